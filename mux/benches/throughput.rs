@@ -1,7 +1,7 @@
-//! End to end: a program's output through a pane, against a reader of the same pty that throws the bytes away.
+//! Measures a program's output through a whole pane, compared with a reader of a pty that discards the bytes.
 //!
-//! `cargo bench -p unterm-mux [-- MEBIBYTES [ROUNDS]]`. The two are run by turns, so that a slow moment of the machine
-//! hits both, and compared by their medians. The aim is a ratio of at most 1.25.
+//! `cargo bench -p unterm-mux [-- MEBIBYTES [ROUNDS]]`. The cases run in turn, so that a slow moment of the machine
+//! affects all of them. Their medians are compared. The goal is a ratio of at most 1.25.
 #![allow(clippy::print_stdout, reason = "a bench reports on stdout")]
 
 use std::{
@@ -23,10 +23,10 @@ use unterm_term::Size;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Takes this many bytes from the program that writes them, and says how long it took.
+/// Starts the program that writes this many bytes, reads them, and returns the time that this took.
 type Run = fn(usize) -> Result<Duration>;
 
-/// Tells this program to be the one that writes, and how much.
+/// The option with which this program becomes the writing program. Its value is the number of bytes.
 const PRODUCE: &str = "--produce";
 
 fn main() -> Result<()> {
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     if args.first().is_some_and(|arg| arg == PRODUCE) {
         return produce(args.get(1).ok_or("how much?")?.parse()?);
     }
-    // `cargo test` runs benches too, to see that they work.
+    // `cargo test` also runs benches, to check that they work. It does not pass `--bench`.
     let is_bench = args.iter().any(|arg| arg == "--bench");
     let mut numbers = args.iter().filter_map(|arg| arg.parse::<usize>().ok());
     let mebibytes = numbers.next().unwrap_or(if is_bench { 256 } else { 1 });
@@ -75,17 +75,17 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Processor time of this process, without the program that writes; a machine's other work does not disturb it. Known on
-/// Linux only.
+/// The processor time of this process, without that of the writing program. Other load on the machine does not change
+/// it. Zero on systems other than Linux.
 fn own_cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
-    // utime and stime, in hundredths of a second.
+    // The fields utime and stime, in hundredths of a second.
     let ticks = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>();
     Duration::from_millis(ticks * 10)
 }
 
-/// Writes lines of 79 characters.
+/// Writes `bytes` bytes in lines of 79 characters.
 fn produce(bytes: usize) -> Result<()> {
     let line: String = (b' '..b'~').cycle().map(char::from).take(79).chain(['\n']).collect();
     let block = line.repeat(1024);
@@ -129,7 +129,7 @@ fn producer(bytes: usize) -> Result<Spawn> {
     })
 }
 
-/// The pane's way of reading, without a terminal behind it.
+/// Reads as a pane reads, but discards the bytes instead of passing them to a terminal.
 fn read_by_process(bytes: usize) -> Result<Duration> {
     let start = Instant::now();
     let process = PtyProcess::spawn(&producer(bytes)?, Size::cells(120, 30))?;
@@ -142,7 +142,7 @@ fn read_by_process(bytes: usize) -> Result<Duration> {
     Ok(start.elapsed())
 }
 
-/// Hears of every change, as a window does, and says when the program has ended.
+/// Receives every change, as a window does. Sends a message when the program has ended.
 struct Ended(Mutex<Sender<()>>);
 
 impl Observer for Ended {
@@ -161,7 +161,7 @@ fn through_pane(bytes: usize, is_waited_for: bool) -> Result<Duration> {
     let start = Instant::now();
     let pane = mux.open_tab(producer(bytes)?, Some(Size::cells(120, 30)), OnExit::Hold)?;
     if is_waited_for {
-        // As a wire does that waits for some text which does not come.
+        // Wakes up for every change, like a client that waits for a text that never appears.
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         runtime.block_on(async {
             let mut seq = pane.watch();

@@ -1,20 +1,21 @@
-//! The memory that the images of all panes may use together. Each terminal bounds its own images as well.
+//! The memory limit for the images of all panes together. In addition, each terminal limits its own images.
 //!
-//! When the images of all panes exceed the budget, the pane whose images use the most memory drops its least recently used
-//! images. So a pane with few images keeps them. Never holds two terminals' locks.
+//! When the images of all panes exceed the budget, the pane whose images use the most memory drops its least recently
+//! used images. So one pane's images never push out those of a pane that uses little. Never holds two terminals' locks.
 
 use std::sync::Arc;
 
 use crate::Pane;
 
-/// The budget, in bytes: what one terminal may use for its two screens (kitty's quota is 320 MiB for each).
+/// The budget in bytes. It equals what one terminal may use for its two screens (kitty's quota is 320 MiB for each
+/// screen).
 pub(crate) const IMAGE_BUDGET: usize = 640 << 20;
 
-/// The part of the budget for images that have not arrived whole, in bytes: twice the largest that a program may send. Since
-/// nothing says whether such an image will ever be complete, programs that stop sending must not take the place of others.
+/// The part of the budget, in bytes, for images that have not arrived completely: twice the maximum size of one image.
+/// Such an image may never be completed, so programs that stop sending must not use up the whole budget.
 pub(crate) const UNFINISHED_BUDGET: usize = 128 << 20;
 
-/// Drops what is arriving in the panes with the most of it until the rest fits into `budget`.
+/// Drops incomplete images, from the panes with the most of them, until the rest fits into `budget`.
 pub(crate) fn enforce_unfinished(panes: &[Arc<Pane>], budget: usize) {
     for _ in panes {
         let total: usize = panes.iter().map(|pane| pane.unfinished_bytes()).sum();
@@ -26,7 +27,7 @@ pub(crate) fn enforce_unfinished(panes: &[Arc<Pane>], budget: usize) {
 
 /// Drops images until those of all panes fit into `budget`.
 pub(crate) fn enforce(panes: &[Arc<Pane>], budget: usize) {
-    // Each round shrinks the images of one pane. If a program sends more images meanwhile, its pane starts another check.
+    // Each round drops images of one pane. If a program sends more images meanwhile, its pane starts another check.
     for _ in panes {
         let total: usize = panes.iter().map(|pane| pane.image_bytes()).sum();
         let over = total.saturating_sub(budget);

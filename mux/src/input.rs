@@ -1,7 +1,8 @@
-//! Encodes keys, mouse, paste and focus as bytes, by the modes a program has set. The window and every protocol use it.
+//! Encodes keys, mouse events, pastes and focus changes as bytes, according to the modes that a program has set. The
+//! window and every control protocol use it.
 //!
 //! Owns the tables of xterm's PC-style keyboard and of its mouse encodings (xterm ctlseqs). Never reads a device and
-//! keeps no state: events and modes go in, bytes come out.
+//! keeps no state: it maps events and modes to bytes.
 
 mod key;
 mod mouse;
@@ -30,8 +31,8 @@ bitflags::bitflags! {
         const META = 1 << 5;
         /// Caps Lock is on.
         const CAPS_LOCK = 1 << 6;
-        /// Num Lock is on. Keypad keys then send the characters printed on them even in application mode, as with
-        /// xterm's mode 1035. A digit key whose event carries text does not need it.
+        /// Num Lock is on. Keypad keys then send the characters printed on them even in application mode, like xterm
+        /// with mode 1035. A digit key whose event contains text is sent as that text without this flag.
         const NUM_LOCK = 1 << 7;
         /// Caps Lock and Num Lock.
         const LOCKS = Self::CAPS_LOCK.bits() | Self::NUM_LOCK.bits();

@@ -1,4 +1,4 @@
-//! Tabs, the tree of splits in each, and the position of every pane. Plain data.
+//! Tabs, the tree of splits in each tab, and the position of every pane. Plain data.
 
 mod arrange;
 mod divider;
@@ -49,23 +49,23 @@ pub struct Rect {
     pub height: u32,
 }
 
-/// The spacing of a tab's panes. The first part of each split is padding plus whole cells; the second part gets the
-/// rest.
+/// The spacing of a tab's panes. The first part of each split contains padding and whole cells; the second part gets
+/// the remaining space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spacing {
-    /// Between two parts.
+    /// The distance between the two parts of a split.
     pub divider: u32,
     /// Width and height of a cell.
     pub cell: (u32, u32),
-    /// Around a pane's cells, on each side.
+    /// The distance between a pane's edge and its cells, on each side.
     pub padding: u32,
 }
 
 impl Spacing {
-    /// For a tab divided in cells: one cell between two panes.
+    /// The spacing for a tab that is divided in cells: one cell between two panes.
     pub const CELLS: Self = Self { divider: 1, cell: (1, 1), padding: 0 };
 
-    /// The largest grid that fits a pane's area inside its padding, at least one cell.
+    /// The largest grid that fits a pane's area without its padding, but at least one cell.
     pub fn grid(&self, area: Rect) -> Size {
         let inside = |length: u32| length.saturating_sub(2 * self.padding);
         let cells = |length: u32, cell: u32| (inside(length) / cell.max(1)).clamp(1, 10_000) as u16;
@@ -99,19 +99,19 @@ pub enum Node {
 /// One tab.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tab {
-    /// Its id.
+    /// The tab's id.
     pub id: TabId,
-    /// Its panes.
+    /// The tab's panes, as a tree.
     pub root: Node,
     /// The pane that receives keys.
     pub focused: PaneId,
     /// Whether the focused pane fills the tab.
     pub zoomed: bool,
-    /// The title that the user set; `None`: the tab shows its focused pane's title.
+    /// The title that the user set. If `None`, the tab shows its focused pane's title.
     pub title: Option<String>,
 }
 
-/// Every tab, in order. Published as a whole when it changes.
+/// All tabs, in order. A change publishes a whole new layout.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// The tabs, left to right.
@@ -140,8 +140,8 @@ impl Node {
         }
     }
 
-    /// Puts `new` right of `pane` or below it and gives each half of the space; returns false if `pane` is not in the
-    /// tree.
+    /// Puts `new` to the right of `pane` or below it, and divides the space equally. Returns false if `pane` is not in
+    /// the tree.
     pub(crate) fn split(&mut self, pane: PaneId, axis: Axis, new: PaneId) -> bool {
         match self {
             Node::Pane(own) if *own == pane => {
@@ -160,8 +160,8 @@ impl Node {
         }
     }
 
-    /// Removes `pane`, whose sibling gets its space. Returns the sibling's nearest pane, or `None` if `pane` is not in
-    /// the tree or is its only pane.
+    /// Removes `pane`. Its sibling gets its space. Returns the nearest pane of the sibling, or `None` if `pane` is not
+    /// in the tree or is its only pane.
     pub(crate) fn remove(&mut self, pane: PaneId) -> Option<PaneId> {
         let Node::Split { first, second, .. } = self else { return None };
         let (heir, rest) = if **first == Node::Pane(pane) {
@@ -187,8 +187,8 @@ impl Node {
 }
 
 impl Rect {
-    /// The distance to `other` in a direction, and the length of their common side; `None` if `other` does not lie
-    /// there.
+    /// The distance to `other` in a direction, and the length of the edge that both share. `None` if `other` does not
+    /// lie in that direction.
     fn towards(self, other: Rect, direction: Direction) -> Option<(u32, u32)> {
         let (end, start) = match direction {
             Direction::Left => (other.x + other.width, self.x),
@@ -214,7 +214,7 @@ impl Direction {
         }
     }
 
-    /// Whether coordinates grow in this direction.
+    /// Whether coordinates increase in this direction (right or down).
     pub(crate) fn is_forward(self) -> bool {
         matches!(self, Direction::Right | Direction::Down)
     }
@@ -233,8 +233,8 @@ impl Tab {
         panes
     }
 
-    /// The focused pane's nearest neighbour in a direction: of the panes at the least distance, the one with the
-    /// longest common side. Ignores zoom.
+    /// The focused pane's nearest neighbor in a direction. If several panes are equally near, the pane that shares the
+    /// longest edge. Ignores zoom.
     pub(crate) fn neighbour(&self, direction: Direction) -> Option<PaneId> {
         let area = Rect { x: 0, y: 0, width: 1 << 24, height: 1 << 24 };
         let mut placed = Vec::new();
@@ -258,7 +258,7 @@ impl Layout {
         self.tabs.get(self.active)
     }
 
-    /// Index of the tab that holds a pane.
+    /// The index of the tab that contains a pane.
     pub fn tab_of(&self, pane: PaneId) -> Option<usize> {
         self.tabs.iter().position(|tab| tab.root.contains(pane))
     }

@@ -1,10 +1,9 @@
-//! The crate's locks and their rule: a thread holds at most one, and never waits, does I/O or calls an
-//! [`crate::Observer`] while holding it.
+//! The crate's locks and their rule: a thread holds at most one lock, and while it holds one it never waits, does I/O
+//! or calls an [`crate::Observer`].
 //!
-//! Owns [`Mutex`], its guard and [`Condvar`]. They wrap those of `parking_lot`; in debug builds they also record which
-//! lock a thread holds. To take a second lock, or to call [`assert_none`] with a lock held, then panics and names the
-//! line that took the first. Release builds contain neither the record nor the check. Never depends on the guarded
-//! data.
+//! Owns [`Mutex`], its guard and [`Condvar`], which wrap those of `parking_lot`. In debug builds they record which lock
+//! a thread holds. If the thread then takes a second lock or calls [`assert_none`], it panics with the line at which it
+//! took the first lock. Release builds contain neither the record nor the check. Never depends on the guarded data.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -19,16 +18,16 @@ mod held {
     use std::{cell::Cell, panic::Location};
 
     thread_local! {
-        /// Where this thread took its lock.
+        /// The source location at which this thread took its lock.
         static HELD: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
     }
 
-    /// Lives as long as the lock is held. It is part of a guard, and guards stay on their thread.
+    /// Exists as long as the thread holds the lock. It is part of a guard, and guards never move to another thread.
     #[derive(Debug)]
     pub(super) struct Held(());
 
     impl Held {
-        /// Must be called before the lock is taken, because taking it may wait while another lock is held.
+        /// Call it before taking a lock, not after, because taking a lock may wait while the thread holds another one.
         #[track_caller]
         #[inline]
         pub(super) fn begin() -> Self {
@@ -48,7 +47,7 @@ mod held {
     #[inline]
     pub(super) fn assert_none() {
         if let Some(first) = HELD.get()
-            // If a panic unwinds through a guard, code that runs meanwhile may take another lock.
+            // While a panic unwinds through a guard, other code of this thread may take another lock, so allow that.
             && !std::thread::panicking()
         {
             panic!("this thread holds the lock that it took at {first}");
@@ -74,7 +73,8 @@ mod held {
 
 use held::Held;
 
-/// In debug builds, panics if this thread holds a lock of this crate. Call it before slow work and before foreign code.
+/// In debug builds, panics if this thread holds a lock of this crate. Call it before slow work and before calling code
+/// of others.
 #[track_caller]
 #[inline(always)]
 pub(crate) fn assert_none() {
@@ -108,8 +108,8 @@ impl<T: std::fmt::Debug> std::fmt::Debug for Mutex<T> {
     }
 }
 
-/// Access to guarded data while the lock is held. In debug builds, a thread that holds one panics if it takes another
-/// lock of this crate.
+/// Gives access to guarded data while the lock is held. In debug builds, a thread with a guard panics if it takes
+/// another lock of this crate.
 #[derive(Debug)]
 pub struct MutexGuard<'a, T> {
     guard: parking_lot::MutexGuard<'a, T>,
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// The message of the panic in `act`.
+    /// The message of the panic that `act` causes.
     fn panics(act: impl FnOnce()) -> Option<String> {
         let payload = catch_unwind(AssertUnwindSafe(act)).err()?;
         Some(payload.downcast_ref::<String>().cloned().unwrap_or_default())
@@ -209,7 +209,7 @@ mod tests {
         };
         assert!(panics(fails).is_some());
         assert_none();
-        // Locks of other threads do not count.
+        // Locks that other threads hold do not count.
         let guard = lock.lock();
         std::thread::scope(|scope| scope.spawn(assert_none).join().unwrap());
         drop(guard);

@@ -1,16 +1,17 @@
-//! Image data that a local program passes by name instead of sending it (kitty graphics protocol, key `t`).
+//! Reads image data that a local program passes as a file name or shared memory name (kitty graphics protocol, key
+//! `t`).
 //!
-//! Nothing is read if the program reports another host, nor while `ssh` or a similar program is in the foreground,
-//! whatever host it reports: see [`crate::is_carrier`]. Output of such a program that is applied after its end cannot
-//! be told from its shell's; the shell then gets the reply.
+//! Nothing is read if the program reports another host. Nothing is read either while `ssh` or a similar program is in
+//! the foreground, whatever host it reports: see [`crate::is_carrier`]. Output of such a program may be applied only
+//! after the program ended. It then counts as output of the shell, which gets the reply.
 //!
-//! Only regular files outside `/proc`, `/sys` and `/dev` are read, with no link in their path, and only as many bytes
-//! as the terminal requests. The checks use the opened descriptor, so that the file cannot be replaced meanwhile.
-//! Refused files stay in place: only files that were read are deleted.
+//! Only regular files outside `/proc`, `/sys` and `/dev` are read, never through a link, and only as many bytes as the
+//! terminal requests. The checks use the opened descriptor, so that the file cannot be replaced between check and read.
+//! Refused files are not deleted: only files that were read are deleted.
 //!
-//! By the protocol, a terminal deletes any shared memory object it reads, so a file shown with `cat` could delete
-//! another program's. Here the object must have been read whole, and its name must be one that clients of the protocol
-//! use.
+//! By the protocol, a terminal deletes every shared memory object that it reads. A file shown with `cat` could
+//! therefore delete another program's object. Unterm deletes an object only if it was read completely and has a name
+//! that clients of the protocol use.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -26,23 +27,23 @@ use unterm_term::{Media, MediaError, MediaRequest, Medium};
 
 use crate::{Process, lock::Mutex, uri};
 
-/// Longest name of a shared memory object, in bytes (NAME_MAX).
+/// The maximum length of a shared memory object's name, in bytes (NAME_MAX).
 const NAME_CAP: usize = 255;
-/// A temporary file is deleted only if its path contains this (kitty's protocol page). Also marks shared memory
-/// objects.
+/// A temporary file is deleted only if its path contains this text (kitty's protocol page). A shared memory object
+/// whose name contains it is deleted too.
 const TEMPORARY_MARK: &str = "tty-graphics-protocol";
 /// Prefixes of shared memory objects that kitty's own programs and mpv expect the terminal to delete.
 const SHARED_PREFIXES: [&str; 2] = ["icat-", "mpv-kitty-"];
 
-/// Reads files and shared memory of this machine for the program of a pane.
+/// Reads files and shared memory of this machine for the program in a pane.
 pub(crate) struct LocalMedia {
     process: Arc<dyn Process>,
-    /// When the last search found no program in the foreground that may run elsewhere.
+    /// The time of the last search that found no foreground program that may run on another machine.
     local_at: Mutex<Option<Instant>>,
 }
 
-/// How long that search stays valid. Searching all processes for each picture of a video is too slow, and a connection
-/// that began since then has no remote side yet.
+/// How long a search for such a program stays valid. Searching all processes for each picture of a video is too slow,
+/// and a connection that began since the search has no remote side yet.
 const LOOK_HOLDS: Duration = Duration::from_millis(50);
 
 impl LocalMedia {
@@ -50,7 +51,7 @@ impl LocalMedia {
         Self { process, local_at: Mutex::default() }
     }
 
-    /// The foreground program that may run on another machine.
+    /// The foreground program that may run on another machine, if there is one.
     fn carrier(&self) -> Option<String> {
         let local_at = *self.local_at.lock();
         if local_at.is_some_and(|at| at.elapsed() < LOOK_HOLDS) {
@@ -78,7 +79,7 @@ impl Media for LocalMedia {
     }
 }
 
-/// Reads for a local program; refuses if it reports another host.
+/// Reads the data of a local program. Refuses the request if the program reports another host.
 fn fetch(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if !request.host.is_none_or(uri::is_local) {
         return Err(MediaError::Refused);
@@ -91,7 +92,7 @@ fn fetch(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
 
 fn refuse(error: Errno) -> MediaError {
     match error {
-        // A link where links are refused. If it is a folder of the path, the error is `NOTDIR`.
+        // The path contains a link. If the link replaces a folder of the path, the error is `NOTDIR`.
         Errno::LOOP | Errno::ACCESS | Errno::NOTDIR => MediaError::Refused,
         _ => MediaError::Unreadable,
     }
@@ -99,7 +100,7 @@ fn refuse(error: Errno) -> MediaError {
 
 fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     let path = Path::new(request.name);
-    // Checked before opening too, because opening alone affects some devices.
+    // Check the path before opening too, because opening some devices has an effect.
     if !path.is_absolute() || is_special(&without_dots(path)) {
         return Err(MediaError::Refused);
     }
@@ -115,7 +116,7 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     }
     let data = read(&mut opened, &stat, request)?;
     if request.medium == Medium::TemporaryFile && may_delete(&real) {
-        // Only the file that was read.
+        // Delete the file only if it is still the file that was read.
         let same = rustix::fs::lstat(&real)
             .is_ok_and(|now| (now.st_dev, now.st_ino) == (stat.st_dev, stat.st_ino));
         if same && let Err(error) = rustix::fs::unlink(&real) {
@@ -125,7 +126,7 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     Ok(data)
 }
 
-/// Flags for opening files to read. Opening a FIFO must not wait for its other end.
+/// The flags for opening a file to read. Opening a FIFO must not wait until another process opens its writing end.
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
@@ -139,7 +140,7 @@ fn open_without_links(path: &Path) -> Result<OwnedFd, Errno> {
         use rustix::fs::{ResolveFlags, openat2};
         let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match openat2(CWD, path, READ, Mode::empty(), resolve) {
-            // A kernel before 5.6, or a sandbox that rejects the call.
+            // The kernel is older than 5.6, or a sandbox rejects the call.
             Err(Errno::NOSYS | Errno::PERM) => {}
             opened => return opened,
         }
@@ -147,10 +148,10 @@ fn open_without_links(path: &Path) -> Result<OwnedFd, Errno> {
     open_by_parts(path)
 }
 
-/// As [`open_without_links`], one directory at a time.
+/// Like [`open_without_links`], but opens one directory after the other.
 fn open_by_parts(path: &Path) -> Result<OwnedFd, Errno> {
     let directory = READ | OFlags::DIRECTORY;
-    // A process may be allowed to enter directories that it may not list.
+    // `PATH` is enough: a process may be allowed to enter a directory that it may not list.
     #[cfg(target_os = "linux")]
     let directory = directory | OFlags::PATH;
     let mut at = rustix::fs::openat(CWD, "/", directory, Mode::empty())?;
@@ -171,7 +172,7 @@ fn real_path(opened: &File, path: &Path) -> Result<PathBuf, MediaError> {
     path.canonicalize().map_err(|_| MediaError::Unreadable)
 }
 
-/// A path without `.` and `..`. The same file if no part of the path is a link.
+/// The path without `.` and `..`. It names the same file only if no part of the path is a link.
 fn without_dots(path: &Path) -> PathBuf {
     let mut whole = PathBuf::new();
     for part in path.components() {
@@ -191,7 +192,7 @@ fn is_special(path: &Path) -> bool {
     ["/proc", "/sys", "/dev"].iter().any(|root| path.starts_with(root)) && !shared
 }
 
-/// Whether a file is on procfs or sysfs, wherever these are mounted.
+/// Whether a file is on procfs or sysfs, at any mount point.
 fn is_special_filesystem(opened: &impl AsFd) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -233,7 +234,7 @@ fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if !is_whole || !is_deletable {
         return Ok(data);
     }
-    // Only the object that was read.
+    // Delete the object only if it is still the object that was read.
     let same = shm::open(&name, shm::OFlags::RDONLY, Mode::empty())
         .and_then(rustix::fs::fstat)
         .is_ok_and(|now| (now.st_dev, now.st_ino) == (stat.st_dev, stat.st_ino));
@@ -268,7 +269,7 @@ mod tests {
 
     use super::*;
 
-    /// Skips the check of the foreground program.
+    /// A process without a foreground program, so that the check for remote programs passes.
     #[derive(Debug)]
     struct Local;
 
@@ -361,7 +362,7 @@ mod tests {
         let far = Some("elsewhere.example");
         for (medium, name) in media {
             assert_eq!(ask_from(far, medium, name), Err(MediaError::Refused));
-            // Not even its existence is checked.
+            // Requests from another host are refused without checking whether the file exists.
             assert_eq!(ask_from(far, medium, "/none"), Err(MediaError::Refused));
         }
         let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -411,7 +412,7 @@ mod tests {
             let opened = shm::open(&name, shm::OFlags::RDONLY, Mode::empty());
             assert_eq!(opened.map(drop), Err(Errno::NOENT), "{name}");
         }
-        // Names of other programs' objects.
+        // Names that belong to other programs' objects.
         for prefix in ["PostgreSQL.", "x-icat-", "x-tty-graphics-protocol-"] {
             let name = format!("/{prefix}unterm-{id}");
             share(&name, 4);

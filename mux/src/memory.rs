@@ -1,22 +1,23 @@
 //! Returns the memory of closed panes to the system.
 //!
-//! The C library keeps freed memory for later allocations, most of all memory that exited threads freed, such as a
-//! pane's history. It returns that memory on request, once for all panes that are dropped at the same time.
+//! The C library keeps freed memory for later allocations, especially memory that exited threads freed, such as a
+//! pane's history. It returns that memory only on request. One request serves all panes that are dropped at the same
+//! time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::process::release_memory;
 
-/// Number of owners being dropped.
+/// The number of owners that are being dropped now.
 static DROPPING: AtomicUsize = AtomicUsize::new(0);
 
-/// The last field of a struct that owns much memory. Dropped after all other fields, it returns their memory to the
-/// system.
+/// Must be the last field of a struct that owns much memory, so that it is dropped last. It then returns the memory of
+/// the other fields to the system.
 #[derive(Debug, Default)]
 pub(crate) struct ReturnMemory(());
 
 impl ReturnMemory {
-    /// The owner's `drop` calls this first; the fields are dropped next.
+    /// The owner's `drop` calls this first. The owner's fields are dropped afterward.
     pub(crate) fn begin(&self) {
         DROPPING.fetch_add(1, Ordering::AcqRel);
     }

@@ -1,7 +1,7 @@
 //! The mux: every pane by id, the layout, and the operations on both.
 //!
-//! One short mutex guards the lists of panes and tabs. Only plain data changes under it: the mux starts and ends
-//! programs, resizes grids and calls observers after it has released the lock.
+//! One short mutex guards the lists of panes and tabs. Under it, only plain data changes. The mux starts and ends
+//! programs, resizes grids and calls observers after releasing the lock.
 
 mod arrange;
 mod closed;
@@ -37,12 +37,12 @@ pub use open::Place;
 /// Options of a new mux.
 #[derive(Clone, Debug)]
 pub struct MuxOptions {
-    /// Options of every new terminal, until [`Mux::set_defaults`] replaces them.
+    /// Options of every new terminal. [`Mux::set_defaults`] replaces them.
     pub term: Options,
-    /// Size of a pane if neither the caller nor the layout determines it (120×30).
+    /// The size of a pane if neither the caller nor the layout determines it. The default is 120×30.
     pub default_size: Size,
-    /// Variables for every program, added to the inherited environment (TERM, COLORTERM, TERM_PROGRAM, …). The mux adds
-    /// UNTERM_PANE, the pane's number.
+    /// Variables added to the environment that every program inherits (TERM, COLORTERM, TERM_PROGRAM, …). The mux also
+    /// adds UNTERM_PANE, the pane's number.
     pub env: Vec<(String, String)>,
     /// If set, a window sizes panes with [`Pane::resize`]. Otherwise the mux divides a tab's cells among its panes,
     /// with one cell between two panes.
@@ -60,17 +60,17 @@ impl Default for MuxOptions {
     }
 }
 
-/// Defaults for new panes. The user may change them while the mux runs.
+/// Defaults for new panes. They can change while the mux runs.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
     /// Options of every new terminal.
     pub term: Options,
-    /// The program and its arguments if a pane names no program; `None`: see [`crate::Spawn::program`].
+    /// The program and its arguments for a pane that names no program. If `None`, see [`crate::Spawn::program`].
     pub shell: Option<(String, Vec<String>)>,
-    /// Variables for every program. They override [`MuxOptions::env`]; those of [`Mux::set_env`] override them.
+    /// Variables for every program. They override [`MuxOptions::env`] and are overridden by [`Mux::set_env`].
     pub env: Vec<(String, String)>,
-    /// The folder of the scripts that make shells mark their prompts ([`crate::ShellIntegration::install`]); `None`: no
-    /// shell integration.
+    /// The folder with the scripts that make shells mark their prompts ([`crate::ShellIntegration::install`]). `None`
+    /// disables shell integration.
     pub shell_integration: Option<PathBuf>,
 }
 
@@ -129,15 +129,15 @@ pub struct Mux {
 #[derive(Default)]
 struct State {
     layout: Arc<Layout>,
-    /// Every pane, hidden panes included. Ids increase in the order of opening.
+    /// All panes, including hidden panes. Ids increase in the order in which panes are opened.
     panes: BTreeMap<PaneId, Arc<Pane>>,
-    /// The cells of each tab, if no window sizes the panes.
+    /// The size of each tab in cells, if the mux divides tabs itself because no window sizes the panes.
     areas: HashMap<TabId, Size>,
-    /// The space that every tab has in a window, once the window has reported it.
+    /// The space that a window gives every tab. `None` until the window reports it.
     space: Option<(Rect, Spacing)>,
-    /// Panes whose closing can be undone, those closed last at the end.
+    /// Panes whose closing can be undone, the most recently closed last.
     closed: Vec<closed::Closed>,
-    /// Set by [`Mux::shutdown`]; no pane opens afterwards.
+    /// Set by [`Mux::shutdown`]. Afterward, no pane can be opened.
     is_closed: bool,
 }
 
@@ -155,13 +155,13 @@ impl State {
         Arc::make_mut(&mut self.layout)
     }
 
-    /// The area of a tab, in cells, if the mux divides it.
+    /// The area of a tab in cells, if the mux divides the tab.
     fn cells(&self, tab: &Tab) -> Option<Rect> {
         let area = self.areas.get(&tab.id)?;
         Some(Rect { x: 0, y: 0, width: u32::from(area.cols), height: u32::from(area.rows) })
     }
 
-    /// The size of each visible pane of a tab that the mux divides. The cells' size in pixels stays the same.
+    /// The size of each visible pane of a tab that the mux divides. The size of a cell in pixels does not change.
     fn sizes(&self, tab: &Tab) -> Vec<(PaneId, Size)> {
         let (Some(area), Some(rect)) = (self.areas.get(&tab.id), self.cells(tab)) else {
             return Vec::new();
@@ -175,7 +175,7 @@ impl State {
             .collect()
     }
 
-    /// Removes panes from the list and the layout.
+    /// Removes panes from the list of panes and from the layout.
     fn take(&mut self, ids: &[PaneId]) -> Taken {
         let panes: Vec<Arc<Pane>> = ids.iter().filter_map(|id| self.panes.remove(id)).collect();
         let mut has_changed = false;
@@ -185,7 +185,7 @@ impl State {
         Taken { panes, has_changed, is_empty: self.layout.tabs.is_empty() }
     }
 
-    /// Removes a pane from its tab, and the tab if it has no panes left. Returns false if the pane has no tab.
+    /// Removes a pane from its tab, and removes the tab if it is then empty. Returns false if no tab contains the pane.
     fn take_from_tab(&mut self, pane: PaneId) -> bool {
         let Some((tab, is_gone)) = self.layout_mut().take(pane) else { return false };
         if is_gone {
@@ -229,30 +229,31 @@ impl Mux {
         self.observers.add(observer);
     }
 
-    /// Sets the memory that the images of all panes may use together, in bytes. At first it is 640 MiB. Takes effect when
-    /// a program sends the next image.
+    /// Sets the memory limit for the images of all panes together, in bytes. The initial limit is 640 MiB. A new limit
+    /// applies when a program sends the next image.
     pub fn set_image_budget(&self, bytes: usize) {
         self.image_budget.store(bytes, Ordering::Relaxed);
     }
 
-    /// Sets how much of that memory images that have not arrived whole may use, in bytes. At first it is 128 MiB.
+    /// Sets the memory limit for images that have not arrived completely, in bytes. It is part of the image budget. The
+    /// initial limit is 128 MiB.
     pub fn set_unfinished_budget(&self, bytes: usize) {
         self.unfinished_budget.store(bytes, Ordering::Relaxed);
     }
 
-    /// Sets a variable for every program started later.
+    /// Sets an environment variable for every program that is started later.
     pub fn set_env(&self, name: &str, value: &str) {
         let mut env = self.env.lock();
         env.retain(|(known, _)| known != name);
         env.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Removes a variable of [`Mux::set_env`] for every program started later.
+    /// Removes a variable that [`Mux::set_env`] has set. Programs that are already running keep it.
     pub fn unset_env(&self, name: &str) {
         self.env.lock().retain(|(known, _)| known != name);
     }
 
-    /// Sets the defaults of panes opened later.
+    /// Sets the defaults of panes that are opened later.
     pub fn set_defaults(&self, defaults: Defaults) {
         *self.defaults.lock() = defaults;
     }
@@ -262,19 +263,19 @@ impl Mux {
         self.state.lock().layout.clone()
     }
 
-    /// A pane by id. Hidden panes count too.
+    /// The pane with this id, even if it is hidden.
     pub fn pane(&self, id: PaneId) -> Option<Arc<Pane>> {
         self.state.lock().panes.get(&id).cloned()
     }
 
-    /// The panes of all tabs in the order of opening, without hidden panes.
+    /// The panes of all tabs, in the order in which they were opened. Hidden panes are not included.
     pub fn panes(&self) -> Vec<Arc<Pane>> {
         let state = self.state.lock();
         let is_shown = |id: &PaneId| state.layout.tab_of(*id).is_some();
         state.panes.iter().filter(|(id, _)| is_shown(id)).map(|(_, pane)| pane.clone()).collect()
     }
 
-    /// Ends a pane's program and removes the pane. Its neighbour gets its space; a tab without panes closes.
+    /// Ends a pane's program and removes the pane. The pane's neighbor gets its space. A tab without panes closes.
     pub fn close_pane(&self, pane: PaneId) -> Result<(), MuxError> {
         if self.remove(&[pane]) { Ok(()) } else { Err(MuxError::NoPane(pane)) }
     }
@@ -288,7 +289,7 @@ impl Mux {
     }
 
     /// Closes every pane and waits, for a bounded time, until the programs have ended. No pane can be opened
-    /// afterwards. An [`Observer`] must not call it.
+    /// afterward. An [`Observer`] must not call it.
     pub fn shutdown(&self) {
         let panes: Vec<PaneId> = {
             let mut state = self.state.lock();
@@ -319,7 +320,7 @@ impl Mux {
         })
     }
 
-    /// Moves a tab to another index; an index past the end means the end. The active tab stays active.
+    /// Moves a tab to another index, or to the end if the index is too large. The active tab stays active.
     pub fn move_tab(&self, tab: TabId, index: usize) -> Result<(), MuxError> {
         self.change(|layout| {
             let from = index_of(layout, tab)?;
@@ -343,14 +344,15 @@ impl Mux {
         })
     }
 
-    /// Focuses the nearest pane of the active tab in a direction; returns false if there is no such pane.
+    /// Focuses the nearest pane of the active tab in a direction. Returns false if there is no pane in that direction.
     pub fn focus_direction(&self, direction: Direction) -> bool {
         let target = self.layout().active_tab().and_then(|tab| tab.neighbour(direction));
         target.is_some_and(|pane| self.focus(pane).is_ok())
     }
 
-    /// Moves the divider of the innermost split that contains `pane` and lies along the direction. `share` (0 to 1) is
-    /// a share of the split's space. Returns false if there is no such split or its divider cannot move further.
+    /// Moves the divider of the innermost split that contains `pane` and is divided along the direction's axis. `share`
+    /// (0 to 1) is the distance as a share of the split's space. Returns false if there is no such split or its divider
+    /// cannot move further.
     pub fn resize_split(&self, pane: PaneId, direction: Direction, share: f32) -> bool {
         let share = if direction.is_forward() { share } else { -share };
         let mut has_moved = false;
@@ -381,7 +383,8 @@ impl Mux {
         !taken.panes.is_empty()
     }
 
-    /// Removes panes from the list and the layout. The caller ends their programs and announces the removal.
+    /// Removes panes from the list of panes and from the layout. The caller must end their programs and announce the
+    /// removal.
     fn take(&self, ids: &[PaneId]) -> Taken {
         self.state.lock().take(ids)
     }
@@ -399,8 +402,8 @@ impl Mux {
         }
     }
 
-    /// Changes the layout, and announces it if it differs afterwards. A `change` that fails must leave the layout as it
-    /// was.
+    /// Applies `change` to the layout, and announces the layout if it differs afterward. If `change` fails, it must
+    /// leave the layout unchanged.
     fn change(
         &self,
         change: impl FnOnce(&mut Layout) -> Result<(), MuxError>,
@@ -408,7 +411,7 @@ impl Mux {
         self.change_state(|state| change(state.layout_mut()))
     }
 
-    /// As [`Mux::change`], for a change of more than the layout.
+    /// Like [`Mux::change`], but `change` may change the whole state, not only the layout.
     fn change_state(
         &self,
         change: impl FnOnce(&mut State) -> Result<(), MuxError>,
@@ -427,7 +430,7 @@ impl Mux {
         Ok(())
     }
 
-    /// Unless a window sizes panes, gives every visible pane its share of its tab's cells. Pinned panes keep their
+    /// Gives every visible pane its share of its tab's cells, unless a window sizes the panes. Pinned panes keep their
     /// size.
     fn divide_cells(&self) {
         if self.options.sized_by_window {
@@ -450,7 +453,7 @@ impl Mux {
                     pane.resize(size);
                 }
             }
-            // If another thread has changed the layout meanwhile, its sizes count: divide again.
+            // If another thread has changed the layout meanwhile, divide its tabs again.
             if Arc::ptr_eq(&layout, &self.state.lock().layout) {
                 return;
             }
@@ -460,7 +463,7 @@ impl Mux {
 
 impl Owner for Mux {
     fn program_ended(&self, pane: &Pane) {
-        // Meanwhile, a close of the pane may be undone.
+        // Another thread may meanwhile undo the closing of the pane, so try to remove it once more.
         if pane.closes_on_exit() && !self.remove(&[pane.id()]) && !self.forget_closed(pane.id()) {
             self.remove(&[pane.id()]);
         }

@@ -40,7 +40,7 @@ pub enum MuxEvent {
         /// The text.
         text: String,
     },
-    /// Any other event of a pane's terminal: commands, notifications, progress, clipboard requests.
+    /// Any other event of a pane's terminal, such as a command, a notification, progress or a clipboard request.
     Told {
         /// The pane.
         pane: PaneId,
@@ -49,8 +49,8 @@ pub enum MuxEvent {
     },
 }
 
-/// Receives every event. Any thread may call it, with no lock held. It must return soon, because the caller waits:
-/// while it runs, a pane's reader reads nothing.
+/// Receives every event of a mux. Any thread may call it, with no lock held. It must return quickly, because the
+/// calling thread waits: a pane's reader, for example, reads nothing meanwhile.
 pub trait Observer: Send + Sync {
     /// A pane's terminal changed (output, resize, scroll of history).
     fn output(&self, pane: PaneId);
@@ -61,7 +61,7 @@ pub trait Observer: Send + Sync {
 /// The observers of a mux, shared with its panes.
 #[derive(Default)]
 pub(crate) struct Observers {
-    /// Copied on write, so that observers are called with the lock released.
+    /// Replaced as a whole on each change, so that observers can be called after the lock is released.
     list: Mutex<Arc<Vec<Arc<dyn Observer>>>>,
 }
 
@@ -99,7 +99,7 @@ impl Threads {
         Alive(self.clone())
     }
 
-    /// Waits until no thread is left; returns false if `limit` passes first.
+    /// Waits until all threads have ended. Returns false if that takes longer than `limit`.
     pub(crate) fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut count = self.count.lock();

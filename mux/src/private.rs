@@ -1,5 +1,5 @@
-//! Files and folders that only their owner can access (modes 0600 and 0700), and safe access where other users may have
-//! placed a link, a pipe or a device.
+//! Files and folders that only their owner can access (modes 0600 and 0700). Also opens files safely in places where
+//! other users may have put a link, a pipe or a device.
 //!
 //! Never interprets the contents.
 
@@ -14,14 +14,15 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use crate::random;
 
-/// Opens a file for reading. A pipe must not make the reader wait, and a terminal must not become the process's own.
+/// The flags for opening a file to read. Opening a pipe must not wait, and a terminal must not become the controlling
+/// terminal of this process.
 const READS: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// Creates a folder and its missing parents. Existing folders keep their modes.
 ///
 /// # Errors
-/// If it cannot be created.
+/// If the folder cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -42,10 +43,10 @@ pub fn create_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Replaces `path` with a file of these bytes, as [`replace`] does, and waits until they are on the disk.
+/// Replaces `path` with a file of these bytes like [`replace`], and waits until they are on the disk.
 ///
 /// # Errors
-/// If it cannot be written. The old file then stays as it was.
+/// If the file cannot be written. The old file then stays unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, |file| {
         file.write_all(bytes)?;
@@ -53,15 +54,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Replaces `path` with a file that `write` fills. Writes a temporary file beside it first, so that no reader sees half
-/// a file. For one path, only one thread of the process may call this at a time.
+/// Replaces `path` with a file that `write` fills. Writes a temporary file in the same folder first, so that no reader
+/// sees an incomplete file. Only one thread of the process may call it for the same path at the same time.
 ///
 /// # Errors
-/// If it cannot be written. The old file then stays as it was.
+/// If the file cannot be written. The old file then stays unchanged.
 pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(temporary(&name));
-    // A killed process with the same pid may have left it.
+    // A killed process with the same pid may have left a temporary file of this name.
     let _ = fs::remove_file(&temporary);
     let result = create_file(&temporary)
         .and_then(|mut file| write(&mut file))
@@ -77,10 +78,10 @@ fn temporary(name: &str) -> String {
     format!(".{name}.{}.tmp", std::process::id())
 }
 
-/// Removes the temporary files in a folder whose process has ended before it could rename or remove them.
+/// Removes the temporary files that processes have left in a folder because they ended too early.
 ///
 /// # Errors
-/// If the folder cannot be read. A file that cannot be removed stays.
+/// If the folder cannot be read. A file that cannot be removed is ignored.
 pub fn remove_leftovers(folder: &Path, is_live: impl Fn(u32) -> bool) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let name = entry.file_name();
@@ -97,33 +98,33 @@ pub fn remove_leftovers(folder: &Path, is_live: impl Fn(u32) -> bool) -> io::Res
 /// Reads a file of at most `longest` bytes. Follows links, so use it only in folders that other users cannot change.
 ///
 /// # Errors
-/// If it cannot be read, is not a regular file owned by the user, or is longer.
+/// If the file cannot be read, is not a regular file of the user, or is longer than `longest`.
 pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     read_whole(regular(rustix::fs::openat(CWD, path, READS, Mode::empty())?)?, longest)
 }
 
-/// As [`read`], but the file may belong to another user: a file in `/etc` or in a package, or a link to one.
+/// Like [`read`], but the file may belong to another user: a file in `/etc` or in a package, or a link to such a file.
 ///
 /// # Errors
-/// If it cannot be read, is not a regular file, or is longer.
+/// If the file cannot be read, is not a regular file, or is longer than `longest`.
 pub fn read_of_anyone(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     read_whole(open_of_anyone(path)?, longest)
 }
 
-/// As [`read_of_anyone`], for text.
+/// Like [`read_of_anyone`], but returns text.
 ///
 /// # Errors
-/// As [`read_of_anyone`], or if it is not UTF-8.
+/// Like [`read_of_anyone`]. Also if the file is not UTF-8.
 pub fn read_text_of_anyone(path: &Path, longest: u64) -> io::Result<String> {
     let bytes = read_of_anyone(path, longest)?;
     String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// Opens a regular file of any user for reading. Never waits, as opening a pipe would.
+/// Opens a regular file of any user for reading. Never waits, even if the path is a pipe.
 ///
 /// # Errors
-/// If it cannot be opened or is not a regular file.
+/// If the file cannot be opened or is not a regular file.
 pub fn open_of_anyone(path: &Path) -> io::Result<File> {
     let file = File::from(rustix::fs::openat(CWD, path, READS, Mode::empty())?);
     is_regular(&file)?;
@@ -139,7 +140,7 @@ fn read_whole(file: File, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the file if it is a regular file owned by the user.
+/// Returns the opened file if it is a regular file that the user owns.
 fn regular(file: OwnedFd) -> io::Result<File> {
     let file = File::from(file);
     is_own(is_regular(&file)?.uid())?;
@@ -163,14 +164,14 @@ fn is_own(uid: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// An open folder. Links below it are never followed, even if they are created later.
+/// An open folder. Access below it never follows links, even links that are created later.
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
 
 impl Folder {
     const FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::RDONLY).union(OFlags::CLOEXEC);
 
-    /// Opens a folder that the user named. Links in its own path are followed.
+    /// Opens a folder that the user named. Follows links in the path to the folder.
     ///
     /// # Errors
     /// If there is no such folder.
@@ -186,10 +187,10 @@ impl Folder {
         self.walk(path, false)
     }
 
-    /// As [`Folder::below`], but creates missing folders.
+    /// Like [`Folder::below`], but creates missing folders.
     ///
     /// # Errors
-    /// As [`Folder::below`], or if a folder cannot be created.
+    /// Like [`Folder::below`]. Also if a folder cannot be created.
     pub fn make(&self, path: &Path) -> io::Result<Self> {
         self.walk(path, true)
     }
@@ -216,7 +217,8 @@ impl Folder {
             let opened =
                 rustix::fs::openat(&folder.0, name, Self::FLAGS | OFlags::NOFOLLOW, Mode::empty());
             let file = File::from(opened.map_err(|error| match error {
-                // The system's messages for a link are "not a directory" and "too many levels".
+                // If the name is a link, the system's messages are "not a directory" or "too many levels", which would
+                // mislead the user.
                 rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR => {
                     named(io::Error::other("it is a link, or no folder"))
                 }
@@ -228,11 +230,11 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a regular file in this folder, owned by the user. Refuses a file with a second hard link, because the
+    /// Opens a regular file of this folder that the user owns. Refuses a file with a second hard link, because its
     /// other name may be outside the folder.
     ///
     /// # Errors
-    /// If it is missing, a link, or not such a file.
+    /// If the file is missing, is a link, or is not such a file.
     pub fn file(&self, name: &str) -> io::Result<File> {
         let flags = READS | OFlags::NOFOLLOW;
         let file = regular(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)?;
@@ -242,10 +244,10 @@ impl Folder {
         Ok(file)
     }
 
-    /// Reads a file of this folder, of at most `longest` bytes.
+    /// Reads a file of this folder that has at most `longest` bytes.
     ///
     /// # Errors
-    /// As [`Folder::file`], or if it is longer.
+    /// Like [`Folder::file`]. Also if the file is longer than `longest`.
     pub fn read(&self, name: &str, longest: u64) -> io::Result<Vec<u8>> {
         read_whole(self.file(name)?, longest)
     }
@@ -260,11 +262,12 @@ impl Folder {
         Ok(rustix::fs::openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 
-    /// Replaces a regular file owned by the user and keeps its permissions. If there is no file, creates one with
-    /// default permissions.
+    /// Replaces the contents of a regular file that the user owns, and keeps its permissions. If there is no such file,
+    /// creates one with default permissions.
     ///
     /// # Errors
-    /// If the name belongs to anything else, or the file cannot be written. The old file then stays as it was.
+    /// If the name belongs to something other than a regular file of the user, or if the file cannot be written. The
+    /// old file then stays unchanged.
     pub fn rewrite(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mode = match self.file(name) {
             Ok(file) => Some(Mode::from_raw_mode(file.metadata()?.mode() & 0o7777)),
@@ -274,7 +277,7 @@ impl Folder {
         let temporary = format!(".{}.unterm", random::hex()?);
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // The system removes the bits of the user's umask.
+        // The system removes the permissions that the user's umask excludes.
         let anew = Mode::from_raw_mode(0o666);
         let create = || -> io::Result<()> {
             let created = rustix::fs::openat(&self.0, &temporary, flags, anew)?;
@@ -293,7 +296,7 @@ impl Folder {
         result
     }
 
-    /// Whether the name exists, even as a dangling link.
+    /// Whether an entry with this name exists, even if it is a dangling link.
     pub fn has(&self, name: &str) -> bool {
         rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
@@ -301,18 +304,19 @@ impl Folder {
     /// Removes a file from this folder.
     ///
     /// # Errors
-    /// If it cannot be removed.
+    /// If the file cannot be removed.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Replaces `name` with a file of these bytes, as the function [`write()`] does. A link is replaced, not followed.
+    /// Replaces `name` with a file of these bytes, like the function [`write()`]. If `name` is a link, replaces the
+    /// link without following it.
     ///
     /// # Errors
-    /// If it cannot be written. The old file then stays as it was.
+    /// If the file cannot be written. The old file then stays unchanged.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let temporary = temporary(name);
-        // A killed process with the same pid may have left it.
+        // A killed process with the same pid may have left a temporary file of this name.
         let _ = self.remove(&temporary);
         let result = self.create(&temporary).and_then(|mut file| {
             file.write_all(bytes)?;
@@ -343,7 +347,7 @@ mod tests {
         assert_eq!(read(&home.path().join("link"), 5).unwrap(), b"12345");
         assert!(read(home.path(), 5).is_err());
         assert!(read(Path::new("/dev/zero"), 5).is_err());
-        // Opened in the usual way, a pipe without a writer blocks forever.
+        // If a pipe without a writer is opened in the usual way, the call blocks forever.
         let pipe = home.path().join("pipe");
         rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
         assert!(read(&pipe, 5).is_err());
@@ -381,7 +385,7 @@ mod tests {
             assert_eq!(left(name), !gone.contains(&name), "{name}");
         }
         assert!(left(".folder.7.tmp") && left(".link.7.tmp"));
-        // What `replace` leaves behind has such a name.
+        // The temporary file of an interrupted `replace` has such a name.
         replace(&home.path().join("new"), |_| {
             let names = fs::read_dir(home.path())?.flatten().map(|entry| entry.file_name());
             let own = format!(".new.{}.tmp", std::process::id());
@@ -409,7 +413,7 @@ mod tests {
         for path in ["../x", "/etc", "a/../.."] {
             assert!(folder.make(Path::new(path)).is_err(), "{path}");
         }
-        // A link in the place of a file is replaced; its target stays.
+        // A link in place of a file is replaced; the link's target stays unchanged.
         let (victim, deep) = (other.path().join("b/file"), folder.below(Path::new("a/b")).unwrap());
         symlink(&victim, home.path().join("a/b/page")).unwrap();
         assert!(deep.create("page").is_err() && deep.has("page") && deep.file("page").is_err());
@@ -424,7 +428,7 @@ mod tests {
         fs::create_dir(home.path().join("foreign")).unwrap();
         let foreign = home.path().join("foreign");
         if std::os::unix::fs::chown(&foreign, Some(12_345), None).is_err() {
-            // Only root can change the owner, so only the check itself can be tested.
+            // Only root can change the owner of a file, so test only the check itself.
             assert!(is_own(rustix::process::geteuid().as_raw() + 1).is_err());
             return;
         }

@@ -1,7 +1,8 @@
-//! A program behind a pane: the trait, what to run, and how programs end.
+//! The program of a pane: the trait [`Process`], what to run, and how programs end.
 //!
-//! Owns the boundary between panes and operating systems. A pane depends only on [`Process`]. Only implementations
-//! depend on a local child on a pty, so that others (ptys held by a keeper process, remote programs) can follow.
+//! Owns the boundary between panes and operating systems. A pane depends only on [`Process`]. Only an implementation of
+//! it depends on a local child on a pty. So other implementations can follow, such as ptys of a keeper process, or
+//! remote programs.
 
 mod carrier;
 mod environment;
@@ -50,10 +51,10 @@ pub use pty::PtyProcess;
 pub use spawner::{PtySpawner, Spawner};
 pub(crate) use variables::{Variables, is_name};
 
-/// How long a program may take to end after SIGHUP before it gets SIGKILL.
+/// How long a program may continue after SIGHUP before it receives SIGKILL.
 pub const KILL_GRACE: Duration = Duration::from_secs(2);
 
-/// Returns freed memory to the system, if the system requires a request. Takes about a millisecond.
+/// Returns freed memory to the system, if the system requires a request for that. Takes about a millisecond.
 pub(crate) fn release_memory() {
     #[cfg(unix)]
     system::release_memory();
@@ -78,26 +79,27 @@ pub enum SpawnError {
 /// What to run in a new pane.
 #[derive(Clone, Debug, Default)]
 pub struct Spawn {
-    /// The program. A name with a slash is relative to `cwd`; a name without a slash is looked up in `PATH`. `None`:
-    /// the user's shell (`$SHELL`, else the password database, else `/bin/sh`), interactive, and a login shell only on
-    /// macOS, as is each system's custom.
+    /// The program. A name with a slash is relative to `cwd`. A name without a slash is searched in `PATH`. `None`: the
+    /// user's shell (`$SHELL`, or else the shell in the password database, or else `/bin/sh`). The shell is
+    /// interactive. It is a login shell only on macOS, according to each system's custom.
     pub program: Option<String>,
-    /// Its arguments.
+    /// The program's arguments.
     pub args: Vec<String>,
-    /// Its working directory; `None`: the user's home. If it is not a directory, starting fails.
+    /// The program's working directory. `None`: the user's home directory. If it is not a directory, starting fails.
     pub cwd: Option<PathBuf>,
-    /// Variables added to the inherited environment, from which those of the surrounding terminal are removed.
+    /// Variables added to the inherited environment. Variables that describe a surrounding terminal are removed from
+    /// that environment first.
     pub env: Vec<(String, String)>,
-    /// Makes an interactive shell mark its prompts and commands; `None`: no shell integration.
+    /// Makes an interactive shell mark its prompts and commands. `None`: no shell integration.
     pub integration: Option<ShellIntegration>,
 }
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// It exited with this code.
+    /// The program exited with this code.
     Code(i32),
-    /// A signal with this number ended it.
+    /// The signal with this number ended the program.
     Signal(i32),
 }
 
@@ -122,7 +124,7 @@ pub enum Signal {
     User1,
     /// SIGUSR2.
     User2,
-    /// SIGWINCH. It reports a change of the window and harms no program.
+    /// SIGWINCH. The signal reports a change of the window and harms no program.
     WindowChanged,
 }
 
@@ -131,104 +133,109 @@ pub enum Signal {
 pub struct Foreground {
     /// Process id of the leader, or of another member if the leader has ended.
     pub pid: i32,
-    /// Its executable's path if the system reports it, else its name.
+    /// The path of the process's executable if the system reports it, otherwise the process's name.
     pub name: String,
     /// Whether the leader is the program that the pane was started with.
     pub is_root: bool,
 }
 
-/// A process that started another one, and the arguments that it was started with, with its name first.
+/// A process that started another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ancestor {
     /// The process.
     pub pid: i32,
-    /// Its executable's path if the system reports it, else its name.
+    /// The path of the process's executable if the system reports it, otherwise the process's name.
     pub name: String,
-    /// Empty if the system does not report them.
+    /// The arguments of the process, beginning with its name. Empty if the system does not report them.
     pub arguments: Vec<String>,
 }
 
-/// The program that a process executes. It differs after each `execve`, also of the same program.
+/// The program that a process currently executes. The value changes with each `execve`, even if the process executes
+/// the same program again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Execution {
     /// The process.
     pub pid: i32,
-    /// A number that changes with the program.
+    /// A number that changes with each `execve`.
     pub stamp: u64,
 }
 
 /// The result of a [`Process::read`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
-    /// This many bytes, at least one.
+    /// The number of bytes read, at least one.
     Bytes(usize),
-    /// The deadline passed and nothing was read.
+    /// The deadline passed before output arrived.
     TimedOut,
-    /// The program has ended and all its output was read, or [`Process::stop_reading`] was called.
+    /// All output was read and the program has ended, or [`Process::stop_reading`] was called.
     Ended,
     /// [`Process::detach`] was called.
     Detached,
 }
 
-/// A program that a pane shows. Any thread may call the methods; only those documented to block do so.
+/// A program that a pane shows. Any thread may call the methods. A method blocks only if its documentation says so.
 pub trait Process: Send + Sync {
-    /// Reads one piece of output. Blocks until there is some, or until `deadline`; does not block if the deadline has
-    /// passed.
+    /// Reads one piece of output. Blocks until there is output, or until `deadline`. If the deadline has passed, never
+    /// blocks.
     ///
-    /// Returns `Ended` once the program has ended and its output was read, even if another process keeps the terminal
-    /// open. After [`Process::kill`], this call sends the due SIGKILL, so the caller must keep reading to the end.
+    /// Returns `Ended` when the program has ended and its output was read, even if another process keeps the terminal
+    /// open. After [`Process::kill`], this method sends SIGKILL when it is due, so the caller must continue to read
+    /// until the end.
     fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<ReadOutcome>;
-    /// Makes blocked and later [`Process::read`]s return [`ReadOutcome::Ended`], and [`Process::write`]s fail.
+    /// Makes blocked and later calls of [`Process::read`] return [`ReadOutcome::Ended`], and calls of
+    /// [`Process::write`] fail.
     fn stop_reading(&self);
-    /// Writes some of `bytes`; blocks while the program does not read. Fails with [`io::ErrorKind::BrokenPipe`] after
-    /// [`Process::stop_reading`] or [`Process::kill`], even if it is already blocked.
+    /// Writes some of `bytes`. Blocks while the program does not read. Fails with [`io::ErrorKind::BrokenPipe`] after
+    /// [`Process::stop_reading`] or [`Process::kill`], even if the call is already blocked.
     fn write(&self, bytes: &[u8]) -> io::Result<usize>;
-    /// Writes the part of `bytes` that the program's terminal accepts at once, and returns its length; never waits. An
-    /// implementation that cannot do this writes nothing. [`Process::write`] handles the rest and any error.
+    /// Writes the part of `bytes` that the program's terminal accepts at once, and returns the length of that part.
+    /// Never waits. An implementation without this ability writes nothing. [`Process::write`] writes the rest and
+    /// reports errors.
     fn try_write(&self, _bytes: &[u8]) -> usize {
         0
     }
-    /// Makes blocked and later [`Process::read`]s return [`ReadOutcome::Detached`] and [`Process::write`]s fail with
-    /// [`io::ErrorKind::Interrupted`]: nothing is read or written until [`Process::attach`]. The program keeps running
-    /// until its output fills the kernel's buffer. Only for [`crate::Mux::release`].
+    /// Makes blocked and later calls of [`Process::read`] return [`ReadOutcome::Detached`], and calls of
+    /// [`Process::write`] fail with [`io::ErrorKind::Interrupted`], until [`Process::attach`]. The program keeps
+    /// running until its output fills the kernel's buffer. Only for [`crate::Mux::release`].
     fn detach(&self);
-    /// Reverts [`Process::detach`]; has no effect on an attached process.
+    /// Reverts [`Process::detach`]. Has no effect on an attached process.
     fn attach(&self);
-    /// Whether the program runs here as the same user, so that it may name local files such as images.
+    /// Whether the program runs on this machine as the same user. Only then may it name local files such as images.
     fn is_local(&self) -> bool {
         false
     }
     /// Reports the window's new size to the program.
     fn resize(&self, size: Size) -> io::Result<()>;
-    /// The columns and rows that the terminal device reports to programs, which programs can change; `None` if unknown.
+    /// The columns and rows that the terminal device reports to programs. Programs can change them. `None` if unknown.
     fn reported_size(&self) -> Option<(u16, u16)> {
         None
     }
     /// Signals the foreground process group.
     fn signal(&self, signal: Signal) -> io::Result<()>;
-    /// Ends the program: sends SIGHUP to its process group and the foreground one, and SIGKILL to both if it still runs
-    /// after [`KILL_GRACE`]. The shell handles background processes, so that `nohup` and `disown` work.
+    /// Ends the program: sends SIGHUP to its process group and to the foreground group, and sends SIGKILL to both if
+    /// the program still runs after [`KILL_GRACE`]. Background processes get no signal, because the shell decides about
+    /// them; `nohup` and `disown` rely on that.
     fn kill(&self);
     /// The process group in the foreground.
     fn foreground(&self) -> Option<Foreground>;
-    /// The name of a program that forwards the terminal ([`is_carrier`]), in the foreground process group or started by
-    /// it. `None` if there is no such program or the system does not report it.
+    /// The name of a program that forwards the terminal ([`is_carrier`]). It belongs to the foreground process group or
+    /// was started by that group. `None` if there is no such program or the system does not report it.
     fn carrier(&self) -> Option<String> {
         self.foreground().map(|process| process.name).filter(|name| is_carrier(name))
     }
-    /// The foreground process group's number, without inspecting its processes; `None` if unknown.
+    /// The number of the foreground process group. Does not inspect the group's processes. `None` if unknown.
     fn group_in_front(&self) -> Option<i32> {
         None
     }
-    /// The program that the leader of the foreground process group executes; `None` if the system does not report it.
+    /// The program that the leader of the foreground process group executes. `None` if the system does not report it.
     fn execution(&self) -> Option<Execution> {
         None
     }
-    /// Whether a process group still has a process.
+    /// Whether a process group still contains a process.
     fn has_group(&self, _group: i32) -> bool {
         false
     }
-    /// The process groups that started a process group, the nearest first; `None` if the system does not report them.
+    /// The process groups that started a process group, the nearest first. `None` if the system does not report them.
     fn groups_above(&self, _group: i32) -> Option<Vec<i32>> {
         None
     }
@@ -237,62 +244,63 @@ pub trait Process: Send + Sync {
     fn ancestors(&self) -> Vec<Ancestor> {
         Vec::new()
     }
-    /// The terminal's background jobs, the oldest first; `None` if unknown.
+    /// The background jobs of the terminal, the oldest first. `None` if unknown.
     fn jobs(&self) -> Option<Vec<Job>> {
         None
     }
-    /// The arguments of the foreground process, with its name first; `None` if unknown.
+    /// The arguments of the foreground process, beginning with its name. `None` if unknown.
     fn foreground_arguments(&self) -> Option<Vec<String>> {
         None
     }
-    /// How long ago the foreground process was started; `None` if unknown.
+    /// The time since the foreground process was started. `None` if unknown.
     fn front_age(&self) -> Option<Duration> {
         None
     }
-    /// Working directory of the foreground process, as the system reports it.
+    /// The working directory of the foreground process, as the system reports it.
     fn cwd(&self) -> Option<PathBuf>;
-    /// Working directory of the foreground process, if it can be read. `None` if that process forwards the terminal
-    /// ([`is_carrier`]), because it shows programs that run elsewhere.
+    /// The working directory of the foreground process, if it can be read. `None` if that process forwards the terminal
+    /// ([`is_carrier`]), because its output comes from programs elsewhere.
     fn program_cwd(&self) -> Option<PathBuf> {
         None
     }
-    /// Working directory of the shell in the foreground, else of the shell that started the foreground program. `None`
-    /// if the foreground program forwards the terminal ([`is_carrier`]), if the shell's process never changes its
-    /// directory (PowerShell, Nushell), or if the system does not report it.
+    /// The working directory of the shell in the foreground, or else of the shell that started the foreground program.
+    /// `None` if the foreground program forwards the terminal ([`is_carrier`]), if the shell's process never changes
+    /// its directory (PowerShell, Nushell), or if the system does not report it.
     fn shell_cwd(&self) -> Option<PathBuf> {
         None
     }
-    /// Whether the terminal echoes input (termios ECHO); `None` if unknown.
+    /// Whether the terminal echoes input (termios ECHO). `None` if unknown.
     fn echo(&self) -> Option<bool>;
     /// Whether the program reads a line without echo, such as a password (termios ICANON without ECHO).
     fn reads_secret(&self) -> bool;
-    /// Whether a program of the foreground process group waits for input: one of its threads is reading the terminal or
-    /// waiting until it is readable. If the system hides a program's threads (another user's program), it counts as
-    /// waiting if it sleeps. `None` if the system does not report it.
+    /// Whether a program of the foreground process group waits for input: one of its threads is reading the terminal,
+    /// or waits until it is readable. If the system hides the threads of a program (a program of another user), the
+    /// program counts as waiting if it sleeps. `None` if the system does not report any of this.
     fn awaits_input(&self) -> Option<bool> {
         None
     }
-    /// Whether the program has not read all input that was written to it, or its output was not all read and processed.
-    /// A line that Enter has not ended, in a terminal that collects lines, counts as read. `false` if unknown.
+    /// Whether bytes are on their way: input that the program has not read, or output that was not read and processed.
+    /// A line without Enter counts as read if the terminal collects whole lines. `false` if unknown.
     fn is_in_transit(&self) -> bool {
         false
     }
-    /// As [`Process::awaits_input`], but only if the system shows it, and only if the program takes the input itself. A
-    /// program that forwards its input always reads, so the program that receives the input must read.
+    /// Like [`Process::awaits_input`], but true only if the system shows it for certain and the program uses the input
+    /// itself. A program that forwards its input always reads, so the program that receives the forwarded input must
+    /// read.
     fn reads_input(&self) -> bool {
         false
     }
-    /// A variable of the environment that the foreground process was started with; `None` if it is not set or the
-    /// system does not report it.
+    /// A variable of the environment with which the foreground process was started. `None` if the variable is not set
+    /// or the system does not report it.
     fn variable(&self, _name: &str) -> Option<String> {
         None
     }
     /// Name of the terminal device, such as `/dev/pts/3`.
     fn tty(&self) -> Option<PathBuf>;
-    /// Path, or name, of the program.
+    /// The program's path or name.
     fn program(&self) -> &str;
     /// Process id of the program itself.
     fn pid(&self) -> Option<i32>;
-    /// How the program ended; `None` while it runs. Never blocks.
+    /// How the program ended. `None` while it runs. Never blocks.
     fn exit_status(&self) -> Option<ExitStatus>;
 }

@@ -1,11 +1,12 @@
 //! Quotes text as one word in the language of a shell.
 
-/// Quotes a word for POSIX shells. A single quote closes the quotes, follows escaped, and opens them again.
+/// Quotes a word for POSIX shells. For a single quote inside the word, the quoted text ends, an escaped quote follows,
+/// and quoted text begins again.
 pub fn posix(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Quotes a word for a shell by its name, such as `fish`. Other shells get POSIX quoting.
+/// Quotes a word for the shell with this name, such as `fish`. An unknown shell gets POSIX quoting.
 pub fn for_shell(shell: &str, text: &str) -> String {
     match shell {
         "fish" => fish(text),
@@ -15,7 +16,7 @@ pub fn for_shell(shell: &str, text: &str) -> String {
     }
 }
 
-/// Quotes a word for PowerShell, which treats typographic quotes as plain ones.
+/// Quotes a word for PowerShell, which treats typographic quotes like plain quotes.
 pub fn powershell(text: &str) -> String {
     let mut word = String::from("'");
     for c in text.chars() {
@@ -27,7 +28,7 @@ pub fn powershell(text: &str) -> String {
     word + "'"
 }
 
-/// Quotes a word for Nushell. Its single quotes may hold any character except a single quote.
+/// Quotes a word for Nushell. A single-quoted string of Nushell may contain any character except a single quote.
 pub fn nu(text: &str) -> String {
     match text.contains('\'') {
         true => format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\"")),
@@ -35,7 +36,7 @@ pub fn nu(text: &str) -> String {
     }
 }
 
-/// Quotes a word for fish, whose quotes treat a backslash as an escape.
+/// Quotes a word for fish. In fish, a backslash inside quotes is an escape character.
 pub fn fish(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
 }

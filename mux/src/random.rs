@@ -1,4 +1,4 @@
-//! Unguessable names: tokens, nonces of panes, and markers of commands.
+//! Random names that nobody can guess: tokens, nonces of panes, and markers of commands.
 
 use std::io;
 

@@ -1,15 +1,15 @@
-//! The shell's input line as the screen shows it: the text after the mark where input begins (OSC 133 B), from any
-//! source. A shell without marks has no such line.
+//! The shell's input line as the screen shows it: the text after the mark where input begins (OSC 133 B), whoever wrote
+//! it. A shell that marks no prompts has no such line.
 //!
-//! The screen is only a picture of the shell's line, and programs in the pane can make it show another one. So a line that is
-//! read from it is known only if [`ShownLine::doubt`] finds none.
+//! The screen is only a picture of the shell's line, and programs in the pane can make it show a different line. Trust
+//! the line only if [`ShownLine::doubt`] returns no doubt.
 
 use std::{cmp::Ordering, collections::HashMap};
 
 use unterm_term::{LineId, Modes, Term};
 
-/// The most rows read above the screen. If a shell does not mark where output begins, all its programs' output counts
-/// as input, and the terminal is locked while it is read.
+/// The maximum number of rows to read above the screen. If a shell does not mark where output begins, all output of its
+/// programs counts as input, and the terminal is locked while it is read.
 const ROWS_ABOVE: u64 = 64;
 
 /// The input of a shell that waits at a marked prompt, as the screen shows it.
@@ -17,44 +17,46 @@ const ROWS_ABOVE: u64 = 64;
 pub struct ShownLine {
     /// The id that the command will have.
     pub command: u64,
-    /// The text up to the cursor, blanks included.
+    /// The text up to the cursor, including blanks.
     pub before_cursor: String,
-    /// The text from the cursor on, without trailing blanks. Includes the shell's suggestions and a right prompt.
+    /// The text from the cursor on, without trailing blanks. It includes the shell's suggestions and a right prompt.
     pub behind_cursor: String,
-    /// The line begins above the rows read, so this is only its end.
+    /// Whether the line begins above the rows that were read, so that only its end is known.
     pub is_cut: bool,
-    /// Why the screen may show another line than the shell has, whatever was typed.
+    /// The reason why the screen may show a different line than the shell has, independent of the typed text.
     pub distortion: Option<Distortion>,
 }
 
-/// Why the screen may show another line than the shell has.
+/// The reasons why the screen may show a different line than the shell has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Distortion {
-    /// The beginning may no longer be what the shell would draw there.
+    /// The line begins above the screen, where the shell no longer updates it.
     #[error("its beginning is above the screen")]
     Above,
-    /// A mode, a margin or a character set changes what is printed, or where.
+    /// A mode, a margin or a character set changes what is printed, or its position.
     #[error("a mode of the terminal changes what the shell prints")]
     Modes,
-    /// The shell shows a part of the line, and marks that with `<` or `>`.
+    /// The shell shows only a part of the line, and marks the hidden parts with `<` or `>`.
     #[error("the shell may show only a part of it")]
     Scrolled,
-    /// The terminal device has another width than the pane, so the shell counts other rows for the line.
+    /// The terminal device has a different width than the pane, so the shell divides the line into different rows.
     #[error("the terminal device has another size than the pane")]
     Size,
-    /// The shell does not show what was typed.
+    /// The screen does not show some of the typed text.
     #[error("the screen does not show all that was typed")]
     Missing,
-    /// Shells and terminals differ on the width of such text, or it stands for control characters.
+    /// The line contains characters that nobody typed. Shells and terminals may disagree about their width, or they may
+    /// stand for a control character (such as `^J`).
     #[error("it contains characters that nobody typed and that may stand for others")]
     Characters,
-    /// Nothing is shown.
+    /// The screen shows no text of the line.
     #[error("the screen shows none")]
     Blank,
 }
 
 impl ShownLine {
-    /// Returns `None` if no shell waits at a marked prompt, or a program uses the alternate screen.
+    /// The line of a shell that waits at a marked prompt. `None` if no shell does, or if a program uses the alternate
+    /// screen.
     pub fn of(term: &Term) -> Option<Self> {
         if term.modes().contains(Modes::ALT_SCREEN) {
             return None;
@@ -81,7 +83,7 @@ impl ShownLine {
             let (mut written, mut is_full) = (0, false);
             let read = term.row_cells(LineId(row), |col, shown| {
                 put(col, shown);
-                // readline marks the last column, zsh the one before it.
+                // readline puts its mark in the last column, zsh in the column before.
                 is_marked |= col >= first && col + 2 >= size.cols && shown == ">";
                 written = col + 1;
                 is_full = written == size.cols && shown != " ";
@@ -91,7 +93,7 @@ impl ShownLine {
                 // Cells before the cursor that were never written are blanks.
                 (written..cursor).for_each(|col| put(col, " "));
             }
-            // A shell may break a long line itself, at the last column.
+            // A shell may break a long line itself, after filling the last column.
             let goes_on = is_wrapped || is_full;
             if !goes_on {
                 text[usize::from(row >= here)].push('\n');
@@ -118,9 +120,10 @@ impl ShownLine {
         })
     }
 
-    /// Why this may not be the line that the shell has, if keys edited it and earlier input typed these texts, separated by NUL
-    /// ([`crate::Line::earlier`]). The line contains every character that was typed, in order between two keys. All other characters,
-    /// which come from the shell's history or completion, are ASCII and so occupy one cell each.
+    /// The reason to doubt that the shell has this line, after keys edited it. `earlier` is the text that earlier input
+    /// typed; NUL separates the parts between two keys ([`crate::Line::earlier`]). The line must contain every typed
+    /// character, and those of one part in their order. All other characters come from the shell's history or
+    /// completion. They must be ASCII, so that each occupies one cell.
     pub fn doubt(&self, earlier: &str) -> Option<Distortion> {
         if self.distortion.is_some() {
             return self.distortion;

@@ -1,8 +1,8 @@
 //! Taps: copies of the bytes that pass through a pane, for recordings, transcripts and raw views.
 //!
-//! Owns the list of a pane's taps and their bounded queues. A slow tap loses bytes and receives the number lost. Only
-//! for a recording does the pane's reader wait, for a bounded time and with no lock held. Without taps, a batch costs
-//! one atomic load.
+//! Owns the list of a pane's taps and their bounded queues. A slow tap loses bytes and receives the number of lost
+//! bytes. The pane's reader waits only for recordings, for a bounded time and with no lock held. Without taps, a batch
+//! of output costs one atomic load.
 
 use std::{
     sync::{
@@ -16,21 +16,21 @@ use tokio::sync::mpsc;
 
 use crate::lock::{self, Condvar, Mutex};
 
-/// Bytes that a tap's queue may hold.
+/// The number of bytes that a tap's queue may contain.
 pub const TAP_CAPACITY: usize = 4 * 1024 * 1024;
 
-/// How long a pane's reader waits for a recording that reads nothing, for example because the disk hangs.
+/// The longest time that a pane's reader waits for a recording that does not read, for example because the disk hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The cost of an item in addition to its bytes, which bounds the number of small items.
+/// The cost of an item in addition to its bytes. It limits the number of small items in a queue.
 const ITEM_COST: usize = 96;
 
 /// The direction of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapDirection {
-    /// From the program.
+    /// From the program to the terminal.
     Output,
-    /// To the program.
+    /// From the user or a caller to the program.
     Input,
 }
 
@@ -39,33 +39,34 @@ pub enum TapDirection {
 pub enum TapItem {
     /// Bytes, in order.
     Bytes {
-        /// The terminal's `seq` after them.
+        /// The terminal's `seq` after these bytes.
         seq: u64,
         /// When the bytes passed.
         time: SystemTime,
-        /// Their direction.
+        /// The direction of the bytes.
         direction: TapDirection,
         /// The bytes.
         bytes: Arc<[u8]>,
-        /// Whether this is input to hide, as the tap's [`crate::Hides`] answered before the input was written.
+        /// Whether these bytes are input to hide. The tap's [`crate::Hides`] decided this before the input was written.
         is_hidden: bool,
-        /// Whether this is input that the terminal itself echoes (termios ECHO), read before the input was written.
+        /// Whether these bytes are input that the terminal device echoes (termios ECHO). Checked before the input was
+        /// written.
         is_echoed: bool,
     },
-    /// The tap's queue was full: this many bytes are missing here.
+    /// Bytes are missing here, because the tap's queue was full.
     Gap {
-        /// How many.
+        /// The number of missing bytes.
         bytes: u64,
     },
-    /// The tap has ended, or the pane's program has; no more items follow.
+    /// The tap or the pane's program has ended. No items follow.
     End,
 }
 
-/// Returns whether a tap must hide the input about to be written. Called with no lock held.
+/// A function that returns whether a tap must hide the input that is about to be written. Called with no lock held.
 pub(crate) type Hidden = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// The reading end of a tap. It holds up to [`TAP_CAPACITY`] bytes; bytes that do not fit become a [`TapItem::Gap`].
-/// Dropping it ends the tap.
+/// The reading end of a tap. Its queue contains up to [`TAP_CAPACITY`] bytes. Bytes that do not fit become a
+/// [`TapItem::Gap`]. Dropping this value ends the tap.
 ///
 /// To continue a copy of the terminal with a tap: start the tap, copy the terminal, then skip output whose `seq` is not
 /// above the copy's.
@@ -76,7 +77,7 @@ pub struct Tap {
     end: TapEnd,
 }
 
-/// Ends a tap from elsewhere: its reader receives the items already queued, then [`TapItem::End`].
+/// Ends a tap from another thread. The tap's reader receives the items that are already queued, then [`TapItem::End`].
 #[derive(Clone, Debug)]
 pub struct TapEnd {
     id: u64,
@@ -99,9 +100,10 @@ struct Queue {
     used: AtomicUsize,
     /// Whether the pane's reader waits for room in this queue.
     waits: bool,
-    /// The pane's reader has waited in vain; it waits again once the queue is half empty. Changed under the lock.
+    /// Whether the pane's reader has waited without success. It waits again when the queue is half empty. Changed under
+    /// the lock.
     is_late: AtomicBool,
-    /// The tap was dropped or has ended. Changed under the lock.
+    /// Whether the tap was dropped or has ended. Changed under the lock.
     is_closed: AtomicBool,
     /// Held by the pane's reader while it waits, and by a thread that wakes it.
     waiting: Mutex<()>,
@@ -109,7 +111,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Waits until there is room for an item or the tap ends, but gives up if nothing is read for [`PATIENCE`].
+    /// Waits until the queue has room for an item or the tap ends. Gives up if nothing is read for [`PATIENCE`].
     fn make_room(&self, cost: usize) {
         let is_full = || self.used.load(Ordering::Acquire) + cost > TAP_CAPACITY;
         if !is_full() {
@@ -152,25 +154,25 @@ impl Queue {
 }
 
 impl Tap {
-    /// Waits for the next item; returns `None` after [`TapItem::End`]. Cancel-safe; works in any runtime.
+    /// Waits for the next item. Returns `None` after [`TapItem::End`]. Cancel-safe. Works in any runtime.
     pub async fn next(&mut self) -> Option<TapItem> {
         let item = self.receiver.recv().await?;
         Some(self.taken(item))
     }
 
-    /// Blocks until the next item. Not for asynchronous code.
+    /// Blocks until the next item arrives. Not for asynchronous code.
     pub fn blocking_next(&mut self) -> Option<TapItem> {
         let item = self.receiver.blocking_recv()?;
         Some(self.taken(item))
     }
 
-    /// The next item, if one is queued.
+    /// The next item, if an item is queued.
     pub fn try_next(&mut self) -> Option<TapItem> {
         let item = self.receiver.try_recv().ok()?;
         Some(self.taken(item))
     }
 
-    /// A handle that ends this tap from elsewhere.
+    /// A handle that ends this tap from another thread.
     pub fn ender(&self) -> TapEnd {
         self.end.clone()
     }
@@ -232,8 +234,8 @@ impl std::fmt::Debug for Sender {
 }
 
 impl Taps {
-    /// Starts a tap. After the end it yields only [`TapItem::End`]. `hides` decides which input to hide, and makes the
-    /// tap a recording's, for which the pane's reader waits.
+    /// Starts a tap. If the pane's taps have ended, the new tap yields only [`TapItem::End`]. `hides` decides which
+    /// input to hide. If it is set, the tap is a recording, and the pane's reader waits for it.
     pub(crate) fn start(self: &Arc<Self>, hides: Option<Hidden>) -> Tap {
         let (sender, receiver) = mpsc::unbounded_channel();
         let queue = Arc::new(Queue { waits: hides.is_some(), ..Queue::default() });
@@ -261,7 +263,7 @@ impl Taps {
         self.any_hides.load(Ordering::Acquire)
     }
 
-    /// Whether a tap hides what is typed into the pane now. Must be called with no lock held.
+    /// Whether a tap hides input that is typed into the pane now. Call it with no lock held.
     pub(crate) fn hide(&self) -> bool {
         if !self.any_hides() {
             return false;
@@ -273,8 +275,8 @@ impl Taps {
         hides.iter().any(|hides| hides())
     }
 
-    /// Sends output to every tap; waits for recordings. Costs one atomic load without taps. Only the pane's reader may
-    /// call it, with no lock held.
+    /// Sends output to every tap, and waits for recordings that are slow. Without taps, costs one atomic load. Only the
+    /// pane's reader may call it, with no lock held.
     pub(crate) fn publish(&self, seq: u64, bytes: &[u8]) {
         lock::assert_none();
         if self.any_waits.load(Ordering::Acquire) {
@@ -321,13 +323,13 @@ impl Taps {
         self.any_waits.store(any_waits, Ordering::Release);
     }
 
-    /// Ends every tap, for good.
+    /// Ends every tap, and every tap that is started later.
     pub(crate) fn end(&self) {
         self.list.lock().has_ended = true;
         self.end_present();
     }
 
-    /// Ends the taps that there are.
+    /// Ends the present taps. Taps can be started later.
     pub(crate) fn end_present(&self) {
         let mut list = self.list.lock();
         let senders = std::mem::take(&mut list.senders);
@@ -358,7 +360,8 @@ impl Taps {
 impl Sender {
     fn send(&mut self, item: &TapItem) {
         let cost = cost(item);
-        // The pane's reader made room for output, but input queued meanwhile may have used part of it.
+        // The pane's reader made room for its output, but input may have used part of the room since. So allow a
+        // recording more.
         let most = match self.queue.waits && !self.queue.is_late() {
             true => 2 * TAP_CAPACITY,
             false => TAP_CAPACITY,
@@ -452,7 +455,7 @@ mod tests {
                 taps.end();
             }
         });
-        // The writer cannot put more into the queue than fits until the tap is read.
+        // Until the tap is read, the writing thread can fill the queue only up to its capacity.
         while tap.queue.used.load(Ordering::Acquire) < TAP_CAPACITY - 2 * block.len() {
             std::thread::yield_now();
         }

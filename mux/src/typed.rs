@@ -1,107 +1,111 @@
-//! The line being typed into a pane, as far as the input alone shows it, for rules about what may be entered.
+//! The line that is being typed into a pane, as far as the input alone shows it. Rules about what may be entered use
+//! this line.
 //!
-//! Follows text and the keys that all line editors treat alike. Never follows the program's own state (cursor, history,
-//! completions): keys that depend on it mark the line as edited.
+//! Follows text, and keys that have the same effect in all line editors. Never follows the state of the program
+//! (cursor, history, completions): a key whose effect depends on that state marks the line as edited.
 
-/// The longest line kept, in bytes. A longer line keeps its beginning and counts as edited.
+/// The maximum length of the line in bytes. Of a longer line, only the beginning is stored, and the line counts as
+/// edited.
 const LONGEST: usize = 1 << 20;
 
 /// Whether keys have changed a line in unknown ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edited {
-    /// The line is as typed.
+    /// The line is exactly as typed.
     #[default]
     No,
-    /// Keys in earlier input changed it.
+    /// Keys in earlier input have changed the line.
     Before,
-    /// Keys in this input changed it.
+    /// Keys in the last input have changed the line.
     Now,
 }
 
-/// A line, as the input alone shows it.
+/// A line of input, as far as the input alone shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// The typed text.
     pub text: String,
-    /// Whether keys have made the actual line differ from `text`.
+    /// Whether keys may have made the actual line differ from `text`.
     pub edited: Edited,
-    /// The part of the text that this input added.
+    /// The part of `text` that the last input added.
     pub added: String,
-    /// The printable text that earlier input added and that no key has certainly deleted. Keys that edited the line separate its
-    /// parts by NUL. If the line on the screen lacks some of it, the screen does not show the line.
+    /// The printable text of earlier input that was not certainly deleted by a key. NUL separates its parts where keys
+    /// edited the line. If the line on the screen lacks some of this text, the screen does not show the actual line.
     pub earlier: String,
-    /// Whether keys other than text were typed since the last Enter, so that `text` is right only if they do what they usually do.
+    /// Whether keys other than text were typed since the last Enter. `text` is then right only if these keys have their
+    /// usual effect.
     pub keys: Edited,
 }
 
-/// The effect of input on a pane's line.
+/// The effect of an input on a pane's line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Composed {
     /// The lines entered, in order.
     pub entered: Vec<Line>,
-    /// The line left unfinished.
+    /// The line that is not entered yet.
     pub unfinished: Line,
-    /// Part of the input is in a bracketed paste. There, line ends enter nothing if the program supports bracketed
-    /// paste.
+    /// Whether part of the input is in a bracketed paste. If the program supports bracketed paste, line ends in it
+    /// enter nothing.
     pub pastes: bool,
-    /// The program has received all earlier input, long enough ago for the screen to show it.
+    /// Whether the program received all earlier input long enough ago for the screen to show it.
     pub is_shown: bool,
-    /// How many pieces of input came before ([`crate::Pane::inputs`]).
+    /// The number of inputs before this one ([`crate::Pane::inputs`]).
     pub inputs: u64,
 }
 
-/// The input since Enter.
+/// The input since the last Enter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypedLine {
     text: Vec<u8>,
-    /// The escape sequence so far, without its ESC.
+    /// The incomplete escape sequence, without its ESC.
     escape: Option<Vec<u8>>,
-    /// In a bracketed paste, where line ends enter nothing.
+    /// Whether the input is inside a bracketed paste, where line ends enter nothing.
     pasting: bool,
-    /// Whether part of the last input was in a paste.
+    /// Whether part of the last input was in a bracketed paste.
     pasted: bool,
-    /// The next byte is literal (^V).
+    /// Whether the next byte is literal, because ^V precedes it.
     quoting: bool,
-    /// The line was begun by ^C.
+    /// Whether ^C began the line.
     interrupted: bool,
     edited: Edited,
-    /// The index in the text where the last input's part begins.
+    /// The index in `text` where the part of the last input begins.
     fresh: usize,
-    /// As [`Line::earlier`], and the last input's part, which begins at this index.
+    /// The text described at [`Line::earlier`], followed by the part of the last input, which begins at `kept_fresh`.
     kept: Vec<u8>,
     kept_fresh: usize,
-    /// As [`Line::keys`].
+    /// The value described at [`Line::keys`].
     keys: Edited,
 }
 
 impl TypedLine {
-    /// The line so far.
+    /// The text of the line so far.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.text).into_owned()
     }
 
-    /// Whether the line is certainly empty: no text, and no key edited it.
+    /// Whether the line is certainly empty: it contains no text, and no key has edited it.
     pub fn is_untouched(&self) -> bool {
         let Self { pasted, interrupted, keys, .. } = *self;
         *self == Self { pasted, interrupted, keys, ..Self::default() }
     }
 
-    /// Whether the line is empty and was begun by ^C.
+    /// Whether the line is empty and ^C began it.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted && self.text.is_empty() && !self.is_edited()
     }
 
-    /// Whether keys have changed the line in unknown ways, or a sequence, a paste or a literal key has begun.
+    /// Whether keys have changed the line in unknown ways, or an escape sequence, a paste or a literal key is
+    /// incomplete.
     pub fn is_edited(&self) -> bool {
         self.edited != Edited::No || self.escape.is_some() || self.pasting || self.quoting
     }
 
-    /// The effect of the last input, which entered these lines.
+    /// The effect of the last input. `entered` contains the lines that it entered.
     pub fn composed(&self, entered: Vec<Line>, is_shown: bool, inputs: u64) -> Composed {
         Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown, inputs }
     }
 
-    /// Follows input, and returns the lines that it enters, in order.
+    /// Processes input. Returns the lines that it enters, in order.
     pub fn advance(&mut self, bytes: &[u8]) -> Vec<Line> {
         (self.fresh, self.kept_fresh) = (self.text.len(), self.kept.len());
         self.pasted = self.pasting;
@@ -114,12 +118,13 @@ impl TypedLine {
         let mut entered = Vec::new();
         for &byte in bytes {
             if let Some(mut escape) = self.escape.take() {
-                // Enter is never part of a sequence: it ends one, for example after the Escape key.
+                // Enter is never part of an escape sequence. It ends an incomplete sequence, for example after the
+                // Escape key.
                 if matches!(byte, b'\r' | b'\n') {
                     self.edit();
                 } else {
                     escape.push(byte);
-                    // zsh: accept-and-hold; readline: insert-comment.
+                    // zsh's accept-and-hold and readline's insert-comment enter the line, and then leave text in it.
                     let holds = matches!(escape.as_slice(), b"a" | b"A" | b"#");
                     if self.follow_escape(escape) {
                         entered.push(self.enter());
@@ -132,7 +137,7 @@ impl TypedLine {
             }
             if std::mem::take(&mut self.quoting) {
                 if matches!(byte, b'\r' | b'\n') {
-                    // Some programs use ^V differently and treat this as Enter.
+                    // Some programs use ^V differently and treat this byte as Enter.
                     entered.push(self.enter());
                     self.edit();
                 } else {
@@ -144,7 +149,7 @@ impl TypedLine {
                 0x1b => self.escape = Some(Vec::new()),
                 b'\r' if self.pasting => self.push(b'\n'),
                 b'\n' | b'\t' if self.pasting => self.push(byte),
-                // In readline, ^O also enters the line, and then fetches the next line from history.
+                // In readline, ^O enters the line, and then inserts the next line of the history.
                 b'\r' | b'\n' | 0x0f if !self.pasting => {
                     entered.push(self.enter());
                     if byte == 0x0f {
@@ -152,7 +157,7 @@ impl TypedLine {
                     }
                 }
                 0x20..=0x7e | 0x80.. => self.push(byte),
-                // In a paste, some programs treat control bytes as text, others as keys.
+                // In a paste, some programs treat control bytes as text, other programs treat them as keys.
                 _ if self.pasting => self.edit(),
                 // Backspace deletes a whole character.
                 0x08 | 0x7f => {
@@ -168,7 +173,7 @@ impl TypedLine {
                     self.text.clear();
                     self.forget_deleted();
                 }
-                // ^W deletes a word; programs differ on what a word is.
+                // ^W deletes a word. Programs disagree about what a word is.
                 0x17 => {
                     let is_blank = |byte: &u8| *byte == b' ';
                     let end =
@@ -178,9 +183,9 @@ impl TypedLine {
                     self.forget_deleted();
                     self.edit();
                 }
-                // At the end of a line these change nothing: ^D, ^G, ^L, ^Z, ^\.
+                // These keys change nothing at the end of a line: ^D, ^G, ^L, ^Z, ^\.
                 0x04 | 0x07 | 0x0c | 0x1a | 0x1c => self.edit_again(),
-                // Inserts a tab, or completes the word before the cursor.
+                // Tab inserts a tab, or completes the word before the cursor.
                 b'\t' => {
                     self.push(byte);
                     self.edit();
@@ -197,16 +202,17 @@ impl TypedLine {
         entered
     }
 
-    /// A key has changed the line in an unknown way.
+    /// Records that a key has changed the line in an unknown way.
     fn edit(&mut self) {
         (self.edited, self.keys) = (Edited::Now, Edited::Now);
-        // The next text may stand elsewhere in the line.
+        // The next text may be inserted elsewhere in the line.
         if self.kept.last().is_some_and(|&last| last != 0) {
             self.kept.push(0);
         }
     }
 
-    /// For keys whose effect is certain only at the end of a line: in an edited line, the cursor's position is unknown.
+    /// Records a key whose effect is known only at the end of a line. If the line was edited, the cursor's position is
+    /// unknown.
     fn edit_again(&mut self) {
         self.keys = Edited::Now;
         if self.edited != Edited::No {
@@ -214,7 +220,7 @@ impl TypedLine {
         }
     }
 
-    /// Forgets the text that a key deleted at the end of a line that keys have not edited.
+    /// Forgets text that a key deleted, if the key was at the end of an unedited line.
     fn forget_deleted(&mut self) {
         if self.edited == Edited::No {
             self.kept = self.text.iter().copied().filter(|&byte| is_printable(byte)).collect();
@@ -225,7 +231,7 @@ impl TypedLine {
     fn line(&self) -> Line {
         Line {
             text: self.text(),
-            // A lone Escape is a key.
+            // An ESC without a sequence is the Escape key.
             edited: if self.escape.is_some() { Edited::Now } else { self.edited },
             added: String::from_utf8_lossy(&self.text[self.fresh..]).into_owned(),
             earlier: String::from_utf8_lossy(&self.kept[..self.kept_fresh]).into_owned(),
@@ -243,7 +249,7 @@ impl TypedLine {
     }
 
     fn interrupt(&mut self) {
-        // A shell may ignore ^C, and keep the text.
+        // A shell may ignore ^C and keep the line's text.
         let keys = if self.is_untouched() { self.keys } else { Edited::Now };
         self.enter();
         (self.interrupted, self.keys) = (true, keys);
@@ -260,9 +266,10 @@ impl TypedLine {
         }
     }
 
-    /// Follows a CSI, an SS3 or Alt with a key, which add no text. Handles the marks of a paste and reports of focus
-    /// and mouse. Returns true if the sequence enters the line: Enter from the kitty protocol or the keypad, or Alt
-    /// with a key that enters it in some line editor, with unknown text left afterwards.
+    /// Processes an escape sequence (CSI, SS3, or Alt with a key), which adds no text. Handles the marks of a paste,
+    /// and reports of focus and mouse. Returns true if the sequence enters the line: Enter from the kitty protocol or
+    /// the keypad, or Alt with a key that enters the line in some line editor. Unknown text may then remain in the
+    /// line.
     fn follow_escape(&mut self, escape: Vec<u8>) -> bool {
         const LONGEST_ESCAPE: usize = 64;
         let is_whole = match escape.as_slice() {
@@ -304,7 +311,7 @@ fn is_printable(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// The lines entered by these pieces, and the unfinished rest.
+    /// The lines that these inputs enter, and the unfinished rest.
     fn typed(pieces: &[&str]) -> (Vec<String>, String) {
         let mut line = TypedLine::default();
         let entered = pieces.iter().flat_map(|piece| line.advance(piece.as_bytes()));
@@ -336,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_line_is_edited_by_what_only_the_program_follows() {
-        /// The state of the line that the last piece enters, and the text added by that piece.
+        /// The state of the line that the last input enters, and the text that this input added.
         fn last(pieces: &[&str]) -> (Edited, String) {
             let mut line = TypedLine::default();
             let entered: Vec<_> =
@@ -355,7 +362,7 @@ mod tests {
         {
             assert_eq!(last(&["ab", text, "c\r"]).0, Edited::No, "{text:?}");
         }
-        // An unfinished escape; a quoted key; keys that enter a line and leave other text.
+        // An unfinished escape sequence, a quoted key, and keys that enter a line and leave other text in it.
         assert_eq!(last(&["ab\x1b", "\r"]).0, Edited::Now);
         assert_eq!(last(&["ab\x1b[", "\r"]).0, Edited::Now);
         assert_eq!(last(&["ab\x16\x03", "c\r"]), (Edited::Before, "c".to_owned()));

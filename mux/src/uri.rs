@@ -1,8 +1,8 @@
-//! Directories as `file://` URIs (RFC 8089), for OSC 7 and the control protocols.
+//! Converts directories to and from `file://` URIs (RFC 8089), for OSC 7 and the control protocols.
 
 use std::path::{Path, PathBuf};
 
-/// A path as a URI without host. Bytes other than RFC 3986's `pchar` and the slash are percent-encoded.
+/// The URI of a path, without a host. Percent-encodes all bytes except RFC 3986's `pchar` and the slash.
 pub fn from_path(path: &Path) -> String {
     let path = path.as_os_str().as_encoded_bytes();
     format!("file://{}", percent_encode(path, "/!$&'()*+,;=:@"))
@@ -22,7 +22,7 @@ pub fn percent_encode(bytes: &[u8], kept: &str) -> String {
     text
 }
 
-/// Decodes percent-encoded text; returns `None` if an escape is invalid.
+/// Decodes percent-encoded text. Returns `None` if an escape is invalid.
 pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
     let mut bytes = Vec::with_capacity(text.len());
@@ -36,19 +36,19 @@ pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The path of a `file://` URI on this host; `None` for another host and for any other URI.
+/// The local path of a `file://` URI of this host. `None` for another host, and for any other URI.
 pub fn to_local_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let (host, path) = rest.split_at(rest.find('/')?);
     is_local(host).then(|| path_of(percent_decode(path)?))?
 }
 
-/// A reported `file://` URI; if it is on this host, in the form of [`from_path`].
+/// Converts a reported `file://` URI of this host to the form of [`from_path`]. Returns other URIs unchanged.
 pub fn normalize(uri: &str) -> String {
     to_local_path(uri).map_or_else(|| uri.to_owned(), |path| from_path(&path))
 }
 
-/// Whether a reported host name is this machine's. An empty name is.
+/// Whether a reported host name is this machine's name. An empty name counts as this machine.
 pub(crate) fn is_local(host: &str) -> bool {
     host.is_empty() || host.eq_ignore_ascii_case("localhost") || is_this_host(host)
 }
@@ -58,7 +58,7 @@ fn is_this_host(host: &str) -> bool {
     let uname = rustix::system::uname();
     let own = uname.nodename().to_string_lossy();
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    // Only one of the names may be fully qualified.
+    // Compare without domains, but only if at most one of the names is fully qualified.
     host.eq_ignore_ascii_case(&own)
         || (short(host) == short(&own) && !(host.contains('.') && own.contains('.')))
 }

@@ -1,4 +1,4 @@
-//! The memory that images of all panes may use together.
+//! The memory limits that images of all panes share.
 
 use crate::common;
 use std::sync::Arc;
@@ -40,10 +40,10 @@ fn send(pane: &Pane, ids: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// What the terminal answers to a program that shows an image again.
+/// Shows an image again. Returns the terminal's reply to the program.
 fn show(pane: &Pane, id: usize) -> String {
     tell(pane, &format!("show {id}"), &format!("asked {id}"));
-    // Ends the line that the reply begins.
+    // The reply is input without a line end. Enter completes the line, so that the program prints it.
     pane.write(b"\n").unwrap();
     let reply = format!("<_Gi={id};");
     let find = |pane: &Pane| common::screen(pane).into_iter().find(|row| row.starts_with(&reply));
@@ -61,11 +61,11 @@ fn images_of_the_greediest_pane_give_way() {
     send(&greedy, 1..=20);
     assert_eq!(images(&other), 2, "a pane with few images keeps them");
     assert_eq!(images(&greedy), 8);
-    // The oldest are gone, as if the program had deleted them.
+    // The oldest images are deleted, as if the program itself had deleted them.
     assert_eq!(show(&greedy, 20), "<_Gi=20;OK>");
     let gone = show(&greedy, 1);
     assert!(gone.starts_with("<_Gi=1;ENOENT"), "{gone}");
-    // Images of another pane take the place of the greediest pane's.
+    // Images of another pane replace the oldest images of the pane that uses most memory.
     send(&other, 3..=5);
     assert_eq!([images(&other), images(&greedy)], [5, 5]);
     assert_eq!(show(&other, 1), "<_Gi=1;OK>");
@@ -75,7 +75,7 @@ fn images_of_the_greediest_pane_give_way() {
 #[test]
 fn an_image_that_is_arriving_gives_way_and_its_program_gets_an_error() {
     let mux = common::headless();
-    // The first chunk counts while it arrives, as base64.
+    // While an image arrives, its data counts in the form of base64.
     mux.set_image_budget(7 * IMAGE);
     let half = common::open(
         &mux,
@@ -121,7 +121,7 @@ fn unfinished_images_of_all_panes_share_a_budget() {
     for pane in &modest {
         common::wait(pane, "its bytes", |pane| pane.term().unfinished_bytes() >= 100_000);
     }
-    // The one with the most gives way: its file in parts, and the part that arrives.
+    // The pane with the most unfinished data loses it: its multipart file, and the part that is arriving.
     let greedy = send(
         r"\033]1337;MultipartFile=inline=1;size=900000\a\033]1337;FilePart=",
         850_000,

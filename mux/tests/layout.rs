@@ -1,4 +1,4 @@
-//! Tabs and splits, with programs in them.
+//! Tabs and splits of panes with real programs.
 
 use std::sync::Arc;
 
@@ -76,14 +76,14 @@ fn a_close_can_be_undone_while_the_program_runs() {
     let second = mux.open_tab(sh("exec cat"), None, OnExit::Close).unwrap();
     let beside = split(&mux, &second, Axis::Horizontal);
     let before = mux.layout();
-    // A pane returns to its place.
+    // The pane returns to its former place in the tab.
     assert!(mux.close_undoably(&[beside.id()]));
     assert!(mux.pane(beside.id()).is_none(), "nothing else finds it");
     assert_eq!(beside.state(), PaneState::Removed, "also where a call has it");
     ear.wait_for(&MuxEvent::PaneRemoved(beside.id()));
     assert!(mux.undo_close());
     assert_eq!((mux.layout(), beside.state()), (before, PaneState::Running));
-    // If the tab has changed, it returns beside the focused pane.
+    // If the tab has changed, the pane returns beside the focused pane.
     mux.close_undoably(&[beside.id()]);
     let new = split(&mux, &second, Axis::Vertical);
     assert!(mux.undo_close());
@@ -101,7 +101,7 @@ fn a_close_can_be_undone_while_the_program_runs() {
     second.write(b"still here\r").unwrap();
     common::wait_text(&second, "still here");
     assert!(!mux.undo_close(), "nothing is left");
-    // Later, the program is ended.
+    // When the time for undoing has passed, the program is ended.
     mux.close_undoably(&[second.id()]);
     mux.end_closed(std::time::Duration::from_secs(3600));
     assert_eq!(second.process().exit_status(), None);
@@ -162,7 +162,7 @@ fn a_pane_without_room_for_two_is_not_split() {
     let below = split(&mux, &first, Axis::Vertical);
     assert!(refused(&below, Axis::Vertical));
     assert_eq!(mux.panes().len(), 2, "no program is left of what was refused");
-    // Nor does one come from another tab, but one that was there before comes back.
+    // A pane of another tab can't move there either. But `split_again` restores a split despite the lack of room.
     let other = open(&mux, SLEEP);
     let moved = mux.move_to_tab(other.id(), mux.layout().tabs[0].id);
     assert!(matches!(moved, Err(MuxError::NoRoom { .. })), "{moved:?}");
@@ -181,7 +181,7 @@ fn in_a_window_its_space_says_whether_there_is_room() {
         mux.set_space(Rect { x: 0, y: 0, width, height: 400 }, spacing);
         mux.has_room(first.id(), Axis::Horizontal)
     };
-    // Two paddings around four columns each, and the line between them.
+    // The minimum width: two panes of four columns with padding on both sides, and the divider between them.
     assert!(window(2 * 56 + 1));
     assert!(!window(2 * 56));
     let split = mux.split(first.id(), Axis::Horizontal, sh(SLEEP), OnExit::Close);
@@ -252,7 +252,7 @@ fn in_a_window_new_panes_start_in_the_size_they_will_have() {
             first.term().size(),
             Size { cols: grid.0 as u16, rows: grid.1 as u16, cell_width: 10, cell_height: 20 }
         );
-        // Each split is as large as its place.
+        // After each split, the new pane's terminal has the size of its area.
         for axis in [Axis::Horizontal, Axis::Vertical, Axis::Horizontal] {
             let tab = mux.layout().active_tab().unwrap().focused;
             let new = mux.split(tab, axis, sh(SLEEP), OnExit::Close).unwrap();
@@ -342,7 +342,7 @@ fn many_callers_at_once_leave_a_layout_that_holds_together() {
                 for step in 0..40 {
                     let panes = mux.panes();
                     let some = panes.get((caller * 7 + step * 3) % panes.len()).unwrap_or(first);
-                    // Any of these may come too late, for another caller has closed the pane.
+                    // Each call may fail, because another thread may have closed the pane.
                     match (caller + step) % 8 {
                         0 | 1 => drop(mux.open_tab(sh(SLEEP), None, OnExit::Close)),
                         2 | 3 => {
@@ -359,7 +359,7 @@ fn many_callers_at_once_leave_a_layout_that_holds_together() {
             });
         }
     });
-    // The short-lived ones go by themselves.
+    // Panes of short-lived programs close on their own.
     let opened: Vec<PaneId> = ear
         .all()
         .iter()

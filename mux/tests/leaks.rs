@@ -1,5 +1,5 @@
-//! Nothing is left of closed panes: no thread, no descriptor, no process. Alone in its file, since it counts what this
-//! process has.
+//! Checks that closed panes leave no thread, file descriptor or process. This test has its own file, and so its own
+//! process, because it counts the threads and descriptors of the process.
 
 mod common;
 
@@ -13,7 +13,8 @@ fn entries(folder: &str) -> usize {
     fs::read_dir(folder).unwrap().count()
 }
 
-/// The number of threads, once it has come down to `expected`: one is in the table for a moment after its last act.
+/// Waits until the number of threads has fallen to `expected`, and returns it. The system lists a thread for a moment
+/// after its last action.
 fn settled_threads(expected: usize) -> usize {
     let deadline = Instant::now() + common::LIMIT;
     loop {
@@ -25,7 +26,7 @@ fn settled_threads(expected: usize) -> usize {
     }
 }
 
-/// Children of this process, zombies included.
+/// The child processes of this process, including zombies.
 fn children() -> Vec<String> {
     let own = std::process::id().to_string();
     fs::read_dir("/proc")
@@ -40,12 +41,12 @@ fn children() -> Vec<String> {
 
 #[test]
 fn fifty_panes_leave_nothing_behind() {
-    // Whatever is made once for the whole process is made before counting.
+    // Before counting, create everything that is created once per process.
     let warm = headless();
     common::wait_end(&common::open(&warm, "true"));
     warm.shutdown();
     drop(warm);
-    // The harness's thread and this one.
+    // The thread of the test harness, and this thread.
     let before = (settled_threads(2), entries("/proc/self/fd"));
     assert_eq!(before.0, 2, "this test has its process to itself");
 
@@ -57,7 +58,7 @@ fn fifty_panes_leave_nothing_behind() {
         let first = common::open(&mux, "echo ready; exec cat");
         let mut panes = vec![first];
         for number in 1..50 {
-            // Some wait for input, some have ended, some don't read, some don't want to go.
+            // Some programs wait for input, some have ended, some never read, and some ignore SIGHUP.
             let script = match number % 4 {
                 0 => "echo ready; exec cat",
                 1 => "echo ready; exit 1",
@@ -84,7 +85,7 @@ fn fifty_panes_leave_nothing_behind() {
             pane.resize(Size::cells(60, 20));
         }
         wait_text(&panes[0], "typed 0");
-        // Two threads a pane, and none for those whose program has ended.
+        // A pane has two threads while its program runs, and no thread after that.
         let running = panes.iter().filter(|pane| pane.foreground().is_some()).count();
         assert!(running >= 25);
         assert!(entries("/proc/self/task") <= before.0 + 2 * panes.len());

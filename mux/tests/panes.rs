@@ -1,4 +1,4 @@
-//! Panes with real programs.
+//! Panes with real programs: processes, input, output, titles, directories and their ends.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn a_pane_that_closes_with_its_program_goes_and_one_that_holds_stays() {
     assert_eq!(held.state(), PaneState::Exited(ExitStatus::Code(1)));
     assert!(mux.pane(held.id()).is_some());
     assert!(mux.pane(closed.id()).is_none());
-    // How it ended is known to those who still hold it.
+    // A reference to the removed pane still returns the exit status.
     assert_eq!(closed.process().exit_status(), Some(ExitStatus::Code(2)));
     assert!(!ear.has(&MuxEvent::Empty));
     mux.close_pane(held.id()).unwrap();
@@ -62,7 +62,7 @@ fn events_come_in_order() {
 #[test]
 fn replies_reach_the_program_in_their_place_among_the_input() {
     let mux = headless();
-    // Reads "a", then the report it asked for, then "b".
+    // The program reads "a", then the cursor report that it requests, then "b".
     let pane = open(
         &mux,
         "stty raw -echo; echo ready; head -c1; printf '\\033[3;7H\\033[6n'; head -c6 | od -An -c; head -c1",
@@ -85,7 +85,7 @@ fn input_is_shown_locally_where_the_program_asks_for_it() {
          stty raw -echo; printf '\\r\\n\\033[12hnone:'; head -c3 >/dev/null; printf over",
     );
     wait_text(&pane, "here:");
-    // By the time it is written; sequences are seen as what they are, and asked for nothing.
+    // Input is shown before `write` returns. Escape sequences in it are recognized, even if split, but have no effect.
     pane.write(b"a\x1b[").unwrap();
     pane.write(b"cb").unwrap();
     assert_eq!(screen(&pane)[0], "here:ab");
@@ -101,7 +101,7 @@ fn input_is_shown_locally_where_the_program_asks_for_it() {
 fn what_a_terminal_tells_reaches_those_who_listen() {
     let mux = headless();
     let ear = Ear::new(&mux);
-    // The shell's marks, a notification, progress, and a question nobody answers.
+    // The shell's marks, a notification, progress, and a clipboard query that nothing answers.
     let pane = open(
         &mux,
         "printf '\\033]133;A\\007$ \\033]133;B\\007x\\n\\033]133;C\\007\\033]133;D;3\\007'; \
@@ -175,7 +175,7 @@ fn a_picture_held_back_too_long_is_shown() {
     let pane = open(&mux, "printf 'held\\033[?2026hback'; read line");
     let is_held = |pane: &unterm_mux::Pane| pane.term().modes().contains(Modes::SYNCHRONIZED);
     wait(&pane, "mode 2026", |pane| is_held(pane) || screen(pane)[0] == "heldback");
-    // The program does nothing more; the pane's own clock ends it, and says so.
+    // The program sends nothing more. The pane ends mode 2026 after a time limit, and advances its `seq`.
     wait(&pane, "the end of mode 2026", |pane| !is_held(pane));
 }
 
@@ -185,7 +185,7 @@ fn title_and_directory_come_from_the_program_else_from_the_system() {
     let ear = Ear::new(&mux);
     let folder = tempfile::Builder::new().prefix("with space ").tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
-    // The name that the program gives its directory, where the system knows what is behind it.
+    // The program reports its directory by a symbolic link, while the system reports the link's target.
     let link = folder.with_extension("link");
     std::os::unix::fs::symlink("/usr", &link).unwrap();
     let report = format!("\\033]2;named\\007\\033]7;{}\\007", unterm_mux::file_uri(&link));
@@ -216,7 +216,7 @@ fn a_program_that_came_after_the_last_report_is_where_the_system_says() {
     let mux = headless();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
-    // With job control the program has a process group of its own, as under an interactive shell.
+    // With job control, the program has its own process group, as under an interactive shell.
     let script = format!(
         "set -m; cd /usr; printf '\\033]7;file:///usr\\007'; read line; \
          sh -c 'cd {}; echo moved; exec cat'; cd /; echo back; read line",
@@ -310,18 +310,19 @@ fn a_title_that_a_program_left_behind_gives_way() {
     let mux = headless();
     let pane = mux.open_tab(common::run("sh", &["-i"]), None, OnExit::Hold).unwrap();
     let called = |title: &str| wait(&pane, title, |pane| pane.title() == title);
-    // Words that the screen shows only once the shell is past what stands before them.
+    // The quotes keep the word out of the echo. So the screen shows the word only after the shell has run the whole
+    // line.
     pane.write(b"PS1=; printf '\\033]2;mine\\007'; echo be''gin\r").unwrap();
     wait_text(&pane, "begin");
     called("mine");
     let program = b"sh -c 'printf \"\\033]2;left behind\\007\"; exec cat'\r";
     pane.write(program).unwrap();
     called("left behind");
-    // Suspended, in front again, and ended.
+    // Suspend the program. Below, return it to the foreground, then end it.
     pane.write(b"\x1a").unwrap();
     wait_text(&pane, "Stopped");
     assert_eq!(pane.title(), "mine");
-    // What runs in the meantime has none of its own.
+    // A program without its own title runs in the meantime, so the shell's title stays.
     pane.write(b"sh -c \"echo oth''er; exec cat\"\r").unwrap();
     wait_text(&pane, "other");
     assert_eq!(pane.title(), "mine");
@@ -336,7 +337,7 @@ fn a_title_that_a_program_left_behind_gives_way() {
     pane.write(b"echo ov''er\r").unwrap();
     wait_text(&pane, "over");
     assert_eq!(pane.title(), "mine");
-    // The same once more is news: it had given way.
+    // Setting the former title again is a change, because the shell's title had replaced it.
     let ear = Ear::new(&mux);
     pane.write(program).unwrap();
     ear.wait_for(&MuxEvent::Title(pane.id()));
@@ -362,7 +363,7 @@ fn the_terminal_is_free_while_output_floods() {
     let mux = headless();
     let pane = open(&mux, "exec yes");
     wait_text(&pane, "y");
-    // Whoever asks for the lock gets it, every time, and sees the output move on.
+    // Each request for the terminal's lock succeeds, and between requests the output advances.
     let mut last = 0;
     let mut moved = 0;
     while moved < 100 {
@@ -445,7 +446,8 @@ fn no_file_is_read_for_what_may_run_on_another_machine() {
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (pixel, ask, ssh) = (at("pixel"), at("ask"), at("ssh"));
     std::fs::write(&pixel, [1, 2, 3]).unwrap();
-    // Says that it is here, and asks for a file. It reads no answer, which the terminal's echo shows.
+    // The program claims to run on this machine, and requests a file. It does not read the reply, so the pty echoes the
+    // reply to the screen.
     let script = format!(
         "printf '\\033]7;file://localhost/\\007\\033_Ga=q,t=f,f=24,s=1,v=1,i=1;%s\\033\\\\' \
          $(printf %s {pixel} | base64 | tr -d '\\n'); read line"
@@ -456,12 +458,12 @@ fn no_file_is_read_for_what_may_run_on_another_machine() {
     for (command, answer) in [
         (format!("sh {ask}; true"), "_Gi=1;OK"),
         (format!("exec {ssh} {ask}"), "_Gi=1;EPERM"),
-        // Below a script, and as `sudo` has it: in a session of its own.
+        // ssh as the child of a shell, and in its own session, as under `sudo`.
         (format!("{ssh} {ask}; true"), "_Gi=1;EPERM"),
         (format!("setsid -w {ssh} {ask}; true"), "_Gi=1;EPERM"),
     ] {
         let pane = open(&mux, &command);
-        // The answer's end.
+        // The end of the reply: ST, as the pty echoes it.
         wait_text(&pane, "^[\\");
         assert!(screen(&pane).concat().contains(answer), "{command}: {:?}", screen(&pane));
     }

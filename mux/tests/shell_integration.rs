@@ -1,4 +1,4 @@
-//! Real shells with the integration: what the terminal knows of their commands.
+//! Real shells with shell integration: the commands that the terminal records.
 
 use std::{path::Path, sync::Arc};
 
@@ -6,7 +6,7 @@ use crate::common::{run, screen, wait};
 use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, Pane, ShellIntegration};
 use unterm_term::{Command, Size};
 
-/// A mux whose shells are integrated, with a home of its own.
+/// A mux whose shells get shell integration, and `home` as their home directory.
 pub fn integrated(home: &Path) -> Arc<Mux> {
     let folder = home.join("scripts");
     ShellIntegration::install(&folder).unwrap();
@@ -20,7 +20,7 @@ pub fn integrated(home: &Path) -> Arc<Mux> {
     mux
 }
 
-/// The person's own settings: prompts, and hooks that change the exit code.
+/// Writes a user's settings for each shell: prompts, and hooks that change the exit code.
 fn write_settings(home: &Path) {
     let write = |name: &str, text: &str| {
         let file = home.join(name);
@@ -45,7 +45,7 @@ pub fn commands(pane: &Pane) -> Vec<Command> {
     pane.term().commands().cloned().collect()
 }
 
-/// Types a line at the prompt and waits until the next prompt waits for one.
+/// Waits for a prompt, types a line, and waits for the next prompt.
 pub fn type_line(pane: &Pane, line: &str) {
     let at_prompt = |pane: &Pane| commands(pane).last().is_some_and(Command::is_prompting);
     wait(pane, "a prompt", at_prompt);
@@ -115,7 +115,7 @@ fn tabs_of_a_line_are_told_and_other_controls_left_out() {
         write_settings(home.path());
         let mux = integrated(home.path());
         let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
-        // Ctrl+V takes the next key as it is. Ctrl+X, as a byte, is CAN, which would end the mark.
+        // Ctrl+V (0x16) inserts the next key literally. Ctrl+X is the control character CAN, which would end the mark.
         type_line(&pane, "true 'a\x16\tb\x16\x18;\\n\x16\x07'");
         let known = commands(&pane).into_iter().find(|command| command.end_seq != 0).unwrap();
         assert_eq!(known.line.as_deref(), Some("true 'a\tb;\\n'"), "{shell}");
@@ -153,7 +153,7 @@ fn bash_tells_the_lines_that_its_history_has_and_no_other_in_their_place() {
     let expected = lines.map(|(line, is_told)| (line.trim().to_owned(), is_told));
     assert_eq!(known, expected, "{:#?}", screen(&pane));
     assert!(screen(&pane).iter().any(|row| row == "<two>"), "{:#?}", screen(&pane));
-    // With it, what the shell does for its prompt is traced too.
+    // With `extdebug`, bash also runs the DEBUG trap for the functions that print its prompt.
     type_line(&pane, "shopt -s extdebug; trap 'echo traced' DEBUG");
     type_line(&pane, "echo on");
     let last = commands(&pane).into_iter().rfind(|command| command.end_seq != 0).unwrap();
@@ -193,7 +193,7 @@ fn no_environment_holds_the_nonce_and_a_shell_that_never_read_it_marks_nothing()
     for (shell, inner) in [("bash", "zsh"), ("zsh", "fish"), ("fish", "bash")] {
         let home = tempfile::tempdir().unwrap();
         write_settings(home.path());
-        // A person may export the prompts.
+        // The user's settings may export the prompt variables, which contain the marks.
         let exported = "PS1='own$ '\nPS0=\nexport PS1 PS0\n";
         std::fs::write(home.path().join(".bashrc"), exported).unwrap();
         std::fs::write(
@@ -205,7 +205,8 @@ fn no_environment_holds_the_nonce_and_a_shell_that_never_read_it_marks_nothing()
         let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
         let nonce = pane.nonce().unwrap().to_string();
         let found = home.path().join("found");
-        // What a program in the pane sees: its own environment, that of every shell above it, and the files of nonces.
+        // Records what a program in the pane can see: its own environment, that of each ancestor, and the files with
+        // nonces.
         let look = home.path().join("look");
         let script = format!(
             "#!/bin/sh\np=$$\nwhile [ \"$p\" -gt 1 ]; do\ncat /proc/$p/environ /proc/$p/cmdline\n\
@@ -231,7 +232,7 @@ fn no_environment_holds_the_nonce_and_a_shell_that_never_read_it_marks_nothing()
         }
         let authentic = commands(&pane).iter().filter(|command| command.is_authentic).count();
         assert!(authentic >= 4, "{shell}: {:#?}", commands(&pane));
-        // The nested shell's file went with it.
+        // The nonce file of the nested shell was deleted when that shell ended.
         let left: Vec<_> = std::fs::read_dir(home.path().join("scripts/nonces"))
             .unwrap()
             .map(|entry| entry.unwrap().file_name())

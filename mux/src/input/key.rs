@@ -1,7 +1,7 @@
-//! Encodes keys as bytes: chooses the encoding of a key event.
+//! Chooses the encoding of a key event, and encodes the event as bytes.
 //!
-//! Owns that choice; the files below own the events, the encodings and the names of keys. A program selects kitty by
-//! pushing flags, or modifyOtherKeys by XTMODKEYS; the default is legacy.
+//! The files in `key/` define the events, the encodings and the names of keys. A program selects the kitty encoding by
+//! pushing flags, or modifyOtherKeys by XTMODKEYS. The default is the legacy encoding.
 
 mod event;
 mod kitty;
@@ -14,7 +14,7 @@ use unterm_term::{KeyboardMode, Modes};
 use super::Modifiers;
 pub use event::{Key, KeyAction, KeyEvent, ModifierKey, Side, latin};
 
-/// The bytes of a key event; empty if it is not reported.
+/// The bytes of a key event. Empty if the modes do not report the event.
 pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     if keyboard.locked {
         return Vec::new();
@@ -34,7 +34,7 @@ pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -
     legacy::encode(event, modes, keyboard)
 }
 
-/// The bytes of text without a key event, such as from an input method.
+/// The bytes of text that has no key event, for example text from an input method.
 pub fn encode_text(text: &str, keyboard: &KeyboardMode) -> Vec<u8> {
     if keyboard.locked {
         return Vec::new();

@@ -4,7 +4,7 @@ use unterm_term::{Modes, MouseEncoding, MouseTracking};
 
 use super::Modifiers;
 
-/// A mouse button, or the wheel as buttons.
+/// A mouse button. Each direction of the wheel counts as a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names of the buttons say it")]
 pub enum MouseButton {
@@ -26,8 +26,8 @@ pub enum MouseKind {
     Press(MouseButton),
     /// A button went up.
     Release(MouseButton),
-    /// The pointer moved, with this button down or without a button. Sent once per cell, or once per pixel with
-    /// [`MouseEncoding::SgrPixels`]; the caller must not repeat a place.
+    /// The pointer moved, with this button down or with no button. The caller sends one event per cell, or one per
+    /// pixel with [`MouseEncoding::SgrPixels`], and never repeats a position.
     Motion(Option<MouseButton>),
 }
 
@@ -42,15 +42,15 @@ pub struct MouseEvent {
     pub col: u16,
     /// Row of the live screen, from 0.
     pub row: u16,
-    /// Pixels from the grid's left edge. Outside the grid, a button that is down makes the program receive places that are
-    /// negative or beyond its size. [`MouseEncoding::SgrPixels`] reports them as they are, like xterm.
+    /// Pixels from the grid's left edge. While a button is down, the pointer may leave the grid, so the value may be
+    /// negative or larger than the grid. [`MouseEncoding::SgrPixels`] reports such values unchanged, like xterm.
     pub x: i32,
     /// Pixels from the grid's top edge.
     pub y: i32,
 }
 
 impl MouseButton {
-    /// The button's number in the protocol. Its bits are 0–1, 6 and 7.
+    /// The button's number in the protocol. Uses bits 0, 1, 6 and 7.
     fn code(self) -> u16 {
         match self {
             MouseButton::Left => 0,
@@ -70,12 +70,13 @@ impl MouseButton {
     }
 }
 
-/// Motion without a button; also a release, if the encoding does not report the button.
+/// The button number of a motion without a button, and of a release if the encoding does not report which button.
 const NO_BUTTON: u16 = 3;
-/// Added to the button if the pointer moved.
+/// Added to the button number if the pointer moved.
 const MOTION: u16 = 32;
 
-/// The bytes of a mouse event; `None` if the program did not request it, or the encoding cannot express its place.
+/// The bytes of a mouse event. `None` if the program did not request such events, or the encoding cannot express the
+/// position.
 pub fn encode_mouse(
     event: &MouseEvent,
     tracking: MouseTracking,
@@ -113,7 +114,7 @@ pub fn encode_mouse(
             Some(vec![0x1b, b'[', b'M', byte(button.into())?, byte(col)?, byte(row)?])
         }
         MouseEncoding::Utf8 => {
-            // This encoding uses at most two bytes of UTF-8.
+            // This encoding uses UTF-8 characters of at most two bytes.
             let char = |value: u32| char::from_u32(value + 32).filter(|char| *char < '\u{800}');
             let mut out = String::from("\x1b[M");
             out.extend([char(button.into())?, char(col)?, char(row)?]);
@@ -128,8 +129,8 @@ pub fn encode_mouse(
     }
 }
 
-/// The wheel as cursor keys (mode 1007): `lines` up if positive, down if negative. `None` if the modes do not request
-/// it, so that the wheel scrolls the history. Call it only if the program does not track the mouse.
+/// Encodes wheel steps as cursor keys (mode 1007): `lines` is positive for up and negative for down. `None` if the
+/// modes do not request this; the wheel then scrolls the history. Call it only if the program does not track the mouse.
 pub fn encode_alternate_scroll(lines: i32, modes: Modes) -> Option<Vec<u8>> {
     if !modes.contains(Modes::ALT_SCREEN | Modes::ALTERNATE_SCROLL) {
         return None;
@@ -140,7 +141,7 @@ pub fn encode_alternate_scroll(lines: i32, modes: Modes) -> Option<Vec<u8>> {
         (false, true) => b"\x1b[A",
         (false, false) => b"\x1b[B",
     };
-    // A larger count is a fault of the device.
+    // Limit the count: only a faulty device reports more lines at once.
     Some(key.repeat(lines.unsigned_abs().min(1000) as usize))
 }
 
@@ -259,7 +260,7 @@ mod tests {
             let event = event(MouseKind::Press(MouseButton::Left), mods);
             let bytes = encode_mouse(&event, MouseTracking::Click, MouseEncoding::Sgr);
             assert_eq!(bytes, Some(format!("\x1b[<{code};5;10M").into_bytes()));
-            // X10 tracking reports no modifiers.
+            // X10 mouse tracking reports no modifiers.
             let bytes = encode_mouse(&event, MouseTracking::Press, MouseEncoding::Sgr);
             assert_eq!(bytes, Some(b"\x1b[<0;5;10M".to_vec()));
         }
@@ -321,7 +322,7 @@ mod tests {
             (i32::MAX, i32::MIN, "\x1b[<32;2147483647;-2147483647M"),
         ] {
             assert_eq!(at(x, y, MouseEncoding::SgrPixels), expected.as_bytes(), "{x} {y}");
-            // Cells stay in the grid.
+            // Positions in cells are limited to the grid.
             assert_eq!(at(x, y, MouseEncoding::Sgr), b"\x1b[<32;5;10M");
         }
     }

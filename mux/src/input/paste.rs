@@ -1,21 +1,21 @@
-//! Pasted text and focus: the risks of pasted text, and the bytes of both.
+//! Pasted text and focus changes: the bytes for both, and the risks of a pasted text.
 
 use unterm_term::Modes;
 
-/// The end of a bracketed paste (mode 2004), in its 7-bit and its 8-bit form.
+/// The sequence that ends a bracketed paste (mode 2004), in its 7-bit and its 8-bit form.
 const BRACKET_ENDS: [&str; 2] = ["\x1b[201~", "\u{9b}201~"];
 
-/// The parts of a text that, when pasted, would do more than insert text.
+/// What a text would do besides inserting text if it were pasted.
 ///
 /// Web pages can put such text on the clipboard in place of the text shown ("pastejacking").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PasteRisk {
-    /// Number of line ends (CR LF counts as one). Each one presses Enter.
+    /// The number of line ends (CR LF counts as one). A program without bracketed paste treats each as Enter.
     pub line_ends: usize,
-    /// Number of control characters other than tabs and line ends. Each one would press a key; [`encode_paste`] drops
-    /// them.
+    /// The number of control characters other than tabs and line ends. Each would act as a key, so [`encode_paste`]
+    /// drops them.
     pub controls: usize,
-    /// Whether the text contains the end of a bracketed paste, so that the rest would count as typed.
+    /// Whether the text contains the sequence that ends a bracketed paste. The text after it would count as typed.
     pub ends_bracket: bool,
 }
 
@@ -47,7 +47,8 @@ impl PasteRisk {
     }
 
     /// Whether to ask the user before pasting into a program with these modes. Without bracketed paste, the program
-    /// treats line ends and control characters as keys. The end of a bracketed paste is an attack on any program.
+    /// treats line ends and control characters as keys. A sequence that ends a bracketed paste is an attack on any
+    /// program.
     pub fn wants_asking(self, modes: Modes) -> bool {
         self.ends_bracket || !modes.contains(Modes::BRACKETED_PASTE) && !self.is_none()
     }
@@ -59,16 +60,17 @@ pub fn join_lines(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut rest = text.split(['\r', '\n']).peekable();
     while let Some(line) = rest.next() {
-        // A backslash continues a command's line; on the last line it belongs to the text.
+        // A backslash at the end of a line continues a shell command on the next line. On the last line it belongs to
+        // the text.
         let line = if rest.peek().is_some() { trimmed(line) } else { line.trim().to_owned() };
         lines.extend(Some(line).filter(|line| !line.is_empty()));
     }
     lines.join(" ")
 }
 
-/// Encodes a paste. Line ends become CR, as Enter sends. Bracketed (mode 2004), the text is wrapped in `CSI 200 ~` and
-/// `CSI 201 ~`. Control characters other than tab and line ends (C0, DEL and C1) are dropped, so that no text can end
-/// the bracket or press a key.
+/// Encodes a paste. Line ends become CR, like the Enter key. With mode 2004, the text is wrapped in `CSI 200 ~` and
+/// `CSI 201 ~` (bracketed paste). Control characters other than tab and line ends (C0, DEL and C1) are dropped, so that
+/// the text cannot end the bracketed paste or act as a key.
 pub fn encode_paste(text: &str, modes: Modes) -> Vec<u8> {
     let is_bracketed = modes.contains(Modes::BRACKETED_PASTE);
     let mut out = String::with_capacity(text.len() + 12);
@@ -94,7 +96,7 @@ pub fn encode_paste(text: &str, modes: Modes) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The report of a focus change (mode 1004); empty unless the program has enabled it.
+/// The bytes that report a focus change (mode 1004). Empty if the program has not enabled the mode.
 pub fn encode_focus(focused: bool, modes: Modes) -> &'static [u8] {
     match (modes.contains(Modes::FOCUS_EVENTS), focused) {
         (false, _) => b"",

@@ -1,10 +1,10 @@
-//! Rearranges panes: swaps, rotates, equalizes, takes them out of a tab.
+//! Rearranges panes: swaps, rotates or equalizes them, or removes them from a tab.
 
 use super::{Axis, Layout, Node, Tab, TabId};
 use crate::PaneId;
 
 impl Node {
-    /// Swaps `one` and `other`. If only one of them is in this tree, it is replaced by its partner.
+    /// Swaps panes `one` and `other`. If this tree contains only one of them, replaces it by the other pane.
     fn swap(&mut self, one: PaneId, other: PaneId) {
         match self {
             Node::Pane(pane) if *pane == one => *pane = other,
@@ -17,7 +17,7 @@ impl Node {
         }
     }
 
-    /// Assigns these panes to the tree's places, in reading order.
+    /// Assigns these panes to the positions of the tree, in reading order.
     fn refill(&mut self, panes: &mut impl Iterator<Item = PaneId>) {
         match self {
             Node::Pane(pane) => *pane = panes.next().unwrap_or(*pane),
@@ -28,7 +28,7 @@ impl Node {
         }
     }
 
-    /// Gives the panes of each row, and of each column, the same space.
+    /// Gives the panes of each row equal widths, and the panes of each column equal heights.
     fn equalize(&mut self) {
         let Node::Split { axis, ratio, first, second } = self else { return };
         let (one, two) = (first.parts(*axis), second.parts(*axis));
@@ -37,7 +37,7 @@ impl Node {
         second.equalize();
     }
 
-    /// The number of parts along an axis.
+    /// The number of parts into which the tree is divided along an axis.
     fn parts(&self, axis: Axis) -> usize {
         match self {
             Node::Split { axis: own, first, second, .. } if *own == axis => {
@@ -49,8 +49,8 @@ impl Node {
 }
 
 impl Tab {
-    /// Moves each pane to the next place in reading order, and the last pane to the first place; the reverse if not
-    /// `forward`. The focus stays on its pane.
+    /// If `forward`, moves each pane to the next position in reading order, and the last pane to the first position.
+    /// Otherwise moves them in the opposite direction. The focused pane stays focused.
     pub(crate) fn rotate(&mut self, forward: bool) {
         let mut panes = self.panes();
         if forward {
@@ -62,15 +62,15 @@ impl Tab {
         self.zoomed = false;
     }
 
-    /// Gives the panes of each row, and of each column, the same space.
+    /// Gives the panes of each row equal widths, and the panes of each column equal heights.
     pub(crate) fn equalize(&mut self) {
         self.root.equalize();
     }
 }
 
 impl Layout {
-    /// Swaps two panes, of one tab or of two. Within one tab the focus stays on its pane; across two tabs it stays on
-    /// its place.
+    /// Swaps two panes of one tab or of two tabs. In one tab, the focused pane stays focused. Across two tabs, the
+    /// focus stays at its position.
     pub(crate) fn swap(&mut self, one: PaneId, other: PaneId) {
         let (from, to) = (self.tab_of(one), self.tab_of(other));
         let (Some(from), Some(to)) = (from, to) else { return };
@@ -89,8 +89,8 @@ impl Layout {
         }
     }
 
-    /// Removes a pane from its tab, and the tab if it has no panes left. The neighbour gets the pane's space and focus.
-    /// Returns the tab and whether it was removed, or `None` if the pane has no tab.
+    /// Removes a pane from its tab, and removes the tab if it is then empty. The pane's neighbor gets its space and
+    /// focus. Returns the tab and whether the tab was removed, or `None` if no tab contains the pane.
     pub(crate) fn take(&mut self, pane: PaneId) -> Option<(TabId, bool)> {
         let index = self.tab_of(pane)?;
         let tab = &mut self.tabs[index];

@@ -1,4 +1,4 @@
-//! Divides a tab's space: the position of each split's parts, and the dividers between them.
+//! Divides a tab's space: the positions of the parts of each split, and the dividers between them.
 
 use super::{Axis, Node, Rect, Spacing, Tab};
 use crate::PaneId;
@@ -6,13 +6,13 @@ use crate::PaneId;
 /// The smallest share of a split that a part can have.
 pub(super) const MIN_SHARE: f32 = 0.05;
 
-/// The path to a split from the tree's root: for each split on the way, whether to enter the second part.
+/// The path from the tree's root to a split. For each split on the path: whether to enter its second part.
 pub type SplitPath = Vec<bool>;
 
 /// The line between the parts of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divider {
-    /// The split.
+    /// The split that the line divides.
     pub path: SplitPath,
     /// The direction of the split.
     pub axis: Axis,
@@ -33,7 +33,7 @@ impl Tab {
         placed
     }
 
-    /// The dividers between the visible panes, in the gaps that [`Tab::place`] leaves.
+    /// The dividers between the visible panes. They fill the gaps between the areas that [`Tab::place`] returns.
     pub fn dividers(&self, area: Rect, spacing: &Spacing) -> Vec<Divider> {
         let mut dividers = Vec::new();
         if !self.zoomed {
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// Sets the share of a split's first part; returns false if there is no such split or its share stays the same.
+    /// Sets the share of a split's first part. Returns false if there is no such split or the share does not change.
     pub(crate) fn set_ratio(&mut self, path: &[bool], share: f32) -> bool {
         let Node::Split { ratio, first, second, .. } = self else { return false };
         match path {
@@ -95,8 +95,8 @@ impl Node {
         }
     }
 
-    /// Moves the divider of the innermost split along `axis` around `pane`; returns false if there is no such split or
-    /// its divider cannot move.
+    /// Moves the divider of the innermost split along `axis` that contains `pane`. Returns false if there is no such
+    /// split or its divider cannot move.
     pub(crate) fn move_divider(&mut self, pane: PaneId, axis: Axis, share: f32) -> bool {
         let Node::Split { axis: own, ratio, first, second } = self else { return false };
         let Some(inner) = [first, second].into_iter().find(|node| node.contains(pane)) else {
@@ -109,7 +109,7 @@ impl Node {
         *own == axis && self.set_ratio(&[], share)
     }
 
-    /// Whether the tree contains a split along `axis` around `pane`.
+    /// Whether the tree contains a split along `axis` that contains `pane`.
     fn splits_around(&self, pane: PaneId, axis: Axis) -> bool {
         match self {
             Node::Pane(_) => false,
@@ -124,7 +124,7 @@ impl Node {
 }
 
 impl Rect {
-    /// The two parts of a split. Each gets at least one unit if there are two or more.
+    /// The areas of the two parts of a split. Each gets at least one unit if the space is two units or more.
     pub(super) fn split(self, axis: Axis, ratio: f32, spacing: &Spacing) -> (Rect, Rect) {
         let (length, cell) = match axis {
             Axis::Horizontal => (self.width, spacing.cell.0.max(1)),
@@ -133,7 +133,7 @@ impl Rect {
         let space = length.saturating_sub(spacing.divider);
         let share = (f64::from(space) * f64::from(ratio)).round() as u32;
         let first = snapped(share, space, cell, 2 * spacing.padding).unwrap_or_else(|| {
-            // There is no room for one cell in each part.
+            // If there is no room for one cell in each part, divide the space by `share` alone.
             if space >= 2 { share.clamp(1, space - 1) } else { share.min(space) }
         });
         let offset = (first + spacing.divider).min(length);
@@ -150,7 +150,8 @@ impl Rect {
     }
 }
 
-/// The length nearest to `share` that is `around` plus whole cells and leaves `around` plus one cell of `space`.
+/// The length nearest to `share` that consists of `around` and whole cells. It leaves at least `around` and one cell of
+/// `space` for the second part.
 fn snapped(share: u32, space: u32, cell: u32, around: u32) -> Option<u32> {
     let most = space.checked_sub(2 * around)? / cell;
     let most = most.checked_sub(1).filter(|most| *most > 0)?;

@@ -3,13 +3,13 @@
 use super::{Axis, Rect, Spacing, Tab};
 use crate::PaneId;
 
-/// The least columns and rows of each part when a pane is split. Fewer would not fit a command and its output. A part
-/// can be resized below them later. (wezterm and zellij refuse splits without room as well.)
+/// The minimum columns and rows of each part when a pane is split. Smaller parts would not fit a command and its
+/// output. A part can be resized below the minimum later. wezterm and zellij also refuse splits without room.
 const LEAST_COLUMNS: u32 = 4;
 const LEAST_ROWS: u32 = 2;
 
 impl Axis {
-    /// The size that each part of a split needs, and how to get it, as text for users.
+    /// Text for users: the size that each part of a split needs, and how to get it.
     pub fn split_needs(self) -> String {
         match self {
             Self::Horizontal => {
@@ -21,8 +21,8 @@ impl Axis {
 }
 
 impl Tab {
-    /// Whether both parts would be large enough if the pane were split in a tab of this space. Ignores zoom, because a
-    /// split ends it.
+    /// Whether both parts would be large enough if the pane were split in a tab of this size. Ignores zoom, because a
+    /// split ends zoom.
     pub(crate) fn can_split(
         &self,
         pane: PaneId,
@@ -57,7 +57,8 @@ mod tests {
             let space = Rect { x: 0, y: 30, width, height };
             tab.can_split(PaneId(pane), axis, space, &spacing)
         };
-        // Two parts of four 9-pixel columns, or two rows of 19 pixels, plus their paddings and the line between them.
+        // The space for two parts of four 9-pixel columns, or of two rows of 19 pixels, with their paddings and the
+        // line between them.
         let (width, height) = (8 * 9 + 4 * 8 + 1, 4 * 19 + 4 * 8 + 1);
         let whole = (2 * width + 1 + 9, height);
         for pane in [0, 1] {
@@ -67,7 +68,8 @@ mod tests {
             assert!(!can(&tab, pane, Axis::Vertical, (whole.0, height - 1)));
         }
         assert!(!can(&tab, 9, Axis::Vertical, whole), "there is no such pane");
-        // A pane that is alone or zoomed has the whole space, but a split ends zoom.
+        // A pane that is alone or zoomed fills the whole tab. Because a split ends zoom, a zoomed pane may still be too
+        // small to split.
         (tab.zoomed, tab.focused) = (true, PaneId(1));
         assert!(!can(&tab, 1, Axis::Horizontal, (width, height)));
         tab.root = Node::Pane(PaneId(1));

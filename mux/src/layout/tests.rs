@@ -87,7 +87,7 @@ fn a_removed_pane_leaves_its_space_and_the_focus_to_its_neighbour() {
 fn the_nearest_pane_in_a_direction() {
     let from =
         |focused, direction| Tab { focused: PaneId(focused), ..three() }.neighbour(direction);
-    // The lower right pane has the longer common side.
+    // The lower right pane shares a longer edge with the focused pane.
     assert_eq!(from(0, Direction::Right), Some(PaneId(2)));
     assert_eq!(from(0, Direction::Left), None);
     assert_eq!(from(0, Direction::Up), None);
@@ -112,7 +112,7 @@ fn a_pane_that_only_touches_a_corner_is_no_neighbour() {
     assert_eq!(tab.neighbour(Direction::Down), Some(PaneId(1)));
 }
 
-/// In a window, a first part is padding plus whole cells; the second part gets the rest.
+/// In a window, the first part of a split contains padding and whole cells; the second part gets the remaining space.
 #[test]
 fn splits_snap_to_cells() {
     let mut tab = three();
@@ -130,7 +130,7 @@ fn splits_snap_to_cells() {
         assert_eq!(dividers[1].path, [true]);
         assert_eq!(dividers[1].axis, Axis::Vertical);
     }
-    // If there is no room for cells, the space is still divided.
+    // Even without room for whole cells, every pane gets a part of the space.
     assert_eq!(tab.place(Rect { width: 30, ..area }, &spacing).len(), 3);
     tab.zoomed = true;
     assert!(tab.dividers(area, &spacing).is_empty());

@@ -1,4 +1,4 @@
-//! Rearranges existing panes: swaps, rotates, equalizes, moves them to other tabs.
+//! Rearranges existing panes: swaps, rotates and equalizes them, and moves them to other tabs.
 
 use std::sync::atomic::Ordering;
 
@@ -6,7 +6,7 @@ use super::{Mux, MuxError, index_of};
 use crate::{Axis, Direction, Node, PaneId, Tab, TabId};
 
 impl Mux {
-    /// Sets the share (0 to 1) of a split's first part. Ignores a split that no longer exists.
+    /// Sets the share (0 to 1) of the space for a split's first part. Does nothing if the split no longer exists.
     pub fn set_ratio(&self, tab: TabId, path: &[bool], share: f32) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
@@ -15,7 +15,7 @@ impl Mux {
         })
     }
 
-    /// Swaps two panes, of one tab or of two.
+    /// Swaps two panes of one tab or of two tabs.
     pub fn swap_panes(&self, one: PaneId, other: PaneId) -> Result<(), MuxError> {
         self.change(|layout| {
             for pane in [one, other] {
@@ -26,8 +26,8 @@ impl Mux {
         })
     }
 
-    /// Swaps the focused pane of the active tab with its neighbour in a direction; returns false if it has no neighbour
-    /// there.
+    /// Swaps the focused pane of the active tab with its neighbor in a direction. Returns false if it has no neighbor
+    /// in that direction.
     pub fn swap_direction(&self, direction: Direction) -> bool {
         let layout = self.layout();
         let tab = layout.active_tab().filter(|tab| !tab.zoomed);
@@ -35,8 +35,8 @@ impl Mux {
             .is_some_and(|(focused, other)| self.swap_panes(focused, other).is_ok())
     }
 
-    /// Moves each pane of a tab to the next place, and the last pane to the first place; the reverse if not `forward`.
-    /// Zoom ends.
+    /// If `forward`, moves each pane of a tab to the next position, and the last pane to the first. Otherwise moves
+    /// them in the opposite direction. Zoom ends.
     pub fn rotate_panes(&self, tab: TabId, forward: bool) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
@@ -45,7 +45,7 @@ impl Mux {
         })
     }
 
-    /// Gives the panes of each row, and of each column, the same space.
+    /// Gives the panes of each row equal widths, and the panes of each column equal heights.
     pub fn equalize_panes(&self, tab: TabId) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
@@ -54,7 +54,8 @@ impl Mux {
         })
     }
 
-    /// Moves a pane to a new tab after its present one, and activates the new tab. A pane alone in its tab stays there.
+    /// Moves a pane to a new tab after its present tab, and activates the new tab. If the pane is alone in its tab,
+    /// nothing changes.
     pub fn move_to_new_tab(&self, pane: PaneId) -> Result<(), MuxError> {
         let new = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
         self.change_state(|state| {
@@ -75,7 +76,7 @@ impl Mux {
     }
 
     /// Moves a pane to the right of another tab's focused pane, focuses it and activates that tab. The old tab closes
-    /// if no pane is left in it. Refused if there is no room, as a split is.
+    /// if it is then empty. Fails if the focused pane is too small to split.
     pub fn move_to_tab(&self, pane: PaneId, tab: TabId) -> Result<(), MuxError> {
         self.change_state(|state| {
             let from = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;

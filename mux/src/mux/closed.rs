@@ -9,10 +9,10 @@ use crate::{Pane, Tab};
 /// Panes of one tab that were closed together.
 pub(super) struct Closed {
     pub(super) panes: Vec<Arc<Pane>>,
-    /// The tab before, and its index.
+    /// The tab before its panes were closed, and the tab's index.
     pub(super) tab: Tab,
     pub(super) index: usize,
-    /// The tab's cells, if the mux divides it.
+    /// The size of the tab in cells, if the mux divides the tab.
     pub(super) area: Option<Size>,
     pub(super) at: Instant,
 }

@@ -1,15 +1,16 @@
-//! Whether there is room for a split, in the cells of a tab or in the space that a window reports.
+//! Checks whether there is room for a split, in the cells of a tab or in the space that a window reports.
 
 use super::{Mux, MuxError, State};
 use crate::{Axis, PaneId, Rect, Spacing};
 
 impl Mux {
-    /// Sets the space of every tab in a window and how it is divided. Before the first call, every split has room.
+    /// Sets the space of every tab in a window, and how the space is divided. Before the first call, every split is
+    /// allowed.
     pub fn set_space(&self, area: Rect, spacing: Spacing) {
         self.state.lock().space = Some((area, spacing));
     }
 
-    /// Whether a pane can be split. False for a pane without a tab.
+    /// Whether a pane is large enough to be split. False for a pane that belongs to no tab.
     pub fn has_room(&self, pane: PaneId, axis: Axis) -> bool {
         self.check_room(&self.state.lock(), pane, axis).is_ok()
     }

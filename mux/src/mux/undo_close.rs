@@ -1,7 +1,7 @@
-//! Closes panes in a way that can be undone for a while.
+//! Closes panes so that the closing can be undone for some time.
 //!
-//! Owns the panes that were closed so. Their programs run on, but nothing else finds these panes, and calls that had begun
-//! see them removed. They end for good after some time, with the mux, or when their programs end.
+//! Owns the panes that were closed this way. Their programs keep running, but these panes can no longer be found, and
+//! calls in progress see them as removed. Such a pane ends after some time, with the mux, or when its program ends.
 
 use std::{
     sync::Arc,
@@ -12,8 +12,8 @@ use super::{Mux, MuxEvent, State, closed::Closed};
 use crate::{Axis, Pane, PaneId, Tab};
 
 impl Mux {
-    /// Closes panes of one tab, as [`Mux::close_pane`] does, but lets their programs run until [`Mux::end_closed`]. Returns
-    /// false if no tab has such a pane.
+    /// Closes panes of one tab like [`Mux::close_pane`], but lets their programs run until [`Mux::end_closed`]. Returns
+    /// false if no tab contains any of the panes.
     pub fn close_undoably(&self, ids: &[PaneId]) -> bool {
         let taken = {
             let mut state = self.state.lock();
@@ -33,9 +33,10 @@ impl Mux {
         true
     }
 
-    /// Brings back the panes that were closed last, and focuses them. Returns false if there are none.
+    /// Restores the panes that were closed last, and focuses them. Returns false if no closed panes are left.
     ///
-    /// A tab returns as it was. A pane returns to its place if its tab has not changed, else beside the tab's focused pane.
+    /// A closed tab is restored unchanged. A closed pane returns to its position if its tab has not changed since,
+    /// otherwise it appears beside the tab's focused pane.
     pub fn undo_close(&self) -> bool {
         let panes = {
             let mut state = self.state.lock();
@@ -71,12 +72,12 @@ impl Mux {
         ended.iter().flat_map(|closed| &closed.panes).for_each(|pane| pane.close());
     }
 
-    /// Whether [`Mux::undo_close`] would bring something back.
+    /// Whether [`Mux::undo_close`] would restore a pane.
     pub fn has_closed(&self) -> bool {
         !self.state.lock().closed.is_empty()
     }
 
-    /// Forgets a closed pane whose program has ended. Returns false if there is no such closed pane.
+    /// Forgets a closed pane whose program has ended. Returns false if the pane is not among the closed panes.
     pub(super) fn forget_closed(&self, id: PaneId) -> bool {
         let ended: Vec<Arc<Pane>> = {
             let mut state = self.state.lock();
@@ -93,11 +94,11 @@ impl Mux {
 }
 
 impl State {
-    /// Puts closed panes back into the layout.
+    /// Inserts closed panes into the layout again.
     fn bring_back(&mut self, ids: &[PaneId], mut old: Tab, index: usize) {
         let layout = self.layout_mut();
         let Some(now) = layout.tabs.iter().position(|tab| tab.id == old.id) else {
-            // The whole tab was closed. Some of its programs may have ended since.
+            // The whole tab was closed. Some of its programs may have ended meanwhile.
             let gone = old.panes().into_iter().filter(|id| !ids.contains(id));
             for gone in gone.collect::<Vec<_>>() {
                 if let Some(heir) = old.root.remove(gone)

@@ -1,8 +1,8 @@
-//! What a pane shows that its program has not written: input echoed by the terminal itself (SRM), and sequences applied
-//! for the user or a caller.
+//! Shows text in a pane that its program has not written: input that the terminal itself echoes (SRM), and sequences
+//! that a user or a caller applies.
 //!
-//! Owns when input is echoed, and the announcement of the changes. Never replies to such bytes, and never shows a line
-//! that the program reads without echo, such as a password.
+//! Owns the decision when input is echoed, and announces the changes. Never replies to queries in such text, and never
+//! shows a line that the program reads without echo, such as a password.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use unterm_term::{Event, Parser, Size, Term, TitleSet};
 use super::Pane;
 use crate::MutexGuard;
 
-/// What bytes from another source than the program did to the terminal.
+/// How text from another source than the program changed the terminal.
 struct Shown {
     seq: u64,
     size: Size,
@@ -21,7 +21,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Releases the terminal. Drops its replies.
+    /// Releases the lock of the terminal. Drops the terminal's replies.
     fn take(mut term: MutexGuard<'_, Term>) -> Self {
         term.take_replies();
         let (seq, size, events) = (term.seq(), term.size(), term.take_events());
@@ -38,7 +38,8 @@ impl Pane {
         self.echoes.load(Ordering::Acquire) && !self.process.reads_secret()
     }
 
-    /// Shows the queued input to be echoed before the program receives it. Queries in it get no reply.
+    /// Shows the queued input that the terminal must echo, before the program receives it. Queries in that input get no
+    /// reply.
     pub(super) fn echo_input(&self) {
         self.queue.echo(
             |parser, bytes| {
@@ -50,7 +51,7 @@ impl Pane {
         );
     }
 
-    /// Announces what the bytes did to the terminal.
+    /// Announces the changes that the shown text made to the terminal.
     fn announce_shown(&self, shown: Shown) {
         let Shown { seq, size, mut events, titles, titles_set } = shown;
         self.record_titles(titles, titles_set, &mut events);
@@ -58,24 +59,24 @@ impl Pane {
         self.announce(seq, events);
     }
 
-    /// Clears the scrollback, as ED 3 from the program would.
+    /// Clears the scrollback, as if the program had sent ED 3.
     pub fn clear_history(&self) {
         self.show(b"\x1b[3J");
     }
 
-    /// Deletes the output of programs: history, and the screen but for the prompt.
+    /// Deletes the output of programs: the history, and the screen except the prompt.
     pub fn clear_screen(&self) {
         let mut term = self.term.lock();
         term.clear_output();
         self.announce_shown(Shown::take(term));
     }
 
-    /// Resets the terminal and clears screen and history, as RIS from the program would.
+    /// Resets the terminal and clears screen and history, as if the program had sent RIS.
     pub fn reset(&self) {
         self.show(b"\x1bc");
     }
 
-    /// Applies whole sequences to the terminal.
+    /// Applies complete sequences to the terminal.
     fn show(&self, bytes: &[u8]) {
         let mut term = self.term.lock();
         Parser::new().advance(&mut term, bytes);

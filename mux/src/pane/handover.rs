@@ -1,7 +1,7 @@
-//! A running program between two panes, of this mux or of two muxes.
+//! A running program on its way from one pane to another, in this mux or between two muxes.
 //!
-//! Owns everything the next pane needs to continue. Never reads the program or writes to it: until the next pane
-//! starts, the program's output waits in the kernel.
+//! Owns everything that the next pane needs to continue. Never reads the program's output or writes input to it: until
+//! the next pane starts, output waits in the kernel.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use unterm_term::{Parser, Size};
 use super::{queue::Unsent, titles::Titles};
 use crate::{Execution, PaneId, Process, process::Variables};
 
-/// A running program without a pane: [`crate::Mux::release`] returns it and [`crate::Mux::adopt`] takes it.
+/// A running program without a pane. [`crate::Mux::release`] returns it, and [`crate::Mux::adopt`] creates a pane for
+/// it.
 ///
-/// Dropping it drops the process; a [`crate::PtyProcess`] then ends its program.
+/// Dropping the handover drops the process. Dropping a [`crate::PtyProcess`] ends its program.
 pub struct Handover {
     /// The program.
     pub process: Arc<dyn Process>,
@@ -20,21 +21,21 @@ pub struct Handover {
     pub size: Size,
     /// Bytes that rebuild its terminal ([`unterm_term::Term::to_vt`]). If empty, the terminal is new.
     pub screen: Vec<u8>,
-    /// The number of its last pane, which the program's environment contains (`UNTERM_PANE`). The next pane gets it if
-    /// all numbers that its mux has used are lower.
+    /// The number of the program's previous pane, which its environment contains (`UNTERM_PANE`). The next pane gets
+    /// the same number if its mux has not used that number or a higher one.
     pub pane: Option<PaneId>,
     /// Whether the size is pinned ([`crate::Pane::set_pinned`]).
     pub is_pinned: bool,
     /// The pane's name ([`crate::Pane::set_name`]).
     pub name: Option<String>,
-    /// The requested program and its arguments; `None`: a shell.
+    /// The requested program and its arguments. `None`: the default shell.
     pub command: Option<(String, Vec<String>)>,
-    /// The nonce in the prompt marks of its shells. Anyone who has it can forge the marks.
+    /// The secret in the prompt marks of the program's shells. Anyone who knows it can forge the marks.
     pub nonce: Option<Arc<str>>,
     pub(crate) rest: Rest,
 }
 
-/// State that only panes of the same process can hand over.
+/// State that can be handed over only between panes of one process.
 #[derive(Default)]
 pub(crate) struct Rest {
     /// The parser of the output, which may be inside a sequence.
@@ -45,7 +46,7 @@ pub(crate) struct Rest {
     pub(super) variables: Option<Arc<Variables>>,
 }
 
-/// The counts at the start of the last prompt.
+/// The counters at the start of the last prompt.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PromptMarks {
     pub(super) enters: u64,
@@ -54,24 +55,24 @@ pub(super) struct PromptMarks {
     pub(super) shell: Option<Execution>,
     pub(super) cwd_reporter: i32,
     pub(super) inputs_shown: u64,
-    /// How often the user has typed so far.
+    /// How often the user has typed until the handover.
     pub(super) touches_now: u64,
 }
 
 impl Rest {
-    /// For a program's first pane, with the variables of its shells.
+    /// The state for a program's first pane, with the variables of its shells.
     pub(crate) fn of_variables(variables: Option<Arc<Variables>>) -> Self {
         Self { variables, ..Self::default() }
     }
 
-    /// Adds the terminal's reply to the bytes for the program.
+    /// Adds a reply of the terminal to the bytes that wait for the program.
     pub(crate) fn push_reply(&mut self, bytes: &[u8]) {
         self.unsent.waiting.extend_from_slice(bytes);
     }
 }
 
 impl Handover {
-    /// A program that never had a pane, in a terminal of `size`.
+    /// Describes a program that never had a pane, in a terminal of `size`.
     pub fn new(process: Arc<dyn Process>, size: Size) -> Self {
         Self {
             process,
@@ -88,7 +89,7 @@ impl Handover {
 }
 
 impl std::fmt::Debug for Handover {
-    /// Omits the screen and the nonce, which are secret.
+    /// Omits the screen and the nonce, because they are secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Handover")
             .field("program", &self.process.program())

@@ -12,26 +12,26 @@ impl Pane {
         self.image_bytes.load(Ordering::Relaxed)
     }
 
-    /// The part of [`Pane::image_bytes`] that is arriving.
+    /// The part of [`Pane::image_bytes`] for images that have not arrived completely.
     pub(crate) fn unfinished_bytes(&self) -> usize {
         self.unfinished_bytes.load(Ordering::Relaxed)
     }
 
-    /// Drops what is arriving.
+    /// Drops images that have not arrived completely.
     pub(crate) fn shed_unfinished(&self) {
         let mut term = self.term.lock();
         term.shed_unfinished();
         self.note_images(&term);
     }
 
-    /// Notes the size of the images. Returns whether it has grown. `term` is the pane's locked terminal.
+    /// Records the memory that the images use. Returns whether it has grown. `term` is the pane's locked terminal.
     pub(super) fn note_images(&self, term: &Term) -> bool {
         self.unfinished_bytes.store(term.unfinished_bytes(), Ordering::Relaxed);
         let bytes = term.image_bytes();
         self.image_bytes.swap(bytes, Ordering::Relaxed) < bytes
     }
 
-    /// Drops images until at most `most` bytes are in use, and has the pane painted again.
+    /// Drops images until they use at most `most` bytes, and repaints the pane.
     pub(crate) fn shed_images(&self, most: usize) {
         {
             let mut term = self.term.lock();

@@ -1,7 +1,7 @@
 //! A pane's program: the foreground process, its working directory, and signals to it.
 //!
-//! Owns the choice between the reported and the system's working directory. Never assumes that the program is a child
-//! of this process.
+//! Chooses between the reported working directory and the one that the system shows. Never assumes that the program is
+//! a child of this process.
 
 use std::{io, path::PathBuf, sync::atomic::Ordering};
 
@@ -11,7 +11,7 @@ use crate::{Foreground, Signal, uri};
 /// The working directory of a pane's program.
 enum Cwd {
     Here(PathBuf),
-    /// On another host: the reported URI.
+    /// The directory is on another host. Contains the reported URI.
     Elsewhere(String),
 }
 
@@ -21,7 +21,8 @@ impl Pane {
         self.process.foreground()
     }
 
-    /// The working directory as a URI: `file:///path` on this machine, `file://host/path` on another; empty if unknown.
+    /// The working directory as a URI: `file:///path` on this machine, `file://host/path` on another machine. Empty if
+    /// unknown.
     pub fn cwd_uri(&self) -> String {
         match self.cwd() {
             Some(Cwd::Here(path)) => uri::from_path(&path),
@@ -30,8 +31,8 @@ impl Pane {
         }
     }
 
-    /// The working directory as a local path, for a new pane beside this one. If the program reports another host, the
-    /// local process's directory. `None` if the directory no longer exists.
+    /// The working directory as a local path, for a new pane beside this one. If the program reports another host, this
+    /// is the directory of the local process. `None` if the directory no longer exists.
     pub fn cwd_path(&self) -> Option<PathBuf> {
         let path = match self.cwd()? {
             Cwd::Here(path) => Some(path),
@@ -40,9 +41,10 @@ impl Pane {
         path.filter(|path| path.is_dir())
     }
 
-    /// From OSC 7, else from the system. If a program entered the foreground since the last report, the system's
-    /// directory counts, because the program may have changed it. If the system shows the shell in another directory
-    /// than reported, that one counts: the shell may have reported before its last command.
+    /// The working directory from OSC 7, or else from the system. The system's directory is used if a program entered
+    /// the foreground since the last report, because that program may have changed it. It is also used if the system
+    /// shows another directory for the shell than the shell reported: the shell may have sent its report before its
+    /// last command.
     fn cwd(&self) -> Option<Cwd> {
         let reported = self.term.lock().cwd().map(str::to_owned);
         let Some(reported) = reported else { return self.process.cwd().map(Cwd::Here) };
@@ -54,13 +56,13 @@ impl Pane {
             return Some(newer.map_or(Cwd::Elsewhere(reported), Cwd::Here));
         };
         let own = newer.or_else(|| self.process.shell_cwd()).filter(|own| {
-            // The shell reports a symlink's path, the system its target.
+            // The shell reports the path of a symlink, the system the path of its target. Compare the resolved paths.
             path.canonicalize().ok().as_ref() != Some(own)
         });
         Some(Cwd::Here(own.unwrap_or(path)))
     }
 
-    /// Signals the foreground process group.
+    /// Sends a signal to the foreground process group.
     pub fn signal(&self, signal: Signal) -> io::Result<()> {
         self.process.signal(signal)
     }

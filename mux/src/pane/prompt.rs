@@ -1,31 +1,32 @@
-//! Types at a marked prompt, but only if the shell waits for a line and the line is still empty.
+//! Types text at a marked prompt, but only if the shell waits for a line and the line is still empty.
 
 use std::sync::atomic::Ordering;
 
 use super::{Pane, WriteError, plain_prompt::PlainPrompt, queue::SoFar};
 use crate::ShownLine;
 
-/// The key that the shell integrations bind, typed twice: Ctrl+^ Ctrl+_, which no shell binds itself. An editor that waits for
-/// one more key, such as a character to insert as it is, consumes the first one.
+/// The keys that the shell integrations bind to resetting the line editor: Ctrl+^ Ctrl+_, sent twice. No shell binds
+/// them by default. If the editor waits for one more key, such as a character to insert literally, it consumes the
+/// first one.
 const RESET_KEYS: &[u8] = b"\x1e\x1f\x1e\x1f";
-/// Ctrl+G, which ends readline's prompts for a search or for more completions, in which bound keys have no effect. It rings
-/// the bell.
+/// Ctrl+G. It ends the prompts at which readline asks for a search text or for more completions, because bound keys
+/// have no effect there. It rings the bell.
 const ABORT: &[u8] = b"\x07";
 
 /// The outcome of typing at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AtPrompt {
-    /// Typed; the line becomes the command with this id.
+    /// The text was typed. The line becomes the command with this id.
     Typed(u64),
-    /// Not typed: the line was not empty. Contains its visible text.
+    /// Nothing was typed: the line was not empty. Contains the visible text of the line.
     Begun(String),
-    /// Not typed: the caller had nothing to type.
+    /// Nothing was typed: the caller had nothing to type.
     Refused,
-    /// Not typed: no shell waits for a line at a marked prompt, or Enter was pressed since its prompt began.
+    /// Nothing was typed: no shell waits for a line at a marked prompt, or Enter was pressed since the prompt began.
     Elsewhere,
 }
 
-/// The state of the prompt, and the count of inputs.
+/// The state of the prompt, with the number of inputs at which it was read.
 #[derive(Debug, PartialEq, Eq)]
 enum Standing {
     Free { command: u64, is_announced: bool, has_reset_key: bool, so_far: SoFar },
@@ -34,12 +35,15 @@ enum Standing {
 }
 
 impl Pane {
-    /// Types at the current prompt if a shell that marks its prompts waits for a line and the line is empty. `compose`
-    /// returns what to type, if anything. It may be called again, and receives whether the shell's integration announced
-    /// this prompt.
-    /// What it learns about the foreground is about the shell at this prompt: the prompt was free before and after the
-    /// call, with no input in between. No other input can slip in before the typed text either. The line editor is first
-    /// brought out of any mode, such as vi's command mode, if the shell's integration has a key for that.
+    /// Types text at the current prompt, if a shell that marks its prompts waits for a line and the line is empty.
+    /// `compose` returns the text to type, or `None` to type nothing. `compose` may be called several times. Its
+    /// argument is whether the shell's integration announced this prompt.
+    ///
+    /// If `compose` asks for the foreground program, the answer is about the shell at this prompt: the prompt was free
+    /// before and after the call, with no input in between. No other input can come before the typed text either.
+    ///
+    /// If the shell's integration has a key to reset the line editor, the key is sent first, to leave modes such as
+    /// vi's command mode.
     pub fn write_at_prompt(
         &self,
         mut compose: impl FnMut(bool) -> Option<Vec<u8>>,
@@ -64,7 +68,8 @@ impl Pane {
         }
     }
 
-    /// Whether keys may have made bash's line editor ask for something.
+    /// Whether bash runs and keys were typed that may have made its line editor ask a question, such as for a search
+    /// text.
     fn may_ask(&self) -> bool {
         let is_bash = |name: &str| name.rsplit('/').next() == Some("bash");
         self.is_edited() && self.foreground().is_some_and(|front| is_bash(&front.name))
@@ -75,12 +80,13 @@ impl Pane {
         self.queue.enters() > self.enters_at_prompt.load(Ordering::Acquire)
     }
 
-    /// Whether [`Pane::write_at_prompt`] would type now, and empty the line first by the key of the shell's integration.
+    /// Whether [`Pane::write_at_prompt`] would type now, and would first empty the line with the key of the shell's
+    /// integration.
     pub fn empties_line(&self) -> bool {
         matches!(self.standing(), Standing::Free { has_reset_key: true, .. })
     }
 
-    /// The line that the user has begun at the current prompt but not entered.
+    /// The text that the user has typed at the current prompt without pressing Enter.
     pub fn persons_line(&self) -> Option<String> {
         match self.standing() {
             Standing::Begun(line)
@@ -92,62 +98,65 @@ impl Pane {
         }
     }
 
-    /// What is known about the prompt of a shell without marks.
+    /// The prompt state of a shell that does not mark its prompts.
     pub fn plain_prompt(&self) -> PlainPrompt {
         *self.plain_prompt.lock()
     }
 
-    /// Records what a caller knows about the prompt of a shell without marks.
+    /// Sets the prompt state, determined by the caller, of a shell that does not mark its prompts.
     pub fn set_plain_prompt(&self, known: PlainPrompt) {
         *self.plain_prompt.lock() = known;
     }
 
-    /// How many pieces of input the program got. The terminal's replies do not count.
+    /// The number of inputs that the program received. Replies of the terminal do not count.
     pub fn inputs(&self) -> u64 {
         self.queue.inputs()
     }
 
-    /// How many replies of the terminal the program got.
+    /// The number of the terminal's replies that the program received.
     pub fn replies(&self) -> u64 {
         self.queue.replies()
     }
 
-    /// Whether the screen shows the effect of all input: the program has printed since the last input, or has had time to.
+    /// Whether the screen shows the effect of all input: the program has printed since the last input, or has had
+    /// enough time to.
     pub fn shows_input(&self) -> bool {
         self.inputs_shown.load(Ordering::Acquire) >= self.queue.inputs() || self.queue.is_shown()
     }
 
-    /// Whether the program has reacted to all input, waits for more, and the terminal shows all that it printed. Where the
-    /// system does not report that, [`Pane::shows_input`] is the answer.
+    /// Whether the program has processed all input, waits for more, and the terminal shows everything that the program
+    /// printed. If the system does not report this, the result is that of [`Pane::shows_input`].
     pub fn is_settled(&self) -> bool {
         let is_quiet = || self.queue.is_written() && !self.process.is_in_transit();
-        // Input is checked before the program and output after it, because the program turns one into the other.
+        // Check the input before the program's state, and the output after it, because the program turns input into
+        // output.
         match self.process.awaits_input() {
             None => self.shows_input(),
             Some(_) => is_quiet() && self.process.awaits_input() == Some(true) && is_quiet(),
         }
     }
 
-    /// Whether Ctrl+C was typed, and after it no text, Enter, or key that edits a line.
+    /// Whether Ctrl+C was typed, and no text, Enter or editing key after it.
     pub fn is_interrupted(&self) -> bool {
         self.queue.is_interrupted()
     }
 
-    /// Whether keys that edit a line, or may have begun a mode of a line editor, followed the last Enter or Ctrl+C.
+    /// Whether keys that edit a line, or may have switched the line editor to another mode, were typed since the last
+    /// Enter or Ctrl+C.
     pub fn is_edited(&self) -> bool {
         self.queue.is_edited()
     }
 
-    /// Whether the process at the last prompt has executed another program since (`exec`), which may report no marks.
-    /// `None` if the system does not report it.
+    /// Whether the shell at the last prompt has since replaced itself by another program (`exec`), which may not mark
+    /// prompts. `None` if the system does not report that.
     pub fn is_shell_replaced(&self) -> Option<bool> {
         let shell = (*self.shell_at_prompt.lock())?;
         let now = self.process.execution()?;
         Some(now.pid == shell.pid && now != shell)
     }
 
-    /// Whether the foreground process is another one than the shell at the last prompt, or a program that this shell has
-    /// executed in its place. It reports no marks of its own.
+    /// Whether the foreground program is not the shell at the last prompt: it is another process, or a program by which
+    /// that shell has replaced itself. Such a program does not mark prompts.
     pub fn is_shell_covered(&self) -> bool {
         let shell = self.shell_at_prompt.lock().map(|shell| shell.pid);
         let front = self.foreground().map(|front| front.pid);
@@ -164,7 +173,7 @@ impl Pane {
             let Some(shown) = ShownLine::of(&term) else { return Standing::Elsewhere };
             let enters = self.enters_at_prompt.load(Ordering::Acquire);
             if enters > so_far.enters {
-                // The prompt began after the first read.
+                // The prompt began after the input was read, so read the input again.
                 continue;
             }
             if enters < so_far.enters {
@@ -188,12 +197,15 @@ impl Pane {
     }
 }
 
-/// The line after a prompt. `typed` is the input since Enter. If it has neither text nor an editing key, it is `None`
-/// and the line is empty: text on the screen then comes from a background job. Otherwise the line is the text up to the
-/// cursor, which excludes suggestions and right prompts. If that text is empty, the line is `typed`, if the screen
-/// shows it after the cursor or has not been updated since (not `is_shown`). Keys that input alone cannot follow may
-/// have deleted it. If all of `typed` was input before the prompt (`is_ahead`), a program may have read it, such as the
-/// key that ends a pager; it is a line only if the screen shows it.
+/// The line that a user has begun at a prompt. `typed` is the input since the last Enter.
+///
+/// - If `typed` is `None`, that input contains neither text nor an editing key. Then there is no line, and text on the
+///   screen comes from a background job.
+/// - If `is_ahead` is set, all of `typed` was input before the prompt, and a program may have read it (for example, the
+///   key that ends a pager). Then there is a line only if the screen shows `typed`.
+/// - Otherwise, the line is the text from the prompt to the cursor, without suggestions and right prompts.
+/// - If there is no such text, the line is `typed`. The screen must show it after the cursor, or must not have been
+///   updated since the input (not `is_shown`). If the updated screen does not show it, keys may have deleted it.
 fn line_behind(
     shown: &ShownLine,
     typed: Option<&String>,
@@ -219,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    /// The line after the last prompt of this output.
+    /// The line at the last prompt of this output.
     fn behind_prompt(output: &str, typed: &str, is_shown: bool) -> Option<String> {
         after_keys(output, Some(typed), is_shown, false)
     }

@@ -1,8 +1,8 @@
 //! The input queue of a program: bounded, and emptied by the writer thread.
 //!
-//! Owns the order of keys, pastes, clients' input and the terminal's own replies. Callers never wait; if the program
-//! does not read, only the pane's writer thread waits. If the queue is empty, the caller's thread writes a short piece
-//! itself, so that a key wakes no other thread.
+//! Owns the order of keys, pastes, input from callers and the terminal's own replies. Callers never wait. If the
+//! program does not read, only the pane's writer thread waits. If the queue is empty, the caller's thread writes a
+//! short input itself, so that a key press wakes no other thread.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -16,14 +16,14 @@ use crate::{
     lock::{Condvar, Mutex, MutexGuard},
 };
 
-/// Bytes that may wait for a program. An empty queue accepts a longer single piece, which would never fit otherwise;
-/// its memory is the caller's choice.
+/// The number of bytes that may wait for a program. An empty queue also accepts one longer input, which would otherwise
+/// never fit; the caller is responsible for its size.
 pub const WRITE_CAPACITY: usize = 1024 * 1024;
 
-/// The longest piece that is written without the writer thread.
+/// The maximum length of an input that the caller's thread writes itself.
 const SHORT: usize = 256;
 
-/// How long a shell may take to show the effect of a key.
+/// The longest time from a key press until a shell is assumed to have shown its effect.
 const SHOWN: Duration = Duration::from_millis(250);
 
 /// Why input was refused.
@@ -46,49 +46,49 @@ pub(crate) struct WriteQueue {
     state: Mutex<State>,
     /// Wakes the writer thread.
     changed: Condvar,
-    /// Wakes callers that wait until their input is echoed.
+    /// Wakes callers that wait until the terminal has echoed their input.
     echoed: Condvar,
-    /// How many pieces of input were accepted. Changed under the state's lock.
+    /// The number of inputs that were accepted. Changed under the state's lock.
     inputs: AtomicU64,
-    /// How many of the accepted pieces contained Enter; replies do not count. Changed under the state's lock.
+    /// The number of accepted inputs that contained Enter, without replies. Changed under the state's lock.
     enters: AtomicU64,
-    /// How many replies of the terminal were accepted.
+    /// The number of the terminal's replies that were accepted.
     replies: AtomicU64,
 }
 
-/// The input counted so far. As long as it is unchanged, new input directly follows the input counted.
+/// A position in the sequence of inputs. If it has not changed, no input was queued in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SoFar {
-    /// How many pieces contained Enter.
+    /// The number of inputs that contained Enter.
     pub(crate) enters: u64,
-    /// How many pieces there were.
+    /// The number of inputs.
     pub(crate) inputs: u64,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whole pieces, in order, after the rest of a piece whose first part a caller's thread wrote.
+    /// Complete inputs, in order. They may follow the rest of an input whose first part a caller's thread has written.
     waiting: Vec<u8>,
-    /// How many of the waiting bytes were already passed to `begin`.
+    /// The number of waiting bytes that were already passed to `begin`.
     begun: usize,
-    /// Bytes that the writer has taken and not yet written.
+    /// The number of bytes that the writer is writing now.
     in_flight: usize,
-    /// Whether a caller's thread is writing; the writer waits for it.
+    /// Whether a caller's thread is writing. The writer thread then waits.
     is_direct: bool,
     flow: Flow,
     echo: Echo,
-    /// The line formed by the input.
+    /// The line that the input forms, as far as the input alone shows it.
     typed: TypedLine,
     /// When the last input was queued.
     last: Option<Instant>,
 }
 
-/// How the queue handles new bytes.
+/// What the queue does with new bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Flow {
     #[default]
     Open,
-    /// The pane releases its program: input is refused, replies are queued, and queued bytes are kept.
+    /// The pane is releasing its program: input is refused, replies are queued, and queued bytes are kept.
     Released,
     /// Everything is refused, and the queue is empty.
     Closed,
@@ -105,12 +105,12 @@ pub(super) struct Unsent {
     last: Option<Instant>,
 }
 
-/// Input that the terminal itself shows (SRM). The program receives input only after it is shown.
+/// Input that the terminal itself echoes (SRM). The program receives such input only after the terminal shows it.
 struct Echo {
-    /// In the order of queueing.
+    /// Input that is not shown yet, in the order in which it was queued.
     unshown: Vec<u8>,
-    /// Parses the input; `None` while a thread shows some. Separate from the parser of the program's output, which may
-    /// be inside a sequence.
+    /// The parser for this input, `None` while a thread uses it. It is not the parser of the program's output, because
+    /// that parser may be inside a sequence.
     parser: Option<Box<Parser>>,
 }
 
@@ -132,7 +132,7 @@ impl Echo {
     }
 }
 
-/// The right to show input. One thread at a time has it, and holds no lock meanwhile.
+/// The right to show input. One thread at a time has this right, and holds no lock while it uses it.
 struct Turn<'a> {
     queue: &'a WriteQueue,
     parser: Box<Parser>,
@@ -158,7 +158,7 @@ impl State {
         self.waiting.is_empty() && self.in_flight == 0 && !self.is_direct
     }
 
-    /// Checks whether there is room for input. Refused input changes nothing.
+    /// Checks whether there is room for an input. A refused input changes nothing.
     fn room(&self, bytes: &[u8]) -> Result<(), WriteError> {
         if self.flow != Flow::Open {
             return Err(WriteError::Ended);
@@ -176,7 +176,7 @@ impl State {
 }
 
 impl WriteQueue {
-    /// A queue that continues another one.
+    /// A queue that continues the queue of the program's previous pane.
     pub(crate) fn resumed(unsent: Unsent) -> Self {
         let Unsent { waiting, enters, inputs, typed, last } = unsent;
         Self {
@@ -187,7 +187,7 @@ impl WriteQueue {
         }
     }
 
-    /// Queues the terminal's own replies, either all of `bytes` or none. Replies do not count as input.
+    /// Queues replies of the terminal: either all of `bytes` or none. Replies do not count as input.
     pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
         let state = self.state.lock();
         if state.flow == Flow::Closed {
@@ -201,8 +201,8 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Queues input if `admit` accepts the line that it forms with the input typed so far. No other input can slip in
-    /// between. `is_echoed` as in [`WriteQueue::push_input`].
+    /// Queues input if `admit` accepts the line that it forms with the input typed so far. No other input can come in
+    /// between. `is_echoed` has the meaning described at [`WriteQueue::push_input`].
     pub(crate) fn push_admitted<E>(
         &self,
         bytes: &[u8],
@@ -239,7 +239,7 @@ impl WriteQueue {
         }
     }
 
-    /// The line that input would form if it were queued now.
+    /// The line that this input would form if it were queued now.
     pub(crate) fn compose(&self, bytes: &[u8]) -> Composed {
         let state = self.state.lock();
         let mut typed = state.typed.clone();
@@ -247,17 +247,17 @@ impl WriteQueue {
         typed.composed(entered, state.is_shown(), self.inputs())
     }
 
-    /// The text typed since Enter.
+    /// The text that was typed since the last Enter.
     pub(crate) fn typed(&self) -> String {
         self.state.lock().typed.text()
     }
 
-    /// How many pieces of input contained Enter.
+    /// The number of inputs that contained Enter.
     pub(crate) fn enters(&self) -> u64 {
         self.enters.load(Ordering::Acquire)
     }
 
-    /// How many pieces of input were accepted.
+    /// The number of inputs that were accepted.
     pub(crate) fn inputs(&self) -> u64 {
         self.inputs.load(Ordering::Acquire)
     }
@@ -267,7 +267,7 @@ impl WriteQueue {
         self.state.lock().is_shown()
     }
 
-    /// How many replies of the terminal were accepted.
+    /// The number of the terminal's replies that were accepted.
     pub(crate) fn replies(&self) -> u64 {
         self.replies.load(Ordering::Acquire)
     }
@@ -277,12 +277,12 @@ impl WriteQueue {
         self.state.lock().is_written()
     }
 
-    /// Whether the typed line is empty and was begun by Ctrl+C.
+    /// Whether Ctrl+C began the typed line, and the line is empty.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.state.lock().typed.is_interrupted()
     }
 
-    /// Whether keys have changed the typed line in unknown ways, or begun a sequence.
+    /// Whether keys have changed the typed line in unknown ways, or a sequence is incomplete.
     pub(crate) fn is_edited(&self) -> bool {
         self.state.lock().typed.is_edited()
     }
@@ -292,14 +292,15 @@ impl WriteQueue {
         self.state.lock().last
     }
 
-    /// The input counted so far, and the text typed since Enter; `None` if there was neither text nor an editing key.
+    /// The position in the sequence of inputs, and the text typed since the last Enter. The text is `None` if neither
+    /// text nor an editing key was typed.
     pub(crate) fn so_far(&self) -> (SoFar, Option<String>) {
         let state = self.state.lock();
         let typed = (!state.typed.is_untouched()).then(|| state.typed.text());
         (self.count(), typed)
     }
 
-    /// Must be called under the state's lock; otherwise the two numbers may not match.
+    /// Call it under the state's lock. Otherwise the two numbers may not match.
     fn count(&self) -> SoFar {
         SoFar { enters: self.enters(), inputs: self.inputs() }
     }
@@ -317,14 +318,14 @@ impl WriteQueue {
         }
     }
 
-    /// As [`WriteQueue::push`], for input, which is also followed as a typed line. With `behind`, returns false if
-    /// other input was queued since that count.
+    /// Like [`WriteQueue::push`], but for input, which also becomes part of the typed line. If `behind` is set, returns
+    /// false if other input was queued since that position.
     ///
-    /// If `at_once` and the queue is idle, a short piece is passed to `begin` and then to `write`, on this thread.
-    /// `write` must not block and returns the number of bytes written; the writer thread writes the rest.
+    /// If `at_once` is set and the queue is idle, a short input is passed to `begin` and then to `write` on this
+    /// thread. `write` must not block. It returns the number of bytes written, and the writer thread writes the rest.
     ///
-    /// If `is_echoed`, the program receives the piece only after [`WriteQueue::echo`] has shown it. `begin` calls that,
-    /// and the caller calls it once more afterwards.
+    /// If `is_echoed` is set, the program receives the input only after [`WriteQueue::echo`] has shown it. `begin` must
+    /// call `echo`, and the caller must call it once more afterward.
     pub(crate) fn push_input(
         &self,
         bytes: &[u8],
@@ -374,8 +375,8 @@ impl WriteQueue {
         Ok(true)
     }
 
-    /// Passes all input to be echoed to `show`, in the order of queueing, and each result to `tell`. Waits while
-    /// another thread shows input. Both are called with no lock held.
+    /// Passes all input that must be echoed to `show`, in the order in which it was queued, and passes each result to
+    /// `tell`. Waits while another thread shows input. Calls both functions with no lock held.
     pub(crate) fn echo<T>(
         &self,
         mut show: impl FnMut(&mut Parser, &[u8]) -> T,
@@ -401,7 +402,7 @@ impl WriteQueue {
         }
     }
 
-    /// Refuses everything from now on, drops the queued bytes, and ends the writer.
+    /// Refuses all later bytes, drops the queued bytes, and ends the writer thread.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.flow = Flow::Closed;
@@ -410,7 +411,7 @@ impl WriteQueue {
         self.changed.notify_all();
     }
 
-    /// Refuses input from now on, and ends the writer after its current write. Drops nothing.
+    /// Refuses later input, and ends the writer thread after its current write. Drops nothing.
     pub(crate) fn release(&self) {
         let mut state = self.state.lock();
         if state.flow == Flow::Open {
@@ -420,8 +421,8 @@ impl WriteQueue {
         self.changed.notify_all();
     }
 
-    /// Takes the remaining bytes after [`WriteQueue::release`] has ended the writer. Waits for a caller's thread that
-    /// is writing.
+    /// Returns the remaining bytes after [`WriteQueue::release`] has ended the writer thread. Waits until no caller's
+    /// thread is writing.
     pub(crate) fn take_unsent(&self) -> Unsent {
         let mut state = self.state.lock();
         while state.is_direct || !state.echo.is_shown() {
@@ -438,7 +439,7 @@ impl WriteQueue {
     }
 
     /// Waits for input and moves it into `batch`. Returns how many of its bytes were already passed to `begin`, or
-    /// `None` if the queue is no longer open. The bytes count as waiting until [`WriteQueue::wrote`].
+    /// `None` if the queue is no longer open. The bytes count as unwritten until [`WriteQueue::wrote`] is called.
     fn take(&self, batch: &mut Vec<u8>) -> Option<usize> {
         batch.clear();
         let mut state = self.state.lock();
@@ -451,7 +452,7 @@ impl WriteQueue {
             return None;
         }
         std::mem::swap(&mut state.waiting, batch);
-        // Free a burst's memory instead of keeping it for the life of the pane.
+        // Free the memory of a burst of input now, instead of keeping it as long as the pane exists.
         if state.waiting.capacity() > 64 * 1024 {
             state.waiting = Vec::new();
         }
@@ -463,7 +464,7 @@ impl WriteQueue {
         self.state.lock().in_flight -= count;
     }
 
-    /// Puts back the bytes that could not be written. Returns false unless the queue was released.
+    /// Puts back the bytes that could not be written. Returns false if the queue was not released.
     fn put_back(&self, rest: &[u8]) -> bool {
         let mut state = self.state.lock();
         if state.flow != Flow::Released {
@@ -474,8 +475,8 @@ impl WriteQueue {
         true
     }
 
-    /// Runs the writer thread until the queue is closed or writing fails. Passes every batch to `begin`, then to
-    /// `write`, which may block and returns the number of bytes written.
+    /// Runs the writer thread until the queue is closed or writing fails. Passes every batch to `begin` and then to
+    /// `write`. `write` may block, and returns the number of bytes written.
     pub(crate) fn run(
         &self,
         mut begin: impl FnMut(&[u8]),

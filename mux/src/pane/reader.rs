@@ -1,8 +1,8 @@
 //! A pane's reader: the thread that applies the program's output to the terminal.
 //!
-//! Owns the parser of that output, the number of bytes read before the terminal's lock is handed over, the timeout of
-//! synchronized updates (mode 2026), and the pane's end with its program. Queues replies at once, because the program
-//! may wait for them. Never holds the lock while it reads, waits or decodes an image.
+//! Owns the parser of the output, the number of bytes to read before the terminal's lock is released to other threads,
+//! the timeout of synchronized updates (mode 2026), and the end of the pane when its program ends. Queues replies at
+//! once, because the program may wait for them. Never holds the lock while it reads, waits or decodes an image.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -18,17 +18,18 @@ use crate::{ExitStatus, MuxEvent, ReadOutcome, lock};
 /// The size of the read buffer, on the reader's stack. On Linux a read returns up to 4 KiB.
 const PIECE: usize = 16 * 1024;
 
-/// The most bytes applied before observers are notified, if more can be read without waiting. While a piece is applied,
-/// the kernel fetches the next.
+/// The maximum number of bytes to apply before observers are notified, as long as more can be read without waiting.
+/// While the reader applies one piece, the kernel prepares the next.
 const BATCH: usize = 64 * 1024;
 
-/// A read shorter than this has emptied the pty. The reader then announces a key's echo before the next read.
+/// A read that returns fewer bytes has emptied the pty. The reader then announces the output, such as the echo of a
+/// key, before it reads again.
 const FEW: usize = 512;
 
-/// How long a program must be silent before its history is compressed.
+/// The time without output after which the reader compresses the history.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a program may hold back its picture (mode 2026).
+/// The maximum duration of a synchronized update (mode 2026), in which a program delays the display of its output.
 pub(super) const SYNCHRONIZED_LIMIT: Duration = Duration::from_millis(150);
 
 /// Why the reader stopped applying output.
@@ -42,7 +43,7 @@ enum Stop {
 /// The reader's state between pieces of output.
 struct Output {
     parser: Parser,
-    /// When a synchronized update (mode 2026) times out.
+    /// The time at which a synchronized update (mode 2026) times out.
     synchronized_until: Option<Instant>,
 }
 
@@ -60,7 +61,8 @@ impl Pane {
                 self.process.kill();
             }
         }
-        // Read until the end: a closed pane's program may still write, and its end shows as the end of the output.
+        // Read until the end of the output: the program of a closed pane may still write, and its end is reported as
+        // the end of the output.
         loop {
             match self.process.read(&mut buffer, None) {
                 Ok(ReadOutcome::Ended) => break,
@@ -75,15 +77,15 @@ impl Pane {
         self.finish();
     }
 
-    /// Applies output until the program ends, or the pane is closed or releases the program.
+    /// Applies output until the program ends, the pane is closed, or the pane releases its program.
     fn apply_output(&self, buffer: &mut [u8]) -> Stop {
         let parser = std::mem::take(&mut *self.parser.lock());
         let mut output = Output { parser, synchronized_until: None };
         if self.term.lock().modes().contains(Modes::SYNCHRONIZED) {
-            // Set while another pane had the program.
+            // A previous pane of this program had set the mode.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
-        // A deadline in the past: a read returns what is there, or nothing.
+        // With a deadline in the past, a read never waits: it returns the available output or nothing.
         let at_once = Some(Instant::now());
         loop {
             let mut outcome = match output.synchronized_until {
@@ -117,7 +119,7 @@ impl Pane {
         }
     }
 
-    /// Waits for output. If the program is silent for [`PAUSE`], compresses history meanwhile, piece by piece and
+    /// Waits for output. If the program is silent for [`PAUSE`], compresses history while waiting, piece by piece and
     /// without the terminal's lock.
     fn read_or_compress(&self, buffer: &mut [u8]) -> ReadOutcome {
         let mut until = Instant::now() + PAUSE;
@@ -134,7 +136,7 @@ impl Pane {
         }
     }
 
-    /// Reads from the program. Returns `Ended` if the pane was closed or reading fails.
+    /// Reads output of the program. Returns `Ended` if the pane was closed or reading fails.
     fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> ReadOutcome {
         lock::assert_none();
         let outcome = self.process.read(buffer, deadline).unwrap_or_else(|error| {
@@ -148,8 +150,8 @@ impl Pane {
         }
     }
 
-    /// Applies a piece of output. Holds the lock only for work on the terminal. Queues replies at once, because the
-    /// program may wait for them.
+    /// Applies a piece of output. Holds the terminal's lock only while it changes the terminal. Queues replies at once,
+    /// because the program may wait for them.
     fn apply(&self, output: &mut Output, bytes: &[u8], events: &mut Vec<Event>) {
         let mut rest = bytes;
         let mut image: Option<Decoding> = None;
@@ -198,30 +200,30 @@ impl Pane {
             }
             rest = &rest[taken..];
             let Some(mut decoding) = next else { break (seq, is_synchronized) };
-            // Decoding may take long; without the lock, other threads can use the terminal meanwhile.
+            // Decode without the lock, because decoding may take long and other threads can use the terminal meanwhile.
             decoding.run();
             image = Some(decoding);
         };
         if !is_synchronized {
             output.synchronized_until = None;
         } else if output.synchronized_until.is_none() || ends_synchronized(bytes) {
-            // The update began in this piece, or ended and began again.
+            // A new update has begun in this piece.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
         self.taps.publish(seq, bytes);
     }
 
-    /// Records that output has arrived.
+    /// Records the time of this output.
     fn note_output(&self) {
         let now = self.created.elapsed().as_millis();
         self.last_output.store(u64::try_from(now).unwrap_or(u64::MAX), Ordering::Release);
     }
 
-    /// Ends the pane with its program.
+    /// Ends the pane after its program has ended or can no longer be read.
     fn finish(&self) {
         self.queue.close();
         let status = self.process.exit_status().unwrap_or_else(|| {
-            // Reading failed while the program runs: it can no longer be shown.
+            // Reading failed while the program runs. Its output can no longer be shown, so kill it.
             self.process.kill();
             ExitStatus::Signal(1)
         });
@@ -251,8 +253,8 @@ impl Pane {
     }
 }
 
-/// Whether a piece contains the end of a synchronized update. An end cut in two is missed, which costs at most one
-/// picture.
+/// Whether a piece contains the sequence that ends a synchronized update. A sequence split between two pieces is missed,
+/// which skips at most one picture.
 fn ends_synchronized(bytes: &[u8]) -> bool {
     const END: &[u8] = b"\x1b[?2026l";
     bytes.windows(END.len()).any(|window| window == END)

@@ -1,6 +1,6 @@
 //! Releases a pane's program without ending it.
 //!
-//! Owns the order in which the pane's threads stop, so that no byte is lost or repeated. Never ends the program, and
+//! Owns the order in which the pane's threads stop, so that no byte is lost or sent twice. Never ends the program, and
 //! types nothing into it.
 
 use std::sync::atomic::Ordering;
@@ -12,10 +12,10 @@ use super::{
 use crate::KILL_GRACE;
 
 impl Pane {
-    /// Stops the pane's threads and returns its program with everything its next pane needs. Waits for the threads, so
-    /// an [`crate::Observer`] must not call it. Afterwards the pane counts as removed.
+    /// Stops the pane's threads, and returns its program with everything that the next pane needs. Waits for the
+    /// threads, so an [`crate::Observer`] must not call it. Afterward the pane counts as removed.
     pub(crate) fn release(&self) -> Handover {
-        // First, so that the writer keeps the bytes that it can no longer write.
+        // Release the queue first, so that the writer thread keeps the bytes that it can no longer write.
         self.queue.release();
         self.process.detach();
         while !self.threads.wait(KILL_GRACE) {
@@ -37,7 +37,7 @@ impl Pane {
             inputs_shown: load(&self.inputs_shown),
             touches_now: self.touches(),
         };
-        // Separate statements, because each holds its lock until its end.
+        // Use separate statements, because each holds its lock until the end of the statement.
         let parser = std::mem::take(&mut *self.parser.lock());
         let titles = self.titles.lock().clone();
         let name = self.name.lock().clone();

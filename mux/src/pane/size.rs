@@ -1,7 +1,7 @@
-//! The size of a pane's grid: who may set it, and how it reaches the terminal and the program.
+//! The size of a pane's grid: who may set it, and how a new size reaches the terminal and the program.
 //!
-//! Owns the order, terminal before pty, and whether the size is pinned. Never depends on how a tab or a window divides
-//! its space.
+//! Owns the order of a resize (terminal before pty), and whether the size is pinned. Never depends on how a tab or a
+//! window divides its space.
 
 use std::sync::atomic::Ordering;
 
@@ -25,8 +25,8 @@ impl Pane {
         self.resize_following(size, &mut []);
     }
 
-    /// As [`Pane::resize`]. Moves `points` of the shown screen with their text; a point becomes `None` if its text is
-    /// no longer kept. Returns the terminal's `seq` afterwards.
+    /// Like [`Pane::resize`], but also moves `points` on the shown screen together with their text. A point becomes
+    /// `None` if its text is no longer stored. Returns the terminal's `seq` after the resize.
     pub fn resize_following(&self, size: Size, points: &mut [Option<Point>]) -> u64 {
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         let mut term = self.term.lock();
@@ -42,8 +42,8 @@ impl Pane {
         seq
     }
 
-    /// Resizes the pty to the terminal's size. If two threads resize at once, both end with the terminal's last size,
-    /// because each checks it again afterwards.
+    /// Resizes the pty to the terminal's size. Checks the terminal's size again afterward, so that two threads that
+    /// resize at once both end with the last size.
     fn resize_pty(&self, mut size: Size) {
         loop {
             if let Err(error) = self.process.resize(size) {
@@ -58,13 +58,14 @@ impl Pane {
         }
     }
 
-    /// Whether the grid's size is fixed, by a caller (an explicit size in session.create) or by the program, so that
-    /// windows leave it alone.
+    /// Whether the size of the grid is fixed, so that windows do not change it. A caller fixes it with an explicit size
+    /// in session.create, and a program by requesting a resize.
     pub fn is_pinned(&self) -> bool {
         self.is_pinned.load(Ordering::Acquire)
     }
 
-    /// Pins the grid's size or unpins it. Without a window, an unpinned pane gets its share of its tab's cells at once.
+    /// Pins or unpins the size of the grid. If no window sizes the panes, an unpinned pane immediately gets its share
+    /// of its tab's cells.
     pub fn set_pinned(&self, pinned: bool) {
         let was_pinned = self.is_pinned.swap(pinned, Ordering::AcqRel);
         if was_pinned

@@ -1,4 +1,4 @@
-//! Panes on a process that follows a script, for cases that a real program cannot produce reliably.
+//! Tests panes with a scripted process, for cases that a real program cannot produce reliably.
 
 use std::{
     collections::VecDeque,
@@ -12,10 +12,10 @@ use unterm_term::{LineId, Modes, Options, Size};
 use super::{reader::SYNCHRONIZED_LIMIT, *};
 use crate::{Foreground, KILL_GRACE, Mux, ReadOutcome, Signal, observer::Threads};
 
-/// The result of a read.
+/// The scripted result of one read.
 enum Step {
     Bytes(&'static str),
-    /// Sleeps until the deadline.
+    /// The read times out: it sleeps until its deadline.
     Late,
     Error,
 }
@@ -23,7 +23,7 @@ enum Step {
 #[derive(Default)]
 struct Script {
     steps: Mutex<VecDeque<Step>>,
-    /// The deadlines of all reads that could wait.
+    /// The deadlines of all reads that were allowed to wait.
     deadlines: Mutex<Vec<Option<Instant>>>,
     written: Mutex<Vec<u8>>,
     kills: AtomicU32,
@@ -107,7 +107,7 @@ impl Process for Script {
     }
 }
 
-/// Runs a pane on a script until it ends.
+/// Runs a pane with a script of reads until the script ends.
 fn play(
     steps: impl IntoIterator<Item = Step>,
     status: Option<ExitStatus>,
@@ -152,7 +152,7 @@ fn the_clock_of_synchronized_output_runs_from_its_last_beginning() {
             Some(ExitStatus::Code(0)),
         );
         if began.elapsed() > SYNCHRONIZED_LIMIT * 2 {
-            // The machine stalled so long that the timeout passed meanwhile.
+            // The test machine was so slow that the timeout passed meanwhile.
             continue;
         }
         let deadlines = script.deadlines.lock().clone();
@@ -220,7 +220,7 @@ fn clearing_the_screen_keeps_the_prompt_and_the_modes() {
         ("0\r\n\x1b[?2004h1\r\n2\r\n\x1b]133;A\x07$ \x1b]133;B\x07ls", "$ ls", 4),
         // A prompt of two lines.
         ("0\r\n1\r\n\x1b]133;A\x07a\r\n$ \x1b]133;B\x07x", "a\n$ x", 3),
-        // Without a prompt, the row that the program writes stays.
+        // Without a marked prompt, the row with the cursor stays.
         ("1\r\n2\r\n3\r\n4\r\n5", "5", 1),
         ("1\r\n2\r\n3\x1b[A", "2", 1),
     ] {

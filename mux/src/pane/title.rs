@@ -1,7 +1,7 @@
-//! The title of a pane: its name, else the title of the foreground program.
+//! The title of a pane: the pane's name, or else the title of the foreground program.
 //!
-//! Owns finding the foreground program whenever a title is set or read. Never chooses between titles:
-//! [`Titles`](super::titles::Titles) does.
+//! Owns the search for the foreground program whenever a title is set or read. [`Titles`](super::titles::Titles)
+//! chooses between titles.
 
 use unterm_term::{Event, TitleSet};
 
@@ -31,7 +31,7 @@ impl Pane {
         titles.tell(&front, events);
     }
 
-    /// A shell's prompt is ready for input. Adds a title event if the shown title changes.
+    /// Handles the end of a shell's prompt, where its input begins. Adds a title event if the shown title changes.
     pub(super) fn settle_title(&self, events: &mut Vec<Event>) {
         let front = self.forget_ended();
         let mut titles = self.titles.lock();
@@ -39,7 +39,7 @@ impl Pane {
         titles.tell(&front, events);
     }
 
-    /// Drops the titles of programs that have ended; returns what is in the foreground.
+    /// Drops the titles of programs that have ended. Returns the program in the foreground.
     fn forget_ended(&self) -> Front {
         let mut ended: Vec<i32> =
             self.titles.lock().others.iter().map(|(group, _)| *group).collect();
@@ -50,8 +50,8 @@ impl Pane {
         self.front()
     }
 
-    /// The pane's title: its name ([`Pane::set_name`]), else the title of the foreground program, else that of the
-    /// pane's own program. `None` if no title was set or it is empty.
+    /// The pane's title: its name ([`Pane::set_name`]), or else the title of the foreground program, or else the title
+    /// of the pane's own program. `None` if no title was set or the title is empty.
     pub fn own_title(&self) -> Option<String> {
         if let Some(name) = self.name.lock().clone() {
             return Some(name);
@@ -63,14 +63,14 @@ impl Pane {
         let front = self.forget_ended();
         let title = {
             let titles = self.titles.lock();
-            // The reader has not yet recorded which program set the newest title.
+            // The reader has not recorded yet which program set the newest title, so show that title.
             if titles.count < count { newest } else { titles.shown(&front).to_owned() }
         };
         Some(title).filter(|title| !title.is_empty())
     }
 
-    /// The title that the program in the foreground has set, if that is not the pane's own program. `None` if it has
-    /// set none.
+    /// The title that the foreground program has set. `None` if it has set no title, or if it is the pane's own
+    /// program.
     pub fn foreground_title(&self) -> Option<String> {
         let (newest, count) = {
             let term = self.term.lock();
@@ -79,15 +79,15 @@ impl Pane {
         let front = self.forget_ended();
         let titles = self.titles.lock();
         let title = match titles.of_front(&front) {
-            // The reader has not yet recorded which program set the newest title.
+            // The reader has not recorded yet which program set the newest title, so show that title.
             Some(_) if titles.count < count => newest,
             title => title?.to_owned(),
         };
         Some(title).filter(|title| !title.is_empty())
     }
 
-    /// The title to show: [its own](Pane::own_title), else the base name of the foreground process, else that of the
-    /// pane's program.
+    /// The title to show: the [pane's own title](Pane::own_title), or else the base name of the foreground process, or
+    /// else the base name of the pane's program.
     pub fn title(&self) -> String {
         self.own_title().unwrap_or_else(|| {
             let foreground = self.foreground().map(|foreground| foreground.name);

@@ -1,16 +1,17 @@
-//! The titles that programs set in a pane, and which of them applies.
+//! The titles that programs set in a pane, and the rule that selects one of them.
 //!
-//! Owns which program set which title. A program is identified by its process group, in the foreground when it set the
-//! title. If it ends without a reset (a killed vim, a broken ssh) or is suspended, the pane's own program's title
-//! returns. The shell integrations of kitty and ghostty set the title at each prompt instead; here a title that the
-//! user sets at the prompt stays. Never asks the system which program runs: the caller passes [`Front`].
+//! Records which program set which title. A program is identified by the process group that was in the foreground when
+//! the title was set. If that program is suspended or ends without resetting its title (a killed vim, a broken ssh
+//! connection), the title of the pane's own program returns. The shell integrations of kitty and ghostty set the title
+//! at each prompt instead, which would overwrite a title that the user sets at the prompt. Never asks the system which
+//! program runs: the caller passes [`Front`].
 
 use unterm_term::{Event, TitleSet};
 
-/// Number of programs whose titles are kept; the oldest is dropped.
+/// The number of programs whose titles are stored. If there are more, the oldest title is dropped.
 const CAP: usize = 16;
 
-/// What is in the foreground.
+/// The program in the foreground.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Front {
     /// The system does not report it.
@@ -20,7 +21,7 @@ pub(super) enum Front {
     /// Another process group.
     Other {
         group: i32,
-        /// The groups that started it, the nearest first; `None` if unknown or not needed.
+        /// The process groups that started this one, the nearest first. `None` if unknown or not needed.
         above: Option<Vec<i32>>,
     },
 }
@@ -41,20 +42,22 @@ pub(super) struct Titles {
     own: String,
     /// The titles of other process groups, one per group, the newest last.
     pub(super) others: Vec<(i32, String)>,
-    /// A title that a shell set before its prompt, with another group in the foreground: the program around the shell
-    /// (ssh), or a helper that builds the prompt. Assigned to a group when the prompt is ready.
+    /// A title that a shell set before its prompt while another process group was in the foreground. That group may be
+    /// the program around the shell (ssh) or a helper that builds the prompt. The title is assigned to a group when the
+    /// prompt is ready.
     pending: Option<String>,
     /// How many titles have been set.
     pub(super) count: u64,
-    /// The title shown at the last event.
+    /// The title that the last title event announced.
     told: String,
-    /// The other group that set it. That group may have ended since; without a marked prompt, its end sends no event.
+    /// The process group that set the announced title, if it is not the pane's own program. The group may have ended
+    /// since. Without a marked prompt, its end sends no event.
     told_of: Option<i32>,
 }
 
 impl Titles {
-    /// The titles for a rebuilt terminal, whose last title is `title`, the `count`th. If no title was ever recorded,
-    /// that title belongs to the pane's own program.
+    /// The titles for a rebuilt terminal. `title` is the terminal's last title, and `count` the number of titles set so
+    /// far. If no title was ever recorded, `title` belongs to the pane's own program.
     pub(super) fn resumed(mut self, title: &str, count: u64) -> Self {
         if self.count == 0 {
             self.own = title.to_owned();
@@ -82,7 +85,7 @@ impl Titles {
         self.others.push((group, title));
     }
 
-    /// The prompt is ready: its shell is in the foreground now.
+    /// Assigns the pending title, because the prompt is ready and its shell is in the foreground now.
     pub(super) fn settle(&mut self, front: &Front) {
         let Some(title) = self.pending.take() else { return };
         match front.group() {
@@ -96,7 +99,7 @@ impl Titles {
         self.others.iter().find(|(other, _)| *other == group).map(|(_, title)| title)
     }
 
-    /// The title set by the group in the foreground, if that is not the pane's own program.
+    /// The title set by the process group in the foreground, unless that group is the pane's own program.
     pub(super) fn of_front(&self, front: &Front) -> Option<&str> {
         self.of(front.group()?).map(String::as_str)
     }
@@ -112,7 +115,7 @@ impl Titles {
         let shown = match front {
             Front::Own => pending,
             Front::Unknown => pending.or_else(newest),
-            // A program without a title runs in another program, such as a shell within the shell.
+            // A program that set no title runs inside another program, for example a shell started by the shell.
             Front::Other { group, above } => self.of(*group).or(pending).or_else(|| match above {
                 Some(above) => above.iter().find_map(|group| self.of(*group)),
                 None => newest(),
@@ -121,7 +124,7 @@ impl Titles {
         shown.unwrap_or(&self.own)
     }
 
-    /// Records the title shown with this group in front; adds an event if it has changed.
+    /// Records the title that is shown with this group in the foreground. Adds an event if the title has changed.
     pub(super) fn tell(&mut self, front: &Front, events: &mut Vec<Event>) {
         let shown = self.shown(front).to_owned();
         let group = front.group();
@@ -158,15 +161,15 @@ mod tests {
     #[test]
     fn a_program_takes_its_title_with_it_and_a_shells_stays() {
         let mut titles = Titles::default();
-        // Set at the prompt, for example by a shell builtin.
+        // A title set at the prompt, for example by a shell builtin.
         set(&mut titles, "mine", &OWN);
         assert_eq!((titles.shown(&OWN), titles.shown(&VIM)), ("mine", "mine"));
         set(&mut titles, "vim", &VIM);
         assert_eq!(titles.shown(&VIM), "vim");
-        // Suspended, and resumed.
+        // vim is suspended and then resumed.
         assert_eq!(titles.shown(&OWN), "mine");
         assert_eq!(titles.shown(&VIM), "vim");
-        // The program removed its title.
+        // vim removes its title.
         set(&mut titles, "", &VIM);
         assert_eq!((titles.shown(&VIM), titles.shown(&OWN)), ("", "mine"));
         end(&mut titles, &VIM);
@@ -193,7 +196,7 @@ mod tests {
         set(&mut titles, "mine", &OWN);
         set(&mut titles, "inner", &SSH);
         set(&mut titles, "vim", &VIM);
-        // A suspended program's title does not apply to other programs.
+        // The title of a suspended program is not used for other programs.
         assert_eq!(titles.shown(&started_from(&[8, 1])), "inner");
         assert_eq!(titles.shown(&started_from(&[1])), "mine");
     }
@@ -214,7 +217,7 @@ mod tests {
         set(&mut titles, "far", &again);
         assert!(told(&mut titles, &again) && !told(&mut titles, &again));
         assert!(told(&mut titles, &OWN) && !told(&mut titles, &OWN));
-        // The terminal's own event is not repeated.
+        // An event that the terminal already sent is not repeated.
         let mut events = vec![Event::Title];
         titles.tell(&again, &mut events);
         assert_eq!(events, [Event::Title]);

@@ -1,4 +1,4 @@
-//! Variables set for a pane's shells.
+//! Environment variables that a user or caller sets for a pane's shells.
 //!
 //! Owns the operations for callers; [`Variables`](crate::process::Variables) owns the files. Never types anything into
 //! a shell.
@@ -11,9 +11,9 @@ use super::Pane;
 use crate::{Signal, process::is_name};
 
 impl Pane {
-    /// Sets a variable in the pane's shells (`None`: unsets it) before their next prompt, and in most shells before
-    /// their next command. Panes split off this one get it too. Returns false if no shell of the pane has integration
-    /// and has marked a prompt. Types nothing; writes files.
+    /// Sets a variable in the pane's shells (`None`: unsets it). Shells apply the change before their next prompt, and
+    /// most shells before their next command. Panes split off this one get the variable too. Types nothing; writes
+    /// files. Returns false if no shell of the pane has integration and has marked a prompt.
     ///
     /// # Errors
     /// If not every shell accepts the name, or the files cannot be written.
@@ -26,8 +26,8 @@ impl Pane {
         Ok(self.term.lock().commands().next_back().is_some())
     }
 
-    /// Signals a shell that waits at a prompt to read the changed variables. By itself, bash reads them only before the
-    /// next prompt.
+    /// Signals a shell that waits at a prompt to read the changed variables. Without the signal, bash reads them only
+    /// before the next prompt.
     pub fn announce_variables(&self) {
         let is_prompting =
             self.term.lock().commands().next_back().is_some_and(Command::is_prompting);
@@ -36,7 +36,8 @@ impl Pane {
         }
     }
 
-    /// The variable as last set by [`Pane::set_variable`]: its value, or `Some(None)` if it was unset.
+    /// The last value set by [`Pane::set_variable`]. `Some(None)` if the variable was unset, and `None` if it was never
+    /// set.
     pub fn variable(&self, name: &str) -> Option<Option<String>> {
         self.variables.as_ref()?.get(name)
     }

@@ -1,20 +1,20 @@
 //! A pane's writer: passes input from all sources to the program.
 //!
-//! Owns the ways into the input queue, the thread that empties it, and the count of the user's keys. If the queue is
-//! empty, the caller's thread writes a short piece itself and wakes no other thread. Never blocks a caller, and never
-//! writes with a lock held.
+//! Owns the functions that queue input, the thread that empties the queue, and the count of the user's keys. If the
+//! queue is empty, the caller's thread writes a short input itself and wakes no other thread. Never blocks a caller,
+//! and never writes while holding a lock.
 
 use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{Pane, WriteError, queue::SoFar};
 use crate::{Composed, lock};
 
-/// The user's last key in a pane.
+/// The last key press of the user in a pane.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// When it was pressed.
+    /// The time of the key press.
     pub at: Instant,
-    /// The number of Enters in the input before it ([`Pane::enters`]).
+    /// The number of inputs with Enter before the key press ([`Pane::enters`]).
     pub enters: u64,
 }
 
@@ -27,7 +27,7 @@ impl Pane {
         });
     }
 
-    /// Sends input to the taps before it is written, so that its echo follows it.
+    /// Sends input to the taps before it is written, so that the taps receive the input before its echo.
     fn tap_input(&self, bytes: &[u8], is_hidden: bool) {
         if self.taps.any() {
             let seq = *self.seq.borrow();
@@ -43,8 +43,8 @@ impl Pane {
         }
     }
 
-    /// Queues input for the program, either all of it or none; never blocks. If the queue is empty, a key's bytes are
-    /// written at once.
+    /// Queues input for the program, either all of it or none. Never blocks. If the queue is empty, the bytes of a key
+    /// are written at once.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WriteError> {
         self.write_input(bytes, None).map(drop)
     }
@@ -58,14 +58,15 @@ impl Pane {
             lock::assert_none();
             self.process.try_write(bytes)
         };
-        // To decide whether to hide input requires the terminal's lock. A key does not wait for it: the writer decides.
+        // Whether to hide input can be decided only with the terminal's lock. A key must not wait for the lock, so the
+        // writer thread decides.
         let at_once = !self.taps.any_hides();
         let is_echoed = self.echoes_input();
         let begin = |bytes: &[u8]| {
             if is_echoed {
                 self.echo_input();
             }
-            // A recording that started since that check receives the input as hidden.
+            // A recording that started since that check receives the input marked as hidden.
             self.tap_input(bytes, true);
         };
         let outcome = self.queue.push_input(bytes, behind, at_once, is_echoed, begin, write);
@@ -75,9 +76,9 @@ impl Pane {
         outcome
     }
 
-    /// As [`Pane::write`], but first calls `admit` with the line that `bytes` would form with the input typed so far.
-    /// No other input can slip in between. `admit` must return at once and must not call the pane, because the input
-    /// queue is locked.
+    /// Like [`Pane::write`], but first calls `admit` with the line that `bytes` would form together with the input
+    /// typed so far. No other input can come in between. `admit` must return quickly and must not call methods of the
+    /// pane, because the input queue is locked.
     pub fn write_admitted<E>(
         &self,
         bytes: &[u8],
@@ -96,29 +97,30 @@ impl Pane {
         self.queue.compose(bytes)
     }
 
-    /// The text typed since Enter, from all sources, as far as the input alone shows it.
+    /// The text that was typed since the last Enter, from all sources, as far as the input alone shows it.
     pub fn typed(&self) -> String {
         self.queue.typed()
     }
 
-    /// Records that the user types here. Call it before their input is written.
+    /// Records that the user types in this pane. Call it before the user's input is written.
     pub fn touch(&self) {
         self.touches.fetch_add(1, Ordering::AcqRel);
         let touch = Touch { at: Instant::now(), enters: self.queue.enters() };
         *self.last_touch.lock() = Some(touch);
     }
 
-    /// When the user last typed here.
+    /// The last time when the user typed in this pane.
     pub fn last_touch(&self) -> Option<Touch> {
         *self.last_touch.lock()
     }
 
-    /// The number of Enters in the input, from all sources.
+    /// The number of inputs with Enter, from all sources.
     pub fn enters(&self) -> u64 {
         self.queue.enters()
     }
 
-    /// How often the user has typed here. Compare it with an earlier count to see whether they typed since.
+    /// How often the user has typed in this pane. If the number differs from an earlier one, the user has typed in
+    /// between.
     pub fn touches(&self) -> u64 {
         self.touches.load(Ordering::Acquire)
     }

@@ -1,10 +1,12 @@
-//! Programs that forward the terminal: to another machine, into a container, or into a terminal of their own.
+//! Programs that forward the terminal: to another machine, into a container, or to an inner terminal.
 //!
-//! Owns the one list of them. Never inspects a process: a name does not show which program wrote the output, or where.
+//! Owns the only list of these programs. Never inspects a process. The name of a program does not show where its output
+//! was written, or by which program.
 
-/// Names as the kernel stores them (15 bytes on Linux), without a part after a colon, as in `tmux: client`.
+/// The names as the kernel stores them (at most 15 bytes on Linux), without the part after a colon, as in `tmux:
+/// client`.
 const CARRIERS: [&str; 35] = [
-    // To other machines.
+    // Programs that connect to other machines.
     "ssh",
     "slogin",
     "dbclient",
@@ -18,12 +20,12 @@ const CARRIERS: [&str; 35] = [
     "rlogin",
     "tsh",
     "adb",
-    // Through a serial line.
+    // Programs that connect through a serial line.
     "cu",
     "minicom",
     "picocom",
     "tio",
-    // Into containers and virtual machines.
+    // Programs that connect to containers and virtual machines.
     "docker",
     "podman",
     "nerdctl",
@@ -36,9 +38,9 @@ const CARRIERS: [&str; 35] = [
     "machinectl",
     "systemd-nspawn",
     "virsh",
-    // Into a terminal of their own.
+    // Programs that run other programs in an inner terminal.
     "script",
-    // Terminal multiplexers, whose programs may be any of these.
+    // Terminal multiplexers. The programs in their panes may be any of those above.
     "tmux",
     "tmate",
     "screen",
@@ -46,16 +48,17 @@ const CARRIERS: [&str; 35] = [
     "dtach",
 ];
 
-/// Virtual machines with a terminal as their console.
+/// The beginning of the names of virtual machines that use a terminal as their console.
 const MACHINES: &str = "qemu-system-";
 
-/// Whether a program, by its name or its executable's path, shows output written elsewhere, usually by a shell there.
+/// Whether a program shows output that was written elsewhere, usually by a shell there. The argument is the program's
+/// name or the path of its executable.
 pub fn is_carrier(name: &str) -> bool {
     let name = bare(name);
     CARRIERS.contains(&name) || name.starts_with(MACHINES)
 }
 
-/// A program's name without its folder and without a status after a colon.
+/// The name of a program, without its folder and without a status after a colon.
 fn bare(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.split(':').next().unwrap_or(name)

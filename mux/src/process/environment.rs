@@ -1,7 +1,6 @@
-//! The start of a program: its environment, its directory, and the path of its executable.
+//! Prepares the start of a program: its environment, its directory, and the path of its executable.
 //!
-//! Detects every predictable error before the fork, because afterwards an error would only show as a pane that closes
-//! at once.
+//! Detects every predictable error before the fork. After the fork, the user would only see a pane that closes at once.
 
 use std::{
     ffi::OsStr,
@@ -10,8 +9,8 @@ use std::{
 
 use crate::{Spawn, SpawnError};
 
-/// Names of variables that describe the surrounding terminal and would mislead a program about its own. A trailing `*`
-/// matches any ending.
+/// The names of variables that describe a surrounding terminal and would mislead a program about its own terminal. `*`
+/// at the end of a name matches any text.
 const SURROUNDING: &[&str] = &[
     "ALACRITTY_*",
     "COLORFGBG",
@@ -62,7 +61,7 @@ const SURROUNDING: &[&str] = &[
 /// Whether a variable of the inherited environment describes the surrounding terminal.
 pub(super) fn is_surrounding(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
-    // kitty and ghostty set TERMINFO to their own database; otherwise the user has set it.
+    // kitty and ghostty set TERMINFO to their own database. If neither is running, the user has set TERMINFO.
     if name == "TERMINFO" {
         return ["KITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"]
             .iter()
@@ -74,7 +73,7 @@ pub(super) fn is_surrounding(name: &OsStr) -> bool {
     })
 }
 
-/// The directory to start in: the requested one, else home, else the root.
+/// The directory to start in: the requested directory, or else the home directory, or else the root.
 pub(super) fn directory(spawn: &Spawn) -> Result<PathBuf, SpawnError> {
     match &spawn.cwd {
         Some(cwd) if cwd.is_dir() => {
@@ -87,12 +86,12 @@ pub(super) fn directory(spawn: &Spawn) -> Result<PathBuf, SpawnError> {
     }
 }
 
-/// Limits of Linux's execve: 32 pages for one string, and a quarter of the stack's limit (8 MiB by default) for all of
-/// them.
+/// The limits of Linux's execve: 32 pages for one string. All strings together may use a quarter of the stack limit,
+/// which is 8 MiB by default.
 const MAX_STRING: usize = 128 * 1024 - 1;
 const MAX_STRINGS: usize = 2 * 1024 * 1024 - 64 * 1024;
 
-/// Refuses strings that execve would refuse, because its error would look like the program's own end.
+/// Refuses strings that execve would refuse. An error of execve would look as if the program itself had ended.
 pub(super) fn check_strings(program: &str, spawn: &Spawn) -> Result<(), SpawnError> {
     let refuse = |error: String| Err(SpawnError::Program { program: shorten(program), error });
     if program.is_empty() {
@@ -135,7 +134,7 @@ pub(super) fn check_strings(program: &str, spawn: &Spawn) -> Result<(), SpawnErr
     Ok(())
 }
 
-/// The start of a string, for an error message.
+/// The beginning of a string, for an error message.
 fn shorten(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -143,7 +142,7 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// The executable of a program's name, looked up from `cwd` as execvp(3) does, or the reason why there is none.
+/// The path of the executable with this name, searched from `cwd` like execvp(3) does, or the reason why there is none.
 pub(super) fn executable(name: &str, cwd: &Path, path: Option<&OsStr>) -> Result<PathBuf, String> {
     if name.contains('/') {
         let file = cwd.join(name);
@@ -162,8 +161,8 @@ pub(super) fn executable(name: &str, cwd: &Path, path: Option<&OsStr>) -> Result
     Err(refusal.unwrap_or_else(|| "no such program in PATH".into()))
 }
 
-/// The reason why a pane in the current directory cannot start a program; `None` if it can. `env` are the variables
-/// that panes get in addition to the inherited environment; only `PATH` matters.
+/// The reason why a pane in the current directory cannot start a program. `None` if the pane can start it. `env`
+/// contains the variables that panes get in addition to the inherited environment. Only `PATH` is used.
 pub fn program_error<'a>(
     program: &str,
     env: impl IntoIterator<Item = (&'a String, &'a String)>,

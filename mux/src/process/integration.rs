@@ -1,9 +1,9 @@
-//! Shell integration: makes the shells that a pane starts mark their prompts, commands and exit codes, without changing
-//! the user's files.
+//! Shell integration: makes the shells of a pane mark their prompts, commands and exit codes, without changing the
+//! user's files.
 //!
-//! Owns the scripts, which are compiled into the binary, and how each shell is made to read its script: bash by POSIX
-//! mode and `$ENV`, zsh by `ZDOTDIR`, fish and Nushell by `XDG_DATA_DIRS`, PowerShell by `-NoExit -Command`. Never
-//! changes how a program starts unless it is an interactive shell.
+//! Owns the scripts, which are compiled into the binary, and the way in which each shell is made to read its script.
+//! bash uses POSIX mode and `$ENV`, zsh `ZDOTDIR`, fish and Nushell `XDG_DATA_DIRS`, and PowerShell `-NoExit -Command`.
+//! A program that is not an interactive shell starts unchanged.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -16,10 +16,10 @@ use std::{
 use super::variables;
 use crate::{private, random};
 
-/// The folder of nonces within the scripts' folder.
+/// The name of the folder of nonces, inside the scripts' folder.
 const NONCES: &str = "nonces";
 
-/// The scripts, by their paths in the folder of [`ShellIntegration::install`].
+/// The scripts, each with its path inside the folder that is passed to [`ShellIntegration::install`].
 pub const SCRIPTS: &[(&str, &str)] = &[
     ("bash/unterm.bash", include_str!("../../../assets/shell-integration/bash/unterm.bash")),
     ("zsh/.zshenv", include_str!("../../../assets/shell-integration/zsh/.zshenv")),
@@ -38,17 +38,17 @@ pub const SCRIPTS: &[(&str, &str)] = &[
 /// The default of `XDG_DATA_DIRS` (XDG Base Directory Specification).
 const DATA_DIRS: &str = "/usr/local/share:/usr/share";
 
-/// The folder of the scripts, and the nonce that distinguishes a pane's own shells from any other output.
+/// The folder of the scripts, and the nonce that identifies output of a pane's own shells.
 ///
-/// The nonce never appears in an environment or an argument list, where other programs could read it. A shell reads it
-/// from a `NonceFile`, and empties that file before another program runs.
+/// The nonce never appears in an environment or an argument list, because other programs could read it there. A shell
+/// reads it from a `NonceFile`, and empties that file before another program runs.
 #[derive(Clone, Debug)]
 pub struct ShellIntegration {
-    /// The folder of [`ShellIntegration::install`].
+    /// The folder that was passed to [`ShellIntegration::install`].
     pub folder: PathBuf,
     /// The nonce of one pane: 32 hexadecimal digits.
     pub nonce: Arc<str>,
-    /// Path, without extension, of the files with variables for the pane's shells; `None`: no variables.
+    /// The path, without extension, of the files with variables for the pane's shells. `None`: no variables.
     pub variables: Option<PathBuf>,
 }
 
@@ -56,13 +56,13 @@ pub struct ShellIntegration {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Injection {
     pub(super) env: Vec<(&'static str, OsString)>,
-    /// Appended to the program's own arguments.
+    /// Arguments to append to the program's own arguments.
     pub(super) args: Vec<OsString>,
     /// Whether the program is a shell that reads its script and the nonce.
     pub(super) reads_script: bool,
 }
 
-/// A file with the nonce, which its shell reads once. Removed with the pane.
+/// A file with the nonce that one shell reads once. The file is removed with the pane.
 #[derive(Debug)]
 pub(super) struct NonceFile(PathBuf);
 
@@ -79,7 +79,7 @@ impl Drop for NonceFile {
 }
 
 impl ShellIntegration {
-    /// Writes the scripts that are missing or differ into a folder.
+    /// Writes the scripts into a folder, unless the folder already contains the same scripts.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -97,7 +97,7 @@ impl ShellIntegration {
         Ok(())
     }
 
-    /// The integration of one more pane, with an unguessable nonce.
+    /// The integration for one more pane, with a nonce that nobody can guess.
     ///
     /// # Errors
     /// If the system returns no random bytes.
@@ -114,7 +114,8 @@ impl ShellIntegration {
         Ok(file)
     }
 
-    /// The additions for a program. `env` looks up a variable of its environment.
+    /// The additions to the environment and arguments of a program. `env` looks up a variable of the program's
+    /// environment.
     pub(super) fn inject<'a>(
         &self,
         program: &str,
@@ -150,7 +151,7 @@ impl ShellIntegration {
                 set("XDG_DATA_DIRS", &folders);
             }
             "pwsh" if args.iter().all(|arg| is_plain_powershell(arg)) => {
-                // Single quotes in a single-quoted string are doubled.
+                // In PowerShell, a single quote inside a single-quoted string is doubled.
                 let script = self.folder.join("pwsh/unterm.ps1");
                 let script = script.to_string_lossy().replace('\'', "''");
                 let args = ["-NoExit", "-Command", &format!(". '{script}'")];
@@ -255,7 +256,7 @@ mod tests {
         let path = file.path().to_owned();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", integration.nonce));
-        // Larger than any process id (Linux: at most 2^22).
+        // A number larger than any process id (on Linux at most 2^22).
         let left = path.with_file_name("99999999-0");
         fs::write(&left, "").unwrap();
         ShellIntegration::install(folder.path()).unwrap();

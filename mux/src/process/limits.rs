@@ -1,22 +1,24 @@
-//! The limit of open files. This process raises its own to the system's maximum; its children get the limit that it was
-//! started with, because programs that use select(2), or close every possible descriptor, rely on the usual limit.
+//! The limit of open files. This process raises its own limit to the system's maximum. Its children get the limit with
+//! which it was started, because some programs rely on a small limit: programs that use select(2), or that close every
+//! possible descriptor.
 
 use std::sync::OnceLock;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The limit that the process was started with, set when it first raises its own.
+/// The limit with which this process was started. Set when the process first raises its limit.
 static STARTED_WITH: OnceLock<Rlimit> = OnceLock::new();
 
-/// The highest limit requested. If the system has no maximum, this bounds tables that grow with the limit.
+/// The highest limit to request. If the system has no maximum, this value limits the size of tables that grow with the
+/// limit.
 const ENOUGH: u64 = 1 << 20;
 
-/// Raises this process's limit of open files (`RLIMIT_NOFILE`) to its maximum, for a process that serves many
-/// connections and panes. Programs started by [`crate::PtyProcess::spawn`] get the limit that the process was started
-/// with.
+/// Raises this process's limit of open files (`RLIMIT_NOFILE`) to the maximum, because one process serves many
+/// connections and panes. Programs started by [`crate::PtyProcess::spawn`] get the limit with which this process was
+/// started.
 ///
 /// # Errors
-/// If the system refuses. The limit then stays as it was.
+/// If the system refuses. The limit then stays unchanged.
 pub fn raise_descriptor_limit() -> std::io::Result<()> {
     let now = getrlimit(Resource::Nofile);
     let first = *STARTED_WITH.get_or_init(|| now);
@@ -28,12 +30,12 @@ pub fn raise_descriptor_limit() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The limit that this process was started with, if it has raised its own.
+/// The limit with which this process was started, if it has raised its limit since.
 pub(super) fn started_with() -> Option<Rlimit> {
     STARTED_WITH.get().copied()
 }
 
-/// Sets a child's limit, between fork and exec.
+/// Sets the limit of a child process, between fork and exec.
 pub(super) fn set(limit: Option<Rlimit>) {
     if let Some(limit) = limit {
         let _ = setrlimit(Resource::Nofile, limit);
@@ -49,7 +51,7 @@ mod tests {
     use super::*;
     use crate::{Process, PtyProcess, ReadOutcome, Spawn};
 
-    /// The limit that a program on a pty reports.
+    /// The limit that a program started on a pty reports.
     fn limit() -> String {
         let args = ["-c", "ulimit -Sn"].map(str::to_owned).to_vec();
         let spawn = Spawn { program: Some("sh".to_owned()), args, ..Spawn::default() };

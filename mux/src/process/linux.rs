@@ -1,4 +1,4 @@
-//! The Linux parts: descriptors for a process's end and for wake-ups, `/proc`, and returning memory.
+//! The Linux implementation: descriptors for the end of a process and for wake-ups, `/proc`, and returning memory.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use rustix::{
 
 use super::{job::Job, shells::is_shell};
 
-/// A new pty: its master, and its terminal.
+/// Opens a new pty. Returns its master and its terminal.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags)?;
@@ -25,7 +25,7 @@ pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     unlockpt(&master)?;
     let terminal = match ioctl_tiocgptpeer(&master, flags) {
         Ok(terminal) => terminal,
-        // A kernel before 4.13, or a sandbox that rejects the call.
+        // The kernel is older than 4.13, or a sandbox rejects the call.
         Err(_) => {
             rustix::fs::open(ptsname(&master, Vec::new())?.as_c_str(), flags.into(), Mode::empty())?
         }
@@ -33,27 +33,28 @@ pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, terminal))
 }
 
-/// Replaces an open file with another one, and closes it.
+/// Makes `place` refer to the open file `by`, and closes its previous file.
 pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
     let _ = rustix::io::dup3(by, place, DupFlags::CLOEXEC);
 }
 
-/// Closes every descriptor of a child except its three streams, at exec at the latest. Called between fork and exec.
+/// Makes every descriptor of a child except its three standard streams close, at the latest at exec. Called between
+/// fork and exec.
 pub(super) fn keep_streams_alone() {
     // SAFETY: the call changes flags of descriptors that nothing between fork and exec closes.
     let marked =
         unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
-    // A kernel before 5.11.
+    // The kernel is older than 5.11.
     if marked != 0 {
         portable_pty::unix::close_random_fds();
     }
 }
 
-/// Becomes readable, permanently, when a process has ended.
+/// A descriptor that becomes readable when a process has ended, and stays readable.
 pub(super) struct ExitWatch(OwnedFd);
 
 impl ExitWatch {
-    /// Watches a child that has not been waited for.
+    /// Watches a child that no thread has waited for yet.
     pub(super) fn new(pid: Pid) -> io::Result<Self> {
         Ok(Self(pidfd_open(pid, PidfdFlags::empty())?))
     }
@@ -74,7 +75,7 @@ impl Wake {
     }
 
     pub(super) fn set(&self) {
-        // The counter cannot be full, which would take 2^64 calls.
+        // A write fails only if the counter is full, which would take 2^64 calls.
         let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
     }
 
@@ -89,10 +90,10 @@ impl AsFd for Wake {
     }
 }
 
-/// The path of a process's executable if it can be read, with the file name it was called by (`vim`, not its target
-/// `vim.basic`); else its name. `None` if there is no such process.
+/// The path of a process's executable, with the file name by which it was called (`vim`, not its target `vim.basic`).
+/// The process's name if the path cannot be read. `None` if there is no such process.
 pub(super) fn name(pid: i32) -> Option<String> {
-    // First, because it waits for an exec to finish.
+    // Read the first argument first, because that waits until a running exec is complete.
     let first_argument = first_argument(pid);
     let called = std::fs::read(format!("/proc/{pid}/comm"));
     let called =
@@ -101,7 +102,7 @@ pub(super) fn name(pid: i32) -> Option<String> {
     let text = path.to_string_lossy();
     // The kernel marks an executable that was replaced while it runs, for example by a package upgrade.
     let path = std::path::Path::new(text.strip_suffix(" (deleted)").unwrap_or(&text));
-    // A process can choose its name. It was called by that name only if its first argument has it too.
+    // A process can choose its name. It was called by that name only if its first argument contains the same name.
     let path = match called {
         Ok(called) if !called.is_empty() && first_argument.as_ref() == Some(&called) => {
             path.with_file_name(called)
@@ -111,11 +112,11 @@ pub(super) fn name(pid: i32) -> Option<String> {
     Some(path.to_string_lossy().into_owned())
 }
 
-/// How often to check a process without arguments, such as one that has ended.
+/// How often to read the arguments of a process that shows none. A process that has ended never shows any.
 const EXEC_LOOKS: usize = 50;
 
 /// The name in a process's first argument, without the mark of a login shell. During an exec, the kernel sets the
-/// arguments last, and other data may still be the previous program's, so this waits for them.
+/// arguments last. Until then, other data may still be the previous program's, so wait until arguments appear.
 fn first_argument(pid: i32) -> Option<String> {
     let mut first = arguments(pid)?.into_iter().next();
     for _ in 0..EXEC_LOOKS {
@@ -130,19 +131,19 @@ fn first_argument(pid: i32) -> Option<String> {
     Some(name.strip_prefix('-').unwrap_or(name).to_owned())
 }
 
-/// Whether a process still runs our own executable, as it does between fork and exec.
+/// Whether a process still executes this process's program, which is the case between fork and exec.
 pub(super) fn is_own_image(pid: i32) -> bool {
     let own = std::fs::read_link("/proc/self/exe");
     own.is_ok() && own.ok() == std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-/// The working directory of a process; `None` if it cannot be read or was removed (the kernel's link then has a path
-/// that does not exist).
+/// The working directory of a process. `None` if it cannot be read, or if the directory was removed: the kernel's link
+/// then contains a path that does not exist.
 pub(super) fn cwd(pid: i32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/cwd")).ok().filter(|path| path.is_dir())
 }
 
-/// A variable of the environment that a process was started with.
+/// A variable of the environment with which a process was started.
 pub(super) fn variable(pid: i32, name: &str) -> Option<String> {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
     let mut all = environment.split(|byte| *byte == 0);
@@ -150,7 +151,7 @@ pub(super) fn variable(pid: i32, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// The lowest process id in a process group whose leader has ended.
+/// The lowest process id in a process group. Used if the group's leader has ended.
 pub(super) fn group_member(group: i32) -> Option<i32> {
     processes().filter(|process| process.group == group).map(|process| process.pid).min()
 }
@@ -162,8 +163,8 @@ pub(super) fn groups_above(group: i32) -> Option<Vec<i32>> {
     Some(line.take(ANCESTORS).map(|process| process.group).filter(|own| *own != group).collect())
 }
 
-/// The names of the processes in a process group and of all their descendants, in other sessions too: `sudo` and
-/// `script` give their programs another terminal.
+/// The names of the processes in a process group and of all their descendants, including those on other terminals:
+/// `sudo` and `script` start their programs on another terminal.
 pub(super) fn names_below(group: i32) -> Vec<String> {
     let mut rest: Vec<Stat> = processes().collect();
     let mut found: Vec<Stat> = rest.extract_if(.., |process| process.group == group).collect();
@@ -175,10 +176,11 @@ pub(super) fn names_below(group: i32) -> Vec<String> {
     found.into_iter().map(|process| process.name).collect()
 }
 
-/// The most ancestors followed. If a process id is reused meanwhile, the parents could form a cycle.
+/// The maximum number of ancestors to follow. If a process id is reused meanwhile, the parents could form a cycle.
 const ANCESTORS: usize = 64;
 
-/// The process groups of a terminal, given by its device number, without those in `except`; the oldest first.
+/// The process groups of a terminal except those in `except`, the oldest first. The terminal is given by its device
+/// number.
 pub(super) fn jobs(terminal: u64, except: &[i32]) -> Option<Vec<Job>> {
     let is_of = |process: &Stat| {
         u64::from(process.terminal) == terminal && !except.contains(&process.group)
@@ -209,19 +211,19 @@ pub(super) fn jobs(terminal: u64, except: &[i32]) -> Option<Vec<Job>> {
     Some(groups.into_iter().filter_map(job).collect())
 }
 
-/// How long ago a process was started.
+/// The time since a process was started.
 pub(super) fn age(pid: i32) -> Option<Duration> {
     Some(uptime().saturating_sub(stat(pid)?.start))
 }
 
-/// How long the system has been up.
+/// The time since the system was started.
 fn uptime() -> Duration {
     let seconds = std::fs::read_to_string("/proc/uptime").ok();
     let seconds = seconds.and_then(|text| text.split(' ').next()?.parse().ok());
     Duration::from_secs_f64(seconds.unwrap_or_default())
 }
 
-/// The arguments that a process was started with.
+/// The arguments with which a process was started.
 pub(super) fn arguments(pid: i32) -> Option<Vec<String>> {
     let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let arguments = arguments.split_inclusive(|byte| *byte == 0);
@@ -235,7 +237,7 @@ pub(super) fn arguments(pid: i32) -> Option<Vec<String>> {
     )
 }
 
-/// The arguments that a process was started with, in one line, or its name if they are gone.
+/// The arguments with which a process was started, in one line. The process's name if it no longer has arguments.
 fn command_line(process: &Stat) -> String {
     let mut line = arguments(process.pid).unwrap_or_default();
     line.retain(|argument| !argument.is_empty());
@@ -245,21 +247,21 @@ fn command_line(process: &Stat) -> String {
 /// The status of a process, from the kernel.
 pub(super) struct Stat {
     pub(super) pid: i32,
-    /// A letter, as in proc_pid_stat(5): `T` if it is stopped, `S` if its main thread waits.
+    /// The state as a letter of proc_pid_stat(5): `T` if the process is stopped, `S` if its main thread waits.
     pub(super) state: u8,
-    /// When it was started, counted from the system's boot.
+    /// The time from the start of the system to the start of the process.
     start: Duration,
-    /// At most 15 bytes of its name.
+    /// At most 15 bytes of the process's name.
     pub(super) name: String,
     parent: i32,
     pub(super) group: i32,
-    /// The device number of its controlling terminal; 0 if it has no terminal.
+    /// The device number of the process's controlling terminal. 0 if it has no terminal.
     pub(super) terminal: u32,
-    /// The foreground process group of that terminal; negative if it has none.
+    /// The foreground process group of the controlling terminal. Negative if there is none.
     pub(super) front: i32,
 }
 
-/// All processes that can be read.
+/// All processes whose status can be read.
 pub(super) fn processes() -> impl Iterator<Item = Stat> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten();
     entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
@@ -270,8 +272,8 @@ pub(super) fn stat(pid: i32) -> Option<Stat> {
     stat_in(format!("/proc/{pid}").as_ref())
 }
 
-/// The status of a process (`/proc/PID`) or of a thread (`/proc/PID/task/TID`): fields 1 to 5, 7, 8 and 22 of `stat`. The name
-/// may contain anything, so the fields after it are counted from its closing bracket.
+/// The status of a process (`/proc/PID`) or of a thread (`/proc/PID/task/TID`): fields 1 to 5, 7, 8 and 22 of `stat`.
+/// The name may contain any character, so the fields after it are counted from its closing bracket.
 pub(super) fn stat_in(folder: &Path) -> Option<Stat> {
     let pid = folder.file_name()?.to_str()?.parse().ok()?;
     let stat = std::fs::read(folder.join("stat")).ok()?;
@@ -283,16 +285,17 @@ pub(super) fn stat_in(folder: &Path) -> Option<Stat> {
     let mut number = || fields.next()?.parse::<i32>().ok();
     let (parent, group, _session) = (number()?, number()?, number()?);
     let (terminal, front) = (number()?.cast_unsigned(), number()?);
-    // Skips fields 9 to 21.
+    // Skip fields 9 to 21.
     let ticks: u64 = fields.nth(13)?.parse().ok()?;
-    // Per second. Linux has had no other rate since 2.6.
+    // The number of ticks in a second. Every Linux since 2.6 uses this number.
     const TICKS: u64 = 100;
     let start = Duration::from_millis(ticks * (1000 / TICKS));
     Some(Stat { pid, state, start, name, parent, group, terminal, front })
 }
 
-/// A number that changes when a process executes another program, because the system places code and stack at new random
-/// addresses (fields 26 and 28 of `/proc/PID/stat`). `None` if the process has ended or belongs to another user.
+/// A number that changes when a process executes another program. It works because the system places code and stack at
+/// new random addresses (fields 26 and 28 of `/proc/PID/stat`). `None` if the process has ended or belongs to another
+/// user.
 pub(super) fn execution(pid: i32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
@@ -301,8 +304,8 @@ pub(super) fn execution(pid: i32) -> Option<u64> {
     (stack != 0).then_some(code.rotate_left(32) ^ stack)
 }
 
-/// Returns freed memory to the system. The C library keeps memory that exited threads freed for later threads, such as
-/// most of a pane's long history.
+/// Returns freed memory to the system. Otherwise, the C library would keep memory that exited threads freed, such as
+/// most of a pane's long history, for later threads.
 pub(super) fn release_memory() {
     #[cfg(target_env = "gnu")]
     {

@@ -1,4 +1,4 @@
-//! The counterparts of `linux.rs` on other Unix systems. Untested: it compiles for macOS but has never been run there.
+//! The functions of `linux.rs` for other Unix systems. Untested: this file compiles for macOS but has never run there.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use rustix::{
 
 use super::job::Job;
 
-/// A new pty: its master, and its terminal. macOS can mark the master close-on-exec only after opening it.
+/// Opens a new pty. Returns its master and its terminal. macOS can mark the master close-on-exec only after opening it.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     fcntl_setfd(&master, FdFlags::CLOEXEC)?;
@@ -29,21 +29,21 @@ pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, terminal))
 }
 
-/// Replaces an open file with another one, and closes it.
+/// Makes `place` refer to the open file `by`, and closes its previous file.
 pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
     let _ = rustix::io::dup2(by, place);
 }
 
-/// Closes every descriptor of a child except its three streams. Called between fork and exec.
+/// Closes every descriptor of a child except its three standard streams. Called between fork and exec.
 pub(super) fn keep_streams_alone() {
     portable_pty::unix::close_random_fds();
 }
 
-/// Becomes readable, permanently, when a process has ended: a kqueue with one event.
+/// A descriptor that becomes readable when a process has ended, and stays readable: a kqueue with one event.
 pub(super) struct ExitWatch(OwnedFd);
 
 impl ExitWatch {
-    /// Watches a child that has not been waited for.
+    /// Watches a child that no thread has waited for yet.
     pub(super) fn new(pid: Pid) -> io::Result<Self> {
         let queue = kqueue()?;
         let filter = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
@@ -61,7 +61,7 @@ impl AsFd for ExitWatch {
     }
 }
 
-/// A flag that wakes a thread waiting in poll(2): a pipe that holds a byte while it is set.
+/// A flag that wakes a thread waiting in poll(2): a pipe that contains a byte while the flag is set.
 pub(super) struct Wake {
     reader: OwnedFd,
     writer: OwnedFd,
@@ -78,7 +78,7 @@ impl Wake {
     }
 
     pub(super) fn set(&self) {
-        // A full pipe is already set.
+        // If the pipe is full, the flag is already set.
         let _ = rustix::io::write(&self.writer, &[1]);
     }
 
@@ -93,55 +93,55 @@ impl AsFd for Wake {
     }
 }
 
-/// The name of a process: not implemented.
+/// Not implemented here: the name of a process.
 pub(super) fn name(_pid: i32) -> Option<String> {
     None
 }
 
-/// Whether a process still runs our own executable: not implemented.
+/// Not implemented here: whether a process still executes this process's program.
 pub(super) fn is_own_image(_pid: i32) -> bool {
     false
 }
 
-/// A variable of the environment that a process was started with: not implemented.
+/// Not implemented here: a variable of the environment with which a process was started.
 pub(super) fn variable(_pid: i32, _name: &str) -> Option<String> {
     None
 }
 
-/// The process groups of a terminal: not implemented.
+/// Not implemented here: the process groups of a terminal.
 pub(super) fn jobs(_terminal: u64, _except: &[i32]) -> Option<Vec<Job>> {
     None
 }
 
-/// How long ago a process was started: not implemented.
+/// Not implemented here: the time since a process was started.
 pub(super) fn age(_pid: i32) -> Option<Duration> {
     None
 }
 
-/// The arguments that a process was started with. Not reported here.
+/// Not implemented here: the arguments with which a process was started.
 pub(super) fn arguments(_: i32) -> Option<Vec<String>> {
     None
 }
 
-/// The working directory of a process: not implemented, so only OSC 7 reports it.
+/// Not implemented here: the working directory of a process. Only OSC 7 reports it.
 pub(super) fn cwd(_pid: i32) -> Option<PathBuf> {
     None
 }
 
-/// A member of a process group without leader: not implemented.
+/// Not implemented here: a process of a group whose leader has ended.
 pub(super) fn group_member(_group: i32) -> Option<i32> {
     None
 }
 
-/// The process groups that started a process group: not implemented.
+/// Not implemented here: the process groups that started a process group.
 pub(super) fn groups_above(_group: i32) -> Option<Vec<i32>> {
     None
 }
 
-/// The names of the processes in a process group and of their descendants: not implemented.
+/// Not implemented here: the names of the processes in a process group and of their descendants.
 pub(super) fn names_below(_group: i32) -> Vec<String> {
     Vec::new()
 }
 
-/// Returns freed memory to the system: left to the allocator.
+/// Does nothing here: the allocator decides when to return freed memory to the system.
 pub(super) fn release_memory() {}

@@ -1,7 +1,7 @@
 //! A local program on a pty.
 //!
-//! portable-pty collects the program's arguments and environment, and finds the user's shell. The pty is opened here,
-//! because portable-pty marks its descriptors close-on-exec only after it has opened them: another program started in
+//! portable-pty collects the program's arguments and environment, and finds the user's shell. This module opens the pty
+//! itself, because portable-pty opens descriptors first and marks them close-on-exec later: a program started in
 //! between would inherit a pane's terminal. The master is non-blocking. Only poll(2) waits: for the master, the
 //! program's end or a wake-up.
 
@@ -34,43 +34,44 @@ use crate::{
     Spawn, SpawnError, is_carrier, lock::Mutex,
 };
 
-/// Bytes still read after the program's end while other processes keep writing. More than the kernel's buffer can hold.
+/// The number of bytes that are still read after the program's end while other processes keep writing. It exceeds the
+/// size of the kernel's buffer.
 const TAIL: u32 = 256 * 1024;
 
-/// If a pane's output never pauses, the reader checks after so many reads whether its program has ended.
+/// If a pane's output never pauses, the reader checks after this number of reads whether the program has ended.
 const READS_PER_LOOK: u32 = 64;
 
-/// To find the user's shell, portable-pty calls a function that returns one shared buffer.
+/// Guards the look-up of the user's shell: portable-pty calls a C function for it that returns one shared buffer.
 static PASSWORD_DATABASE: Mutex<()> = Mutex::new(());
 
 /// A local program on a pty.
 pub struct PtyProcess {
-    /// Non-blocking.
+    /// The pty's master, which is non-blocking.
     master: OwnedFd,
     tty: Option<PathBuf>,
     pid: Pid,
     /// Path of the program.
     image: String,
     ended: system::ExitWatch,
-    /// Wakes the reader, which clears it: one of the fields below has changed.
+    /// Wakes the reader after one of the fields below has changed. The reader clears it.
     wake: system::Wake,
-    /// Set while nothing may be written: permanently, or while detached. Wakes the writer.
+    /// Set while nothing may be written: permanently after closing, or while detached. Wakes the writer.
     closed: system::Wake,
     is_closed: AtomicBool,
     is_stopped: AtomicBool,
     is_detached: AtomicBool,
-    /// Whether the reader waits for output, having returned all output so far. Cleared before output is read.
+    /// Whether the reader waits for output and has returned all output so far. Cleared before the reader reads output.
     is_reader_idle: AtomicBool,
     child: Mutex<Child>,
-    /// Reads since the child was last checked.
+    /// The number of reads since the child was last checked.
     reads: AtomicU32,
-    /// Bytes read since the child's end was detected.
+    /// The number of bytes read since the child's end was detected.
     tail: AtomicU32,
     _nonce: Option<NonceFile>,
 }
 
-/// The state of the child. Signals are sent under the lock, and only before the child was waited for, because until
-/// then its process id cannot be reused.
+/// The state of the child. Signals are sent under this lock, and only until the child was waited for: until then, its
+/// process id cannot be reused.
 struct Child {
     status: Option<ExitStatus>,
     killing: Killing,
@@ -79,7 +80,7 @@ struct Child {
 #[derive(Clone, Copy)]
 enum Killing {
     No,
-    /// SIGHUP was sent; SIGKILL is due at this time.
+    /// SIGHUP was sent. SIGKILL must be sent at this time.
     Until(Instant),
     Done,
 }
@@ -95,11 +96,11 @@ impl PtyProcess {
         let no_pty = |error: io::Error| failed(format!("no pty: {error}"));
         let (master, slave) = system::open_pty().map_err(no_pty)?;
         rustix::termios::tcsetwinsize(&slave, winsize(size)).map_err(|e| no_pty(e.into()))?;
-        // Everything that can fail is created before the program is started.
+        // Create everything that can fail before starting the program.
         let prepare = || -> io::Result<_> {
             rustix::io::ioctl_fionbio(&master, true)?;
             if let Ok(mut termios) = rustix::termios::tcgetattr(&master) {
-                // Makes the line discipline erase whole characters.
+                // Make the line discipline erase whole characters.
                 termios.input_modes |= rustix::termios::InputModes::IUTF8;
                 let now = rustix::termios::OptionalActions::Now;
                 rustix::termios::tcsetattr(&master, now, &termios)?;
@@ -112,8 +113,8 @@ impl PtyProcess {
         let pid =
             start::on_terminal(&mut command, slave).map_err(|error| failed(error.to_string()))?;
         let ended = system::ExitWatch::new(pid).map_err(|error| {
-            // Without the watch, the program's end would go unnoticed. The child was not waited for, so the id is still
-            // its own.
+            // Without the watch, Unterm would not notice the program's end. The child was not waited for, so the
+            // process id is still its own.
             let _ = rustix::process::kill_process(pid, Sig::KILL);
             let _ = waitpid(Some(pid), WaitOptions::empty());
             failed(error.to_string())
@@ -137,8 +138,8 @@ impl PtyProcess {
         })
     }
 
-    /// Checks the child without blocking, and sends a due SIGKILL. Returns how the child ended, and when to check
-    /// again.
+    /// Checks the child without blocking, and sends SIGKILL if it is due. Returns how the child ended, and the time of
+    /// the next check.
     fn look(&self) -> (Option<ExitStatus>, Option<Instant>) {
         let mut child = self.child.lock();
         self.reap(&mut child);
@@ -151,7 +152,8 @@ impl PtyProcess {
             } else {
                 child.killing = Killing::Done;
                 if !self.signal_groups(Sig::KILL) {
-                    // Another user's program (sudo as the pane's program): only closing the master can hang it up.
+                    // The program runs as another user (sudo as the pane's program), so no signal is allowed. Only
+                    // closing the master can hang it up.
                     self.is_stopped.store(true, Ordering::Release);
                 }
             }
@@ -172,7 +174,7 @@ impl PtyProcess {
                 };
             }
             Ok(None) | Err(Errno::INTR) => {}
-            // Other code in this process waited for all children: the status is lost, but the child has ended.
+            // Other code in this process waited for all children. The exit status is lost, but the child has ended.
             Err(error) => {
                 tracing::warn!(pid = self.pid.as_raw_nonzero(), %error, "cannot wait for a program");
                 child.status = Some(ExitStatus::Code(-1));
@@ -180,8 +182,8 @@ impl PtyProcess {
         }
     }
 
-    /// Signals the program's own process group and the foreground one; returns false if that is forbidden. The child
-    /// must not have been waited for.
+    /// Signals the program's own process group and the foreground group. Returns false if that is forbidden. Call it
+    /// only before the child was waited for.
     fn signal_groups(&self, signal: Sig) -> bool {
         let sent = rustix::process::kill_process_group(self.pid, signal)
             .or_else(|_| rustix::process::kill_process(self.pid, signal));
@@ -191,14 +193,14 @@ impl PtyProcess {
         sent != Err(Errno::PERM)
     }
 
-    /// The foreground process group; never one whose number would signal every process or our own group.
+    /// The foreground process group. Never a number that stands for every process or for this process's own group.
     fn foreground_group(&self) -> Option<Pid> {
         let group = rustix::termios::tcgetpgrp(&self.master).ok()?;
         (group != Pid::INIT && group != rustix::process::getpgrp()).then_some(group)
     }
 
-    /// The process groups that started a process group, the nearest first, up to the pane's own program: shells above that
-    /// program do not belong to the pane.
+    /// The process groups that started a process group, the nearest first, up to the pane's own program. The groups
+    /// above that program do not belong to the pane.
     fn own_groups_above(&self, group: i32) -> Option<Vec<i32>> {
         let root = self.pid.as_raw_nonzero().get();
         let mut above = system::groups_above(group)?;
@@ -206,7 +208,7 @@ impl PtyProcess {
         Some(above)
     }
 
-    /// Reads without waiting.
+    /// Reads the available output without waiting.
     fn read_available(&self, buffer: &mut [u8]) -> io::Result<Available> {
         loop {
             return match rustix::io::read(&self.master, &mut *buffer) {
@@ -225,23 +227,23 @@ impl PtyProcess {
     }
 }
 
-/// The result of a read of the master that does not wait.
+/// The result of reading the master without waiting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Available {
     Bytes(usize),
     Nothing,
-    /// No process has the terminal open.
+    /// No process has the terminal open any more.
     HungUp,
 }
 
 /// A program to start.
 struct Start {
     command: Command,
-    /// The requested program.
+    /// The program as requested.
     program: String,
-    /// Path of the executable, with the file name it was called by.
+    /// The path of the executable, with the file name by which it was called.
     image: String,
-    /// Set if the program is a shell that reads it.
+    /// The nonce file, if the program is a shell that reads it.
     nonce: Option<NonceFile>,
 }
 
@@ -283,7 +285,8 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
     }
     let file = environment::executable(&program, cwd, builder.get_env("PATH"))
         .map_err(|error| SpawnError::Program { program: program.clone(), error })?;
-    // As the system reports a running program: its real folder, with the file name it was called by.
+    // Build the path in the form in which the system reports a running program: its real folder, and the file name by
+    // which it was called.
     let image = file.canonicalize().unwrap_or_else(|_| file.clone());
     let image = file.file_name().map_or_else(|| image.clone(), |name| image.with_file_name(name));
     let image = image.to_string_lossy().into_owned();
@@ -293,7 +296,7 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
         && cfg!(target_os = "macos");
     let name = match program.rsplit('/').next() {
         Some(name) if is_login => format!("-{name}").into(),
-        // A name without a slash becomes argv[0] as it is.
+        // Pass a name without a slash unchanged as argv[0].
         _ if program.contains('/') => file.clone().into_os_string(),
         _ => program.clone().into(),
     };
@@ -303,13 +306,13 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
     Ok(Start { command, program, image, nonce })
 }
 
-/// The time left until `deadline`, for poll(2); `None` waits without limit.
+/// The time left until `deadline`, for poll(2). `None` waits without limit.
 fn timeout(deadline: Option<Instant>) -> Option<Timespec> {
     let left = deadline?.saturating_duration_since(Instant::now());
     Timespec::try_from(left).ok()
 }
 
-/// The size that the kernel reports to programs. The pixels match the terminal's own replies.
+/// The size that the kernel reports to programs. Its pixel values match the terminal's own replies.
 fn winsize(size: Size) -> Winsize {
     let (width, height) = size.pixels();
     let pixels = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
@@ -326,7 +329,7 @@ impl Process for PtyProcess {
         if buffer.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a buffer without space"));
         }
-        // If output never pauses, the program's end and a due SIGKILL must still be noticed.
+        // If output never pauses, this check still notices the program's end and sends SIGKILL when it is due.
         if self.reads.fetch_add(1, Ordering::Relaxed) >= READS_PER_LOOK {
             self.reads.store(0, Ordering::Relaxed);
             self.look();
@@ -338,7 +341,7 @@ impl Process for PtyProcess {
             if self.is_detached.load(Ordering::Acquire) {
                 return Ok(ReadOutcome::Detached);
             }
-            // Checked before the read, so that no output of the program is missed.
+            // Check for the program's end before reading, so that no output of the program is missed.
             let has_ended = self.child.lock().status.is_some();
             let available = self.read_available(buffer)?;
             if let Available::Bytes(count) = available {
@@ -364,7 +367,8 @@ impl Process for PtyProcess {
                 PollFd::new(&self.wake, PollFlags::IN),
                 PollFd::new(&self.master, PollFlags::IN),
             ];
-            // A terminal that no process has open would always be ready; wait only for the program's end.
+            // If no process has the terminal open, the master would always count as ready. Then wait only for the
+            // program's end and for wake-ups.
             let count = if available == Available::HungUp { 2 } else { 3 };
             self.is_reader_idle.store(true, Ordering::Release);
             let polled = poll(&mut fds[..count], timeout(next).as_ref());
@@ -426,7 +430,7 @@ impl Process for PtyProcess {
     fn attach(&self) {
         self.is_detached.store(false, Ordering::Release);
         self.closed.clear();
-        // Another thread may have closed it just before `clear`.
+        // Another thread may have closed the process just before `clear`.
         if self.is_closed.load(Ordering::Acquire) {
             self.closed.set();
         }
@@ -470,7 +474,7 @@ impl Process for PtyProcess {
                 let may_signal = self.signal_groups(Sig::HUP);
                 let grace = if may_signal { KILL_GRACE } else { Duration::ZERO };
                 child.killing = Killing::Until(Instant::now() + grace);
-                // A stopped program receives the SIGHUP only after it continues.
+                // A stopped program receives SIGHUP only after it continues.
                 self.signal_groups(Sig::CONT);
             }
         }
@@ -481,7 +485,7 @@ impl Process for PtyProcess {
     fn foreground(&self) -> Option<Foreground> {
         let group = self.foreground_group()?.as_raw_nonzero().get();
         let root = self.pid.as_raw_nonzero().get();
-        // Right after the start, the child is still a copy of this process.
+        // Right after the start, the child still executes this process's program.
         if group == root && system::is_own_image(group) {
             return Some(Foreground { pid: group, name: self.image.clone(), is_root: true });
         }
@@ -496,7 +500,7 @@ impl Process for PtyProcess {
     }
 
     fn carrier(&self) -> Option<String> {
-        // Applies also after the carrier has ended.
+        // A pane that was started with a carrier counts as carried, even after the carrier has ended.
         if is_carrier(&self.image) {
             return Some(self.image.clone());
         }
@@ -508,7 +512,7 @@ impl Process for PtyProcess {
     }
 
     fn has_group(&self, group: i32) -> bool {
-        // A group that must not be signalled exists too.
+        // A group that this process may not signal exists too.
         Pid::from_raw(group).is_some_and(|group| {
             rustix::process::test_kill_process_group(group) != Err(Errno::SRCH)
         })
@@ -555,7 +559,7 @@ impl Process for PtyProcess {
             Some(self.own_groups_above(pid)?.into_iter().find(is_shell).and_then(system::cwd))
         };
         in_front().unwrap_or_else(|| {
-            // After a program ends, its group stays in the foreground until the shell takes the terminal back.
+            // After a program ends, its group stays in the foreground until the shell puts its own group there.
             system::name(root).filter(|name| is_shell(name)).and_then(|_| system::cwd(root))
         })
     }
@@ -563,7 +567,7 @@ impl Process for PtyProcess {
     fn jobs(&self) -> Option<Vec<Job>> {
         let tty = std::fs::metadata(self.tty()?).ok()?;
         let front = self.group_in_front()?;
-        // The shells that wait for the foreground program, and the pane's own program.
+        // Exclude the shells that wait for the foreground program, and the pane's own program.
         let mut except = system::groups_above(front).unwrap_or_default();
         except.extend([front, self.pid.as_raw_nonzero().get()]);
         system::jobs(std::os::unix::fs::MetadataExt::rdev(&tty), &except)
@@ -579,7 +583,7 @@ impl Process for PtyProcess {
 
     fn variable(&self, name: &str) -> Option<String> {
         let group = self.foreground_group()?.as_raw_nonzero().get();
-        // Right after the start, the child is still a copy of this process.
+        // Right after the start, the child still executes this process's program.
         if system::is_own_image(group) {
             return None;
         }
@@ -610,7 +614,7 @@ impl Process for PtyProcess {
         let is_on_its_way = super::transit::is_in_transit(self.master.as_fd());
         #[cfg(not(target_os = "linux"))]
         let is_on_its_way = false;
-        // The reader clears its flag before it takes output from the pty, so this must come second.
+        // Check the reader second, because it clears its flag before it reads output from the pty.
         is_on_its_way || !self.is_reader_idle.load(Ordering::Acquire)
     }
 
@@ -651,15 +655,15 @@ impl Process for PtyProcess {
 }
 
 impl Drop for PtyProcess {
-    /// Kills and reaps the program, because its reader is gone.
+    /// Kills the program and waits for its end, because its reader is gone.
     fn drop(&mut self) {
         let child = self.child.get_mut();
         if child.status.is_none() {
             let _ = rustix::process::kill_process_group(self.pid, Sig::KILL);
             let _ = rustix::process::kill_process(self.pid, Sig::KILL);
-            // Closes the master, which hangs up even on a program that must not be signalled.
+            // Close the master. This also hangs up a program that this process may not signal.
             system::replace(&mut self.master, &self.wake);
-            // Only a process stuck in the kernel survives SIGKILL; init reaps it after this process ends.
+            // Only a process that is stuck in the kernel survives SIGKILL. After this process ends, init waits for it.
             let limit = Timespec::try_from(Duration::from_secs(1)).ok();
             let _ = poll(&mut [PollFd::new(&self.ended.as_fd(), PollFlags::IN)], limit.as_ref());
             let _ = waitpid(Some(self.pid), WaitOptions::NOHANG);

@@ -1,6 +1,6 @@
 //! Starts the programs of a mux's panes.
 //!
-//! Owns the trait, and the implementation that starts local programs on ptys. Never holds a program: its pane does.
+//! Owns the trait, and the implementation that starts local programs on ptys. A pane owns its program, not the spawner.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use unterm_term::Size;
 
 use crate::{Process, PtyProcess, Spawn, SpawnError};
 
-/// Starts programs for a mux. Any thread may call it, with no lock held; it may block until the program has started.
+/// Starts programs for a mux. Any thread may call it, with no lock held. It may block until the program has started.
 pub trait Spawner: Send + Sync {
-    /// Starts a program in a terminal of `size`. `spawn` is complete: it contains the configured shell and every
-    /// variable of the mux. An implementation that starts programs elsewhere must ignore [`Spawn::integration`], whose
-    /// files are local.
+    /// Starts a program in a terminal of `size`. `spawn` is complete: it contains the configured shell and all
+    /// variables of the mux. An implementation that starts programs elsewhere must ignore [`Spawn::integration`],
+    /// because its files are local.
     ///
     /// # Errors
     /// If the program cannot be started.

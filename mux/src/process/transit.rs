@@ -1,7 +1,7 @@
-//! Whether bytes are on their way between a pane and its program (Linux, pty(7)).
+//! Checks whether bytes are on their way between a pane and its program (Linux, pty(7)).
 //!
-//! The kernel delivers what one side of a pty writes a moment later. A poll of the other side delivers it at once, so
-//! afterwards a program that still waits for input has received everything.
+//! The kernel delivers bytes from one side of a pty to the other with a small delay. A poll of the other side delivers
+//! them at once. So a program that still waits for input after the poll has received everything.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -10,11 +10,11 @@ use rustix::{
     pty::{OpenptFlags, ioctl_tiocgptpeer},
 };
 
-/// Whether the program has not read all its input, or its output has not been read from `master`. A line that Enter has not
-/// ended counts as read.
+/// Whether the program has not read all its input, or its output was not read from `master`. A line without Enter
+/// counts as read.
 pub(super) fn is_in_transit(master: BorrowedFd<'_>) -> bool {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    // Without the program's side, only the output can be checked.
+    // If the program's side cannot be opened, only the output can be checked.
     let has_input = ioctl_tiocgptpeer(master, flags).is_ok_and(|slave| is_readable(slave.as_fd()));
     has_input || is_readable(master)
 }

@@ -1,9 +1,9 @@
 //! Variables that a pane's shells set before their next command. The shell integration reads them from files that only
-//! their owner can access, so nothing has to be typed.
+//! their owner can access, so nothing is typed into the shell.
 //!
-//! Owns the files of one pane, one per shell language, and removes them with the pane; the next start removes those of
-//! killed processes. Each change has a number. A shell applies only changes newer than its last one
-//! (`UNTERM_VARIABLES_SEEN`), so later changes by the user stay. Never inspects the shells.
+//! Owns the files of one pane, one file per shell language, and removes them with the pane. If the process is killed,
+//! the next start removes its files. Each change has a number. A shell applies only changes with a higher number than
+//! its last one (`UNTERM_VARIABLES_SEEN`), so later changes by the user stay. Never inspects the shells.
 
 use std::{
     fs,
@@ -14,17 +14,17 @@ use std::{
 
 use crate::{lock::Mutex, private, quote};
 
-/// The folder within the scripts' folder.
+/// The name of the folder, inside the scripts' folder.
 const FOLDER: &str = "variables";
-/// Writes changes as a script.
+/// A function that writes changes as a script.
 type Write = fn(&[Change]) -> String;
-/// The languages: the file's extension and the function that writes it.
+/// The shell languages, each with the extension of its file and the function that writes it.
 const LANGUAGES: [(&str, Write); 2] = [("sh", posix), ("fish", fish)];
 
 /// The variables of one pane.
 #[derive(Debug)]
 pub(crate) struct Variables {
-    /// Path of the files without extension, as in `UNTERM_VARIABLES`.
+    /// The path of the files without extension, as in `UNTERM_VARIABLES`.
     base: PathBuf,
     changes: Mutex<Vec<Change>>,
 }
@@ -34,12 +34,12 @@ pub(crate) struct Variables {
 struct Change {
     number: u64,
     name: String,
-    /// `None`: the variable is unset.
+    /// The new value. `None`: the variable is unset.
     value: Option<String>,
 }
 
 impl Variables {
-    /// The variables of one more pane. `folder` is the scripts' folder. Creates no file.
+    /// The variables for one more pane. `folder` is the scripts' folder. Creates no file.
     pub(crate) fn new(folder: &Path) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -54,7 +54,7 @@ impl Variables {
 
     /// Sets a variable, or unsets it.
     pub(crate) fn set(&self, name: &str, value: Option<&str>) -> io::Result<()> {
-        // Held while the files are written, so that concurrent changes keep their order.
+        // Hold the lock while the files are written, so that concurrent changes keep their order.
         let mut kept = self.changes.lock();
         let number = kept.last().map_or(1, |last| last.number + 1);
         let mut changes = kept.clone();
@@ -71,7 +71,7 @@ impl Variables {
         Ok(())
     }
 
-    /// The last change of a variable: its value, or `Some(None)` if it was unset.
+    /// The last change of a variable. `Some(None)` if it was unset, and `None` if it was never changed.
     pub(crate) fn get(&self, name: &str) -> Option<Option<String>> {
         let changes = self.changes.lock();
         changes.iter().find(|change| change.name == name).map(|change| change.value.clone())
@@ -121,7 +121,7 @@ pub(crate) fn is_name(name: &str) -> bool {
     name.bytes().all(is_part) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
 }
 
-/// For bash and zsh.
+/// Writes changes as a script for bash and zsh.
 fn posix(changes: &[Change]) -> String {
     script(
         changes,
@@ -199,7 +199,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ours = Variables::new(folder.path());
         ours.set("A", Some("1")).unwrap();
-        // Larger than any process id (Linux: at most 2^22).
+        // A number larger than any process id (on Linux at most 2^22).
         let left = folder.path().join(FOLDER).join("99999999-0.sh");
         fs::write(&left, "").unwrap();
         clean(folder.path());

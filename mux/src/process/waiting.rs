@@ -1,6 +1,7 @@
-//! Whether a process waits for a terminal's input, by the system call that each of its threads is in (Linux, proc(5)).
+//! Checks whether a process waits for input of a terminal, by the system call in which each of its threads is (Linux,
+//! proc(5)).
 //!
-//! Only reads `/proc` and stops no process. For another user's process, the system reports only whether it sleeps.
+//! Only reads `/proc`, and stops no process. For a process of another user, the system reports only whether it sleeps.
 
 use std::{
     fs::File,
@@ -16,35 +17,37 @@ use super::{
     linux::{Stat, processes, stat, stat_in},
 };
 
-/// The most descriptors of a `poll` or `select` that are checked.
+/// The maximum number of descriptors of a `poll` or `select` to check.
 const MOST_DESCRIPTORS: u64 = 1024;
 /// `POLLIN` of poll(2), and `EPOLLIN` of epoll(7).
 const READABLE: u32 = 1;
 /// The major device number of the terminals of ptys.
 const PTY_TERMINALS: u32 = 136;
-/// The most terminals inside of each other that input is followed through, as of `sudo` in `script`.
+/// The maximum depth of nested terminals through which input is followed. For example, `sudo` in `script` has depth 2.
 const MOST_NESTED: usize = 4;
 
 /// What is known about a process's wait for its terminal's input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waiting {
     No,
-    /// The process sleeps, and the system hides what for.
+    /// The process sleeps, and the system hides what it waits for.
     Hidden,
     /// A thread reads the terminal, or waits until it is readable.
     Reads,
 }
 
-/// Whether a process of this group, the foreground group of its terminal, waits for that terminal's input. A process whose
-/// calls the system hides counts if it sleeps.
+/// Whether a process of this group waits for input of its terminal. The group is the foreground group of that terminal.
+/// If the system hides the calls of a process, the process counts as waiting if it sleeps.
 pub(super) fn awaits_input(group: i32) -> bool {
     any(group, |process| waiting(process) != Waiting::No)
 }
 
-/// Whether a process of this group, the foreground group of its terminal, certainly reads that terminal for itself.
+/// Whether a process of this group certainly reads input of its terminal for itself. The group is the foreground group
+/// of that terminal.
 ///
-/// A program that forwards its input always reads, so its reading shows nothing. If it holds the other end of a terminal, as
-/// `sudo` and `script` do, the program in front there must read. If it forwards to elsewhere, the answer is no.
+/// A program that forwards its input always reads, so its reading proves nothing. If it holds the other end of an inner
+/// terminal, as `sudo` and `script` do, the foreground program of the inner terminal must read. If it forwards input
+/// elsewhere, the result is false.
 pub(super) fn reads_input(group: i32) -> bool {
     reads(group, MOST_NESTED)
 }
@@ -62,15 +65,16 @@ fn reads(group: i32, nested: usize) -> bool {
     })
 }
 
-/// Whether this holds for a process of a group.
+/// Whether `holds` is true for a process of the group.
 fn any(group: i32, holds: impl Fn(&Stat) -> bool) -> bool {
-    // Usually the group's leader reads; to find other members requires a scan of all processes.
+    // Check the group's leader first: usually the leader reads, and finding other members requires a scan of all
+    // processes.
     stat(group).is_some_and(|leader| holds(&leader))
         || processes()
             .any(|process| process.group == group && process.pid != group && holds(&process))
 }
 
-/// The foreground groups of the terminals whose other ends a process holds.
+/// The foreground groups of the inner terminals: those whose other ends this process holds.
 fn groups_inside(process: &Stat) -> Vec<i32> {
     let Ok(files) = std::fs::read_dir(format!("/proc/{}/fd", process.pid)) else {
         return Vec::new();
@@ -87,7 +91,8 @@ fn groups_inside(process: &Stat) -> Vec<i32> {
     groups
 }
 
-/// The device number of the terminal whose other end an open file is (`/proc/PID/fd/FD`). `None`: it is another file.
+/// The device number of the terminal if the open file (`/proc/PID/fd/FD`) is the terminal's other end. `None` for every
+/// other file.
 fn terminal_of(file: &Path) -> Option<u32> {
     if !std::fs::read_link(file).ok()?.ends_with("ptmx") {
         return None;
@@ -106,7 +111,7 @@ fn waiting(process: &Stat) -> Waiting {
         let thread = thread.path();
         match std::fs::read_to_string(thread.join("syscall")) {
             Ok(line) => {
-                // A stopped thread is still in its call.
+                // A stopped thread is still in its system call but does not wait, so check that the thread sleeps.
                 let is_asleep = || stat_in(&thread).is_some_and(|thread| thread.state == b'S');
                 if Call::of(&line).is_some_and(|call| call.awaits(process)) && is_asleep() {
                     return Waiting::Reads;
@@ -122,7 +127,8 @@ fn waiting(process: &Stat) -> Waiting {
     Waiting::No
 }
 
-/// Whether the system hides a process's calls: another user's process, or a kernel without this file.
+/// Whether the error means that the system hides the process's calls: the process belongs to another user, or the
+/// kernel lacks this file.
 fn is_hidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound)
 }
@@ -142,7 +148,7 @@ impl Call {
         Some(Self { number, arguments: [argument()?, argument()?] })
     }
 
-    /// Whether the call returns when a process's terminal has input.
+    /// Whether the call returns when the process's terminal has input.
     fn awaits(&self, process: &Stat) -> bool {
         let [first, second] = self.arguments;
         match self.number {
@@ -161,7 +167,7 @@ impl Call {
     }
 }
 
-/// Whether a descriptor of a process is its terminal, opened by its device or as `/dev/tty`.
+/// Whether a descriptor of a process refers to the process's terminal, opened by its device or as `/dev/tty`.
 fn is_terminal(process: &Stat, descriptor: u64) -> bool {
     let file = std::fs::metadata(format!("/proc/{}/fd/{descriptor}", process.pid));
     file.is_ok_and(|file| {
@@ -169,7 +175,7 @@ fn is_terminal(process: &Stat, descriptor: u64) -> bool {
     })
 }
 
-/// poll(2): an array of descriptors (4 bytes each), requested events (2) and returned events (2).
+/// poll(2): checks an array of descriptors (4 bytes each), requested events (2) and returned events (2).
 fn polls(process: &Stat, array: u64, count: u64) -> bool {
     let bytes = memory(process, array, count.min(MOST_DESCRIPTORS) * 8).unwrap_or_default();
     bytes.chunks_exact(8).any(|entry| {
@@ -180,7 +186,7 @@ fn polls(process: &Stat, array: u64, count: u64) -> bool {
     })
 }
 
-/// select(2): one bit for each descriptor below `count`.
+/// select(2): checks one bit for each descriptor below `count`.
 fn selects(process: &Stat, count: u64, set: u64) -> bool {
     let count = count.min(MOST_DESCRIPTORS);
     // The kernel uses whole 64-bit words.
@@ -192,7 +198,7 @@ fn selects(process: &Stat, count: u64, set: u64) -> bool {
     })
 }
 
-/// epoll(7): the registered descriptors, as `/proc/PID/fdinfo/FD` lists them.
+/// epoll(7): checks the registered descriptors, which `/proc/PID/fdinfo/FD` lists.
 fn epolls(process: &Stat, descriptor: u64) -> bool {
     let list = std::fs::read_to_string(format!("/proc/{}/fdinfo/{descriptor}", process.pid));
     list.unwrap_or_default().lines().any(|line| {
@@ -204,7 +210,7 @@ fn epolls(process: &Stat, descriptor: u64) -> bool {
     })
 }
 
-/// Memory of a process; `None` if the address is not mapped or may not be read.
+/// Reads memory of a process. `None` if the address is not mapped or may not be read.
 fn memory(process: &Stat, address: u64, length: u64) -> Option<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).ok()?];
     let file = File::open(format!("/proc/{}/mem", process.pid)).ok()?;

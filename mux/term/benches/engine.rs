@@ -21,7 +21,7 @@ use alacritty_terminal::vte::ansi::Processor;
 const COLS: u16 = 80;
 const ROWS: u16 = 24;
 const BATCH: usize = 64 << 10;
-/// Bytes of a stream.
+/// The length of each stream in bytes.
 const LENGTH: usize = 8 << 20;
 const RUNS: usize = 7;
 
@@ -115,7 +115,7 @@ fn our_history(lines: usize) -> unterm_term::Term {
     let options = unterm_term::Options { scrollback: lines, ..Default::default() };
     let mut term = unterm_term::Term::new(unterm_term::Size::cells(COLS, ROWS), options);
     unterm_term::Parser::new().advance(&mut term, history(lines).as_bytes());
-    // A pane does this in its program's first pause.
+    // Compress the history, as a pane does in the first pause of its program.
     while let Some(mut due) = term.compression() {
         due.run();
         term.compressed(due);
@@ -137,8 +137,8 @@ fn milliseconds(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// What to search for, and whether it is a regular expression (in alacritty it always is). Both ignore case if the
-/// pattern has no upper-case letter.
+/// For each search: its name, the pattern, and whether the pattern is a regular expression (in alacritty it always is).
+/// Both engines ignore case if the pattern contains no upper-case letter.
 const SEARCHES: [(&str, &str, bool); 3] = [
     ("search-literal", "99999 ", false),
     ("search-word", "abc", false),
@@ -183,7 +183,7 @@ fn search_both(wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// Prints how long a million lines keep the lock held.
+/// Prints how long Unterm holds the terminal's lock to resize or copy a million lines.
 fn long_history() {
     let mut term = our_history(1_000_000);
     for cols in [60, COLS] {
@@ -219,7 +219,7 @@ fn run_unterm(bytes: &[u8]) -> f64 {
     timed(bytes, |batch| parser.advance(&mut term, batch))
 }
 
-/// Seconds that a stream takes on a fresh terminal, including the start.
+/// Seconds that a whole stream takes on a new terminal, without a warm-up.
 fn time_unterm(bytes: &[u8]) -> f64 {
     let size = unterm_term::Size::cells(COLS, ROWS);
     let mut term = unterm_term::Term::new(size, unterm_term::Options::default());
@@ -248,7 +248,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Small pseudorandom numbers, the same in every run.
+/// A generator of small pseudorandom numbers, with the same numbers in every run.
 struct Random(u64);
 
 impl Random {
@@ -302,7 +302,7 @@ fn after(start: &str, more: &str, len: usize) -> Vec<u8> {
     [start.as_bytes(), &more.as_bytes().repeat(len / more.len())].concat()
 }
 
-/// Makes a stream of about this many bytes.
+/// Creates a stream of about this many bytes.
 type Make = fn(usize) -> Vec<u8>;
 
 /// Hostile streams. Tests in src/tests/hostile.rs bound their cost by counting work.

@@ -74,7 +74,7 @@ fn main() {
     }
 }
 
-/// Kibibytes measured in a separate process.
+/// Measures a case in a separate process. Returns the memory in KiB, or `None` if the measurement failed.
 fn child(case: &str, whose: &str) -> Option<f64> {
     let program = std::env::current_exe().ok()?;
     let output = Command::new(program).args(["--measure", case, whose]).output().ok()?;
@@ -135,7 +135,7 @@ fn measure(case: &str, ours: bool) {
         let fed = start.elapsed();
         let start = Instant::now();
         if case != "compiler-packed" {
-            // The pane's reader does this while its program is silent.
+            // Compress the history. A pane's reader does this while its program writes nothing.
             while let Some(mut due) = term.compression() {
                 due.run();
                 term.compressed(due);
@@ -165,7 +165,7 @@ fn measure(case: &str, ours: bool) {
     }
 }
 
-/// Small pseudorandom numbers, the same in every run.
+/// A generator of small pseudorandom numbers, with the same numbers in every run.
 struct Random(u64);
 
 impl Random {

@@ -1,7 +1,7 @@
-//! Blocks of cells: copied, filled, and scrolled between margins.
+//! Blocks of cells: copies, fills and scrolls them between margins.
 //!
-//! Whole rows move in the grid's ring; blocks move cell by cell. Where a block's edge splits a wide or multicell
-//! character, both sides become blanks.
+//! Whole rows move in the grid's ring. Other blocks move cell by cell. If a block's edge splits a wide or multicell
+//! character, both parts of the character become blanks.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::style::Style;
 use crate::term::Term;
 use crate::work;
 
-/// The values of a cell's ids in its table.
+/// The values that a cell's ids stand for: style, link and cluster.
 type Look = (Style, Option<Arc<Link>>, Option<Arc<str>>);
 
-/// Columns `left..right` of the rows `top..bottom`.
+/// The block of columns `left..right` in rows `top..bottom`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub top: usize,
@@ -37,8 +37,8 @@ impl Block {
 
 impl Grid {
     /// Copies columns `from.1..from.1 + len` of row `from.0` to column `to.1` of row `to.0`. If `moves` is set,
-    /// multicell characters move along; the caller ensures that none is split and that only lost rows are overwritten.
-    /// Otherwise they are copied as blanks.
+    /// multicell characters are copied too. The caller then ensures that none is split, and that only rows that are
+    /// about to be lost are overwritten. If `moves` is not set, multicell characters are copied as blanks.
     fn copy_cells(
         &mut self,
         from: (usize, usize),
@@ -50,7 +50,7 @@ impl Grid {
         work::add(len);
         let (source, target) = (self.slot(from.0), self.slot(to.0));
         if !moves && self.slot_meta(target).has_multicells() {
-            // Do this before ids are read, because it may rename them.
+            // Do this before reading ids, because it may assign new ids.
             self.cut_multicells(to.0, to.1, to.1 + len, revision);
         }
         let has_multicells = self.slot_meta(source).has_multicells();
@@ -98,7 +98,8 @@ impl Grid {
             row[to.1..to.1 + len].copy_from_slice(&cells);
             return;
         }
-        // Ids of another table: intern each cell and write it at once, so that a sweep sees it.
+        // The target uses another table of ids: intern the ids of each cell and write the cell at once, so that a sweep
+        // finds its ids in use.
         row[to.1..to.1 + len].fill(Cell::EMPTY);
         for (i, (cell, (style, link, cluster))) in cells.into_iter().zip(looks).enumerate() {
             let style = self.intern_style(other, &style);
@@ -116,13 +117,13 @@ impl Grid {
         }
     }
 
-    /// Copies a block so that its top left corner is at `(top, left)`. Source and target may overlap; cells that would
-    /// lie outside the screen are dropped.
+    /// Copies a block so that its top left corner is at `(top, left)`. Source and target may overlap. Cells outside the
+    /// screen are dropped.
     pub fn copy_block(&mut self, block: Block, top: usize, left: usize, revision: u64) {
         self.copy_rows(block, top, left, false, revision);
     }
 
-    /// [`Grid::copy_block`]; `moves` as in [`Grid::copy_cells`].
+    /// Copies a block like [`Grid::copy_block`]. `moves` has the meaning described at [`Grid::copy_cells`].
     fn copy_rows(&mut self, block: Block, top: usize, left: usize, moves: bool, revision: u64) {
         let rows = block.rows().min(self.rows().saturating_sub(top));
         let len = block.cols().min(self.cols().saturating_sub(left));
@@ -139,7 +140,8 @@ impl Grid {
         }
     }
 
-    /// Fills a block with the cell that `cell` returns for each row's table; it must not be half of a wide character.
+    /// Fills a block with the cell that `cell` returns for each row's table. The cell must not be half of a wide
+    /// character.
     pub fn fill_block(
         &mut self,
         block: Block,
@@ -154,7 +156,8 @@ impl Grid {
         }
     }
 
-    /// Moves a block's rows within it, up if `rows` is negative; `blank` as in [`Grid::scroll_up`].
+    /// Moves the rows of a block up, or down if `rows` is negative, within the block. `blank` has the meaning described
+    /// at [`Grid::scroll_up`].
     pub fn scroll_block(
         &mut self,
         block: Block,
@@ -173,7 +176,7 @@ impl Grid {
         if (block.top..block.bottom).any(|row| self.meta(row).has_multicells()) {
             self.release_multicells(block, &moved, revision);
             self.copy_rows(moved, to, block.left, true, revision);
-            // Erase the copies that the moved rows left behind.
+            // Erase what remains in the rows from which cells were copied away.
             for row in freed.clone() {
                 let (cells, _) = self.row_mut(row);
                 part_wide(cells, block.left, block.right);
@@ -185,7 +188,7 @@ impl Grid {
         self.fill_block(Block { top: freed.start, bottom: freed.end, ..block }, revision, blank);
     }
 
-    /// Erases the multicell characters that reach beyond the rows `moved` of a block.
+    /// Erases the multicell characters that extend beyond the rows `moved` of a block.
     fn release_multicells(&mut self, block: Block, moved: &Block, revision: u64) {
         let cols = block.left..block.right;
         self.clear_multicells(block.top..moved.top, cols.clone(), revision);
@@ -201,8 +204,8 @@ impl Grid {
 }
 
 impl Term {
-    /// Moves the rows of a block that spans the margins, and the images in it, up if `rows` is negative. If `keeps` is
-    /// set, rows that leave the top of the screen go to history, if there is one.
+    /// Moves the rows and images of a block between the margins up, or down if `rows` is negative. If `keeps` is set,
+    /// rows that leave the top of the screen are added to history, if there is one.
     #[inline]
     pub(crate) fn scroll_block(&mut self, block: Block, rows: i64, keeps: bool) {
         let before = self.grid.live_top();

@@ -1,26 +1,28 @@
-//! Logs input beyond a cap, which is dropped whole and never truncated. All such log messages come from here.
+//! Logs input that exceeds a cap. Such input is dropped whole and never truncated. All such log messages come from this
+//! module.
 //!
-//! The first time for each kind in a terminal is a warning, so that users can find out why input is missing. Later
-//! times are logged at debug level, so that output cannot flood the log. A reset (RIS) does not start over.
+//! In each terminal, the first message of each kind is a warning, so that users can find out why input is missing.
+//! Later messages of that kind are logged at debug level, so that output cannot flood the log. A reset (RIS) does not
+//! allow another warning.
 
-/// The kinds for which a terminal has logged a warning.
+/// The kinds of input for which a terminal has already logged a warning.
 #[derive(Debug, Default)]
 pub(crate) struct Caps {
     warned: Vec<&'static str>,
-    /// The level, kind and cap of each message. A subscriber in a test would miss messages: other tests' threads have
-    /// none, and tracing then drops a message on all threads.
+    /// The level, kind and cap of each message, for tests. A tracing subscriber would miss messages: threads of other
+    /// tests have no subscriber, and tracing then drops a message on all threads.
     #[cfg(test)]
     logged: Vec<(tracing::Level, &'static str, usize)>,
 }
 
 impl Caps {
-    /// Logs that a text, list or entry is dropped because it exceeds `cap` bytes or entries of its kind.
+    /// Logs that a text, list or entry was dropped because it exceeds `cap`, a number of bytes or entries.
     #[cold]
     pub fn dropped(&mut self, what: &'static str, cap: usize) {
         self.log(what, cap, "dropped whole, because it exceeds the cap");
     }
 
-    /// Logs that the oldest entry of a kind is dropped to make room, if its protocol allows that.
+    /// Logs that the oldest entry of a kind was dropped to make room for a new one. Some protocols allow that.
     #[cold]
     pub fn oldest_dropped(&mut self, what: &'static str, cap: usize) {
         self.log(what, cap, "the oldest entry was dropped, because the cap is reached");
@@ -62,7 +64,7 @@ mod tests {
             format!("\x1bP+q{}\x1b\\", "544e;".repeat(256)),
             format!("\x1b[{}m", "1;".repeat(32)),
             format!("\x1b]2;{}\x07", "x".repeat(1 << 20)),
-            // Two beyond the cap; the reset before them does not start the warnings over.
+            // Push two entries more than the cap allows. The reset before them does not allow another warning.
             format!("\x1bc{}", "\x1b[>1u".repeat(33)),
         ];
         let expected = [

@@ -12,13 +12,15 @@
 //! | 32–47 | style id, in the table of the row's page; 0: the default style |
 //! | 48–63 | link id, in the table of the row's page; 0: no link |
 //!
-//! A multicell character (OSC 66) fills a block of cells. The first cell holds its text, with the width [`Width::Wide`]
-//! if the block has more than one column. The other cells are [`Width::Tail`], and bits 0–5 and 6–8 hold their column
-//! and row in the block. The style of every cell holds the block's size ([`crate::TextSize`]).
+//! A multicell character (OSC 66) fills a block of cells. The first cell contains its text, with the width
+//! [`Width::Wide`] if the block has more than one column. The other cells have the width [`Width::Tail`]. Their bits
+//! 0–5 and 6–8 contain their column and row in the block. The style of every cell contains the size of the block
+//! ([`crate::TextSize`]).
 //!
-//! Cells of a [`crate::Snapshot`] have no style and link ids: its rows list styles and links as runs.
+//! Cells of a [`crate::Snapshot`] contain no style and link ids, because the snapshot's rows list styles and links as
+//! runs.
 
-/// A cell. All zero bits: an erased cell in the default style.
+/// A cell. If all bits are zero, it is an erased cell in the default style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Cell(pub u64);
@@ -30,32 +32,32 @@ pub enum Content {
     Empty,
     /// One code point.
     Char(char),
-    /// Several code points that form one character; look the id up in the row ([`crate::SnapshotRow::cluster`]).
+    /// Several code points that form one character. [`crate::SnapshotRow::cluster`] returns the text for the id.
     Cluster(u32),
 }
 
-/// How many columns a character takes, and which of them this cell is.
+/// The number of columns of a character, and which of its columns this cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One column.
     Narrow,
     /// The first of two columns, or the first cell of a multicell character with several columns.
     Wide,
-    /// The second of two columns, or another cell of a multicell character: has no content of its own.
+    /// The second of two columns, or a cell of a multicell character other than its first. Has no content of its own.
     Tail,
-    /// A blank at the end of a line, left because a wide character did not fit: not part of the text.
+    /// A blank at the end of a line where a wide character did not fit. Not part of the text.
     Head,
 }
 
 /// A cell's role in shell integration (OSC 133).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PromptRole {
-    /// Output of a command, or unknown.
+    /// Output of a command, or text of unknown origin.
     #[default]
     Output,
     /// Part of a prompt (after OSC 133 A).
     Prompt,
-    /// Part of what the user typed at a prompt (after OSC 133 B).
+    /// Part of the user's input at a prompt (after OSC 133 B).
     Input,
 }
 
@@ -66,28 +68,28 @@ pub(crate) const WIDTH: u64 = 3 << WIDTH_SHIFT;
 pub(crate) const WIDE: u64 = 1 << WIDTH_SHIFT;
 pub(crate) const TAIL: u64 = 2 << WIDTH_SHIFT;
 pub(crate) const HEAD: u64 = 3 << WIDTH_SHIFT;
-/// Content, cluster bit and width: what a cell shows, without its attributes.
+/// The bits of a cell without its attributes: content, cluster bit and width.
 pub(crate) const SHOWN: u64 = (1 << ATTRS_SHIFT) - 1;
-/// The first bit that is not [`SHOWN`]: protection, role, style, link.
+/// The lowest bit of the attributes: protection, role, style, link.
 pub(crate) const ATTRS_SHIFT: u32 = 24;
 pub(crate) const PROTECTED: u64 = 1 << 24;
 /// The cell is part of a multicell character.
 pub(crate) const MULTICELL: u64 = 1 << 27;
-/// Bits of a column in a multicell character, below the bits of the row.
+/// The number of bits for a column in a multicell character. The bits for the row are above them.
 const COLUMN_BITS: u32 = 6;
 const ROLE_SHIFT: u32 = 25;
-/// The bits of [`PromptRole`], all set: output of a line editor.
+/// Both bits of [`PromptRole`] set: the cell is output of a line editor.
 pub(crate) const EDITED: u64 = 3 << ROLE_SHIFT;
 pub(crate) const STYLE_SHIFT: u32 = 32;
 pub(crate) const LINK_SHIFT: u32 = 48;
-/// Everything except the ids of style and link.
+/// All bits except the ids of style and link.
 pub(crate) const WITHOUT_IDS: u64 = (1 << STYLE_SHIFT) - 1;
 
 impl Cell {
     /// An erased cell in the default style.
     pub(crate) const EMPTY: Self = Self(0);
 
-    /// The bits of a cell that the pen determines: everything except [`SHOWN`].
+    /// The bits that the pen determines in a cell: everything except [`SHOWN`].
     pub(crate) fn template(style: u16, link: u16, role: PromptRole, protected: bool) -> u64 {
         (style as u64) << STYLE_SHIFT
             | (link as u64) << LINK_SHIFT
@@ -95,17 +97,18 @@ impl Cell {
             | if protected { PROTECTED } else { 0 }
     }
 
-    /// The shown bits of a multicell character's cell at this column and row of its block. Not for the first cell.
+    /// The content bits of a cell in a multicell character, at this column and row of its block. Not for the first
+    /// cell.
     pub(crate) fn multicell_part(col: usize, row: usize) -> u64 {
         MULTICELL | TAIL | (row as u64) << COLUMN_BITS | col as u64
     }
 
-    /// The same cell with its content erased and its attributes kept.
+    /// This cell with its content erased and its attributes unchanged.
     pub(crate) fn blanked(self) -> Self {
         Self(self.0 & !(SHOWN | PROTECTED | MULTICELL))
     }
 
-    /// Whether the cell has no content, whatever its style, and is no tail.
+    /// Whether the cell has no content and is not a tail. Its style does not matter.
     pub(crate) fn is_blank(self) -> bool {
         self.0 & (CONTENT | CLUSTER) == 0 && self.0 & WIDTH != TAIL
     }
@@ -125,12 +128,12 @@ impl Cell {
         self.0 & WIDTH == HEAD
     }
 
-    /// The cluster's id, if the cell holds one.
+    /// The cluster's id, if the cell contains a cluster.
     pub(crate) fn cluster_id(self) -> Option<u16> {
         (self.0 & CLUSTER != 0).then_some(self.0 as u16)
     }
 
-    /// The same cell with other ids.
+    /// This cell with other ids.
     pub(crate) fn with_ids(self, style: u16, link: u16, cluster: Option<u16>) -> Self {
         let base = self.0 & WITHOUT_IDS;
         let base = match cluster {
@@ -140,7 +143,7 @@ impl Cell {
         Self(base | (style as u64) << STYLE_SHIFT | (link as u64) << LINK_SHIFT)
     }
 
-    /// The same cell with another content and width. A cluster's id counts in the row that the cell is put into.
+    /// This cell with other content and width. A cluster's id must be valid in the row into which the cell is put.
     pub fn with_content(self, content: Content, width: Width) -> Self {
         let content = match content {
             Content::Empty => 0,
@@ -161,7 +164,7 @@ impl Cell {
         self.0 & MULTICELL != 0
     }
 
-    /// Column and row of the cell in its multicell character; 0 in other cells.
+    /// The column and row of the cell in its multicell character. 0 if it is not part of one.
     pub fn multicell_offset(self) -> (u16, u16) {
         if self.0 & (MULTICELL | WIDTH) != MULTICELL | TAIL {
             return (0, 0);
@@ -175,7 +178,7 @@ impl Cell {
         self.multicell_offset().1 > 0
     }
 
-    /// What the cell shows.
+    /// The content of the cell.
     pub fn content(self) -> Content {
         if self.0 & WIDTH == TAIL {
             return Content::Empty;
@@ -203,7 +206,7 @@ impl Cell {
         }
     }
 
-    /// The columns the content takes.
+    /// The width of the content.
     pub fn width(self) -> Width {
         match self.0 >> WIDTH_SHIFT & 3 {
             0 => Width::Narrow,
@@ -218,7 +221,7 @@ impl Cell {
         self.0 & PROTECTED != 0
     }
 
-    /// The cell's part in a prompt.
+    /// The cell's role in shell integration.
     pub fn prompt_role(self) -> PromptRole {
         match self.0 >> ROLE_SHIFT & 3 {
             1 => PromptRole::Prompt,
@@ -227,8 +230,8 @@ impl Cell {
         }
     }
 
-    /// Whether a line editor drew the cell: the program had asked for bracketed pastes (mode 2004), and the cell is no part
-    /// of a marked prompt.
+    /// Whether a line editor drew the cell: when the cell was printed, the program had requested bracketed pastes (mode
+    /// 2004), and the cell was not part of a marked prompt.
     pub fn is_edited(self) -> bool {
         self.0 & EDITED == EDITED
     }
@@ -238,7 +241,7 @@ impl Cell {
         (self.0 >> STYLE_SHIFT) as u16
     }
 
-    /// The id of the cell's link in its page, 0 for none.
+    /// The id of the cell's link in its page. 0 if the cell has no link.
     pub fn link_id(self) -> u16 {
         (self.0 >> LINK_SHIFT) as u16
     }

@@ -1,7 +1,7 @@
-//! Clicks at a prompt: the input that moves the shell's cursor there.
+//! Clicks at a prompt: computes the input that moves the shell's cursor to the clicked cell.
 //!
-//! Sources: "Semantic prompts" (`cl`), kitty's "Shell integration" (`click_events`). Only reads state; the owner sends
-//! the bytes as if the user had typed them.
+//! Sources: "Semantic prompts" (`cl`), kitty's "Shell integration" (`click_events`). Only reads the terminal's state.
+//! The terminal's owner sends the bytes as if the user had typed them.
 
 use crate::cell::{PromptRole, Width};
 use crate::commands::{ClickEvents, ClickKeys, Command};
@@ -9,15 +9,15 @@ use crate::grid::Scratch;
 use crate::term::{ScreenKind, Term};
 use crate::{Attrs, Color, Content, LineId, Modes, Point, Rgb, Style};
 
-/// Maximum arrow keys per click; a more distant click does nothing.
+/// The maximum number of arrow keys that a click sends. A click that would need more does nothing.
 const KEYS_CAP: usize = 4096;
 
 /// A row of the input at the prompt.
 struct InputRow {
     line: LineId,
-    /// The columns in which its characters start.
+    /// The columns in which the row's characters begin.
     stops: Vec<u16>,
-    /// The text continues in the next row without a line break.
+    /// Whether the text continues in the next row without a line break.
     wrapped: bool,
 }
 
@@ -29,8 +29,8 @@ impl InputRow {
 }
 
 impl Term {
-    /// The bytes that move the shell's cursor to `point`, a cell of the input, in a form that the shell reported to
-    /// support. `None` if there is no prompt, or nothing to send.
+    /// The bytes that move the shell's cursor to `point`, a cell of the input, in a form that the shell supports
+    /// according to its own report. `None` if there is no prompt, or no bytes are needed.
     pub fn prompt_click(&self, point: Point) -> Option<Vec<u8>> {
         let command = self.commands.last().filter(|command| command.is_prompting())?;
         let first = self.command(command.id)?.prompt?.line;
@@ -44,7 +44,7 @@ impl Term {
         }
     }
 
-    /// A press in SGR form (mode 1006). The program need not enable a mouse mode.
+    /// The bytes of a mouse press in SGR form (mode 1006). Sent even if the program has not enabled a mouse mode.
     fn click_event(&self, point: Point, first: LineId, events: ClickEvents) -> Option<Vec<u8>> {
         let top = match events {
             ClickEvents::Absolute => self.grid.live_top(),
@@ -81,7 +81,7 @@ impl Term {
             }
             ClickKeys::Smart => {
                 let mut keys = upwards(from.0, to.0);
-                // Up and down stop at the end of a shorter line.
+                // If a line is shorter, up and down stop at its end, so count steps from there.
                 let steps = rows[to.0].before(to.1) as isize - rows[to.0].before(from.1) as isize;
                 keys.extend(sideways(steps));
                 keys
@@ -97,9 +97,9 @@ impl Term {
         Some(keys.iter().flat_map(|key| [introducer[0], introducer[1], *key]).collect())
     }
 
-    /// The rows of input, up to the cursor or the last row with input. Excludes text after a gap, such as a prompt on
-    /// the right, and what the shell suggests after the cursor, because a key that moves there would accept the
-    /// suggestion.
+    /// The rows of input, up to the cursor or to the last row with input. Excludes text after a gap, such as a prompt
+    /// on the right. Also excludes the shell's suggestion after the cursor, because a key that moves into the
+    /// suggestion would accept it.
     fn input_rows(&self, command: &Command) -> Option<Vec<InputRow>> {
         let input = command.input?;
         let start = input.line.0.max(self.grid.oldest());
@@ -145,7 +145,7 @@ impl Term {
     }
 }
 
-/// Whether text looks like a shell's suggestion: dim or gray. The index numbers are xterm's.
+/// Whether text looks like a shell's suggestion: dim or gray. The color numbers are xterm's.
 fn is_grey(style: &Style) -> bool {
     let is_grey = match style.foreground {
         Color::Default => false,
@@ -159,7 +159,8 @@ fn row_of(rows: &[InputRow], line: LineId) -> Option<usize> {
     rows.iter().position(|row| row.line == line)
 }
 
-/// Characters from one place to another, negative if backward. A line break counts as one.
+/// The number of characters between two positions, negative if `to` comes before `from`. A line break counts as one
+/// character.
 fn distance(rows: &[InputRow], from: (usize, u16), to: (usize, u16)) -> isize {
     if to < from {
         return -distance(rows, to, from);

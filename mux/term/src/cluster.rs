@@ -1,4 +1,4 @@
-//! Clusters: characters that join the preceding one (UAX #29, mode 2027).
+//! Grapheme clusters: characters that join the preceding character (UAX #29, mode 2027).
 
 use std::sync::Arc;
 
@@ -10,12 +10,13 @@ use crate::term::{Position, Term};
 use crate::unicode::{Class, joins, may_join, props};
 use crate::work;
 
-/// Maximum bytes of a cluster. Zero-width characters beyond it are dropped; other characters start a new cluster.
+/// The maximum size of a cluster in bytes. Beyond it, zero-width characters are dropped and other characters start a
+/// new cluster.
 pub(crate) const CLUSTER_CAP: usize = 128;
 
 impl Term {
-    /// Row and column of the last printed cell, if the cursor is still right behind it. A character joins only text
-    /// written with no cursor motion in between (terminal-unicode-core).
+    /// Row and column of the last printed cell, if the cursor is still directly after it. A character joins only text
+    /// that was printed without cursor motion in between (terminal-unicode-core).
     fn cell_before(&self) -> Option<(usize, usize)> {
         let Position { row, col, wrap_pending } = self.cursor;
         if self.printed_to != self.cursor.key() {
@@ -25,7 +26,7 @@ impl Term {
         Some((row, self.head_of(row, col)?))
     }
 
-    /// The last printed cluster and its columns, if the cursor is still right behind it.
+    /// The last printed cluster and its columns, if the cursor is still directly after it.
     pub(crate) fn cluster_before(&self) -> Option<(Arc<str>, usize)> {
         let (row, col) = self.cell_before()?;
         let slot = self.grid.slot(row);
@@ -36,7 +37,7 @@ impl Term {
         Some((text.clone(), 1 + cell.is_wide() as usize))
     }
 
-    /// The first column of the character at a position; `None` below the first row of a multicell character.
+    /// The first column of the character at a position. `None` below the first row of a multicell character.
     fn head_of(&self, row: usize, col: usize) -> Option<usize> {
         let cell = self.grid.row(row)[col];
         match cell.multicell_offset() {
@@ -63,12 +64,14 @@ impl Term {
         }
     }
 
-    /// Whether an ASCII character joins the cluster before the cursor: only after a prepended mark.
+    /// Whether an ASCII character joins the cluster before the cursor. Only a prepended mark before it makes that
+    /// possible.
     pub(crate) fn may_join_ascii(&self) -> bool {
         self.modes.contains(Modes::GRAPHEMES) && self.class_before() == Class::Prepend
     }
 
-    /// Adds `c` to the cluster before the cursor if it belongs there. Returns true if `c` has been handled.
+    /// Adds `c` to the cluster before the cursor if it joins that cluster. Returns true if `c` needs no further
+    /// handling.
     pub(crate) fn join(&mut self, c: char, class: Class, width: usize) -> bool {
         // A zero-width character always joins the preceding one, so that no text is lost.
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
@@ -82,7 +85,7 @@ impl Term {
         joined
     }
 
-    /// [`Term::join`], with `text` as scratch memory for the cluster.
+    /// Like [`Term::join`], with `text` as scratch memory for the cluster.
     fn join_to(&mut self, text: &mut String, c: char, width: usize) -> bool {
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
         // A zero-width character joins the preceding one, so that no text is lost.
@@ -91,7 +94,7 @@ impl Term {
         let Position { row, col, .. } = self.cursor;
         let (row, col) = match before {
             Some(place) => place,
-            // After a motion, a mark joins the cell under the cursor, as in xterm.
+            // After a cursor motion, a mark joins the character under the cursor, as in xterm.
             None if extends && is_mark(c) => match self.head_of(row, col) {
                 Some(col) => (row, col),
                 None => return false,
@@ -116,7 +119,7 @@ impl Term {
             return false;
         }
         if text.len() + c.len_utf8() > CLUSTER_CAP {
-            // A character with a width starts a cell of its own instead of being dropped.
+            // If the character has a width, it starts a cell of its own. Otherwise it is dropped.
             return extends;
         }
         let old = 1 + cell.is_wide() as usize;
@@ -132,7 +135,7 @@ impl Term {
             self.move_widened(slot, col, table, id);
             return true;
         }
-        // Read the cell only after interning, because a sweep may have renamed its ids.
+        // Read the cell only after interning, because a sweep may have assigned new ids.
         let seq = self.seq;
         let (cells, meta) = self.grid.slot_mut(slot);
         let look = cells[col].0 & !SHOWN;
@@ -166,16 +169,16 @@ impl Term {
         true
     }
 
-    /// Whether a cell may change its number of columns: neither it nor the cell after it is part of a multicell
+    /// Whether a cell may change its number of columns: neither this cell nor the cell after it is part of a multicell
     /// character.
     fn may_widen(&self, row: usize, col: usize, cell: Cell) -> bool {
         let next = self.grid.row(row).get(col + 1);
         !cell.is_multicell() && !next.is_some_and(|next| next.is_multicell())
     }
 
-    /// Joins the following characters of the same text to the last printed cell, in `slot` at column `col`. `text`
-    /// begins with the cell's content, which `so_far` describes. Returns the new content. Returns `None` and changes
-    /// nothing if the cluster is too long or does not fit in its row.
+    /// Adds the characters at the start of the remaining text to the last printed cell, in `slot` at column `col`, as
+    /// far as they join it. `text` begins with the cell's content, which `so_far` describes. Returns the new content.
+    /// Returns `None` and changes nothing if the cluster is too long or does not fit in its row.
     #[inline(never)]
     pub(crate) fn join_ahead(
         &mut self,
@@ -205,7 +208,7 @@ impl Term {
         Some(joined)
     }
 
-    /// Handles a cluster in the last column that became wide: it moves to the next row, or stays narrow if lines do not
+    /// Handles a cluster in the last column that became wide. It moves to the next row, or stays narrow if lines do not
     /// wrap.
     fn move_widened(&mut self, slot: usize, col: usize, table: usize, id: u16) {
         let wraps = self.modes.contains(Modes::AUTO_WRAP) && self.line_end(col) > 1;
@@ -227,19 +230,19 @@ impl Term {
     }
 }
 
-/// Whether a zero-width character is visible and not a format control.
+/// Whether a zero-width character is visible, that is, not a format control.
 fn is_mark(c: char) -> bool {
     c != '\u{200c}'
         && matches!(props(c).class(), Class::Extend | Class::ConjunctExtend | Class::Linker)
 }
 
-/// The columns of a cluster of `old` columns after `c`, of `width` columns, joins it (mode 2027): the sum over its
-/// characters, at most two, unless a variation selector decides.
+/// The number of columns of a cluster after `c` joins it (mode 2027). `old` is the cluster's number of columns before,
+/// and `width` that of `c`. The result is their sum, at most two, unless `c` is a variation selector.
 fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     let mut before = text.chars().rev();
     let mut last = || before.next().map(props);
     match c {
-        // Text presentation, only for a single pictograph.
+        // Text presentation makes a cluster narrow only if the cluster is a single pictograph.
         '\u{fe0e}' => match (last(), last()) {
             (Some(only), None) if only.varies() && only.width() == 2 => 1,
             _ => old,
@@ -250,7 +253,7 @@ fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     }
 }
 
-/// The columns of a cluster if there is room.
+/// The number of columns of a cluster, if the row has room for it.
 pub(crate) fn natural_width(text: &str) -> usize {
     text.char_indices().fold(0, |width, (at, c)| match at {
         0 => props(c).width(),
@@ -263,14 +266,14 @@ pub(crate) fn last_class(text: &str) -> Class {
     text.chars().next_back().map_or(Class::Other, |c| props(c).class())
 }
 
-/// How much of a text forms one cluster, as far as it has been examined.
+/// The beginning of a text that forms one cluster, as far as it was examined.
 #[derive(Clone, Copy)]
 pub(crate) struct Joined {
-    /// Length in bytes.
+    /// The length of the beginning in bytes.
     pub end: usize,
-    /// Columns it takes (mode 2027).
+    /// The number of columns of the beginning (mode 2027).
     pub columns: usize,
-    /// Class of its last character.
+    /// The class of its last character.
     pub last: Class,
 }
 
@@ -298,12 +301,13 @@ impl Joined {
     }
 }
 
-/// The clusters of a text with their columns, as in mode 2027 with ambiguous characters narrow.
+/// The clusters of a text with their columns, according to mode 2027. Ambiguous characters count as narrow.
 pub fn text_clusters(text: &str) -> impl Iterator<Item = (&str, usize)> {
     clusters(text, false)
 }
 
-/// The clusters of a text with their columns, as in mode 2027. Omits zero-width characters with nothing before them.
+/// The clusters of a text with their columns, according to mode 2027. Omits zero-width characters at the start of the
+/// text.
 pub(crate) fn clusters(text: &str, ambiguous_wide: bool) -> impl Iterator<Item = (&str, usize)> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,8 +1,8 @@
 //! History that has not been read for a long time: compressed groups of pages.
 //!
-//! Owns the compressed form. Each column of a page's data is written in as few bytes as possible, and LZ4 then
-//! compresses the whole group, so that adjacent pages share repeated data. A group never changes; thawing it returns
-//! its pages, cell for cell. [`crate::history`] decides which pages to freeze, and when.
+//! Owns the compressed form. Each column of a page's data is written in as few bytes as possible. LZ4 then compresses
+//! the whole group, so that adjacent pages share repeated data. A group never changes. Thawing it restores its pages
+//! exactly. [`crate::history`] decides which pages to freeze, and when.
 
 use std::sync::Arc;
 
@@ -11,22 +11,24 @@ use crate::snapshot::Link;
 use crate::style::{Attrs, Style, Underline};
 use crate::{Color, Rgb, TextSize};
 
-/// Pages per group: larger groups compress better, smaller groups thaw faster (16 pages of 64 rows of text: 50 µs).
+/// The number of pages in a group. Larger groups compress better, smaller groups thaw faster (16 pages of 64 rows of
+/// text: 50 µs).
 pub(crate) const GROUP_PAGES: usize = 16;
-/// Maximum bytes of the pages of a group, whatever their number.
+/// The maximum size of a group's pages in bytes.
 pub(crate) const GROUP_BYTES: usize = 256 << 10;
 
 /// Compressed pages.
 pub(crate) struct Cold {
     data: Box<[u8]>,
-    /// Length of `data` when decompressed, in bytes.
+    /// The length of `data` in bytes after decompression.
     raw: u32,
     pages: u32,
     rows: u32,
     /// Length of the longest row, in cells.
     pub longest: u16,
     pub wraps: Wraps,
-    /// For each page, its rows and, from the lowest bit on, which of them wrap. Empty if none does.
+    /// For each page: its number of rows, and a bit for each row, from the lowest bit on, that is set if the row wraps.
+    /// Empty if no row wraps.
     wrapped: Box<[(u8, u64)]>,
     /// See [`Page::has_tiles`].
     pub has_tiles: bool,
@@ -68,7 +70,8 @@ impl Cold {
             pages.push(Arc::new(page));
         }
         if Thawed::rows(&pages) != self.rows as usize {
-            // This data was written here, so this is a bug in this file. Keep the row count; the contents are lost.
+            // The data was written by this file, so invalid data is a bug in this file. Return the right number of
+            // rows, without their contents.
             debug_assert!(false, "a frozen group does not thaw");
             tracing::error!(rows = self.rows, "history is unreadable here");
             pages = (0..self.rows).map(|_| Arc::new(Page::blank_row())).collect();
@@ -81,12 +84,12 @@ impl Cold {
         self.rows as usize
     }
 
-    /// Whether each row wraps into the next, if any does.
+    /// For each row, whether it wraps into the next row. Empty if no row wraps.
     pub fn wrapped_rows(&self) -> impl Iterator<Item = bool> {
         self.wrapped.iter().flat_map(|&(rows, bits)| (0..rows).map(move |row| bits >> row & 1 != 0))
     }
 
-    /// Bytes of memory it uses.
+    /// The number of bytes of memory that the group uses.
     pub fn size(&self) -> usize {
         size_of::<Self>() + self.data.len() + size_of_val(&*self.wrapped)
     }
@@ -95,7 +98,7 @@ impl Cold {
 /// The restored pages of a group.
 #[derive(Clone)]
 pub(crate) struct Thawed {
-    /// Each with the number of its first row in the group.
+    /// The pages, each with the number of its first row in the group.
     pages: Vec<(usize, Arc<Page>)>,
 }
 
@@ -114,12 +117,12 @@ impl Thawed {
         pages.iter().map(|page| page.len()).sum()
     }
 
-    /// The pages in order.
+    /// The pages, in order.
     pub fn pages(&self) -> impl DoubleEndedIterator<Item = &Arc<Page>> {
         self.pages.iter().map(|(_, page)| page)
     }
 
-    /// The page that holds row `row` of the group, and the row's index in it.
+    /// The page that contains row `row` of the group, and the row's index in that page.
     pub fn find(&self, row: usize) -> Option<(&Arc<Page>, usize)> {
         let after = self.pages.partition_point(|(first, _)| *first <= row);
         let (first, page) = self.pages.get(after.checked_sub(1)?)?;
@@ -228,7 +231,7 @@ fn read_page(from: &mut Reader<'_>) -> Option<Page> {
     Some(Page::new(rows.into(), bytes, words, page_runs.into(), styles, links, clusters))
 }
 
-/// Writes seven bits per byte, least significant first.
+/// Writes a number with seven bits per byte, the lowest bits first.
 #[inline]
 fn number(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -243,14 +246,14 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The second half of a wide character, the most frequent non-ASCII content.
+/// The second half of a wide character. It is the most frequent content that is not ASCII.
 const TAIL_WORD: u32 = crate::cell::TAIL as u32;
-/// The byte that stands for [`TAIL_WORD`].
+/// The byte that is written for [`TAIL_WORD`].
 const TAIL_BYTE: u8 = 0x80;
-/// The byte before the three bytes of any other content.
+/// The byte that is written before the three bytes of any other content.
 const OTHER_BYTE: u8 = 0x81;
 
-/// Writes a cell's content, cluster bit and width, 24 bits: one byte for ASCII or a tail, four otherwise.
+/// Writes a cell's content, cluster bit and width (24 bits): one byte for ASCII or a tail, four bytes otherwise.
 fn write_word(out: &mut Vec<u8>, word: u32) {
     match word {
         0..=0x7f => out.push(word as u8),
@@ -277,7 +280,7 @@ fn write_style(out: &mut Vec<u8>, style: &Style) {
     number(out, style.size.bits().into());
 }
 
-/// Reads the format written above. Returns `None` if the data is truncated or invalid.
+/// Reads the format that this file writes. Its methods return `None` if the data is truncated or invalid.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -311,7 +314,7 @@ impl<'a> Reader<'a> {
         self.number()?.try_into().ok()
     }
 
-    /// Reads a count of items that take at least one byte each.
+    /// Reads a number of items, each of which is at least one byte long.
     fn count(&mut self) -> Option<usize> {
         let count = self.number()? as usize;
         (count <= self.0.len()).then_some(count)

@@ -23,7 +23,7 @@ impl Rgb {
     }
 }
 
-/// `#rrggbb`.
+/// Writes the color as `#rrggbb`.
 impl std::fmt::Display for Rgb {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "#{:02x}{:02x}{:02x}", self.r, self.g, self.b)
@@ -33,7 +33,7 @@ impl std::fmt::Display for Rgb {
 /// A color as SGR sets it (ECMA-48 8.3.117, xterm ctlseqs "Character Attributes").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Color {
-    /// The palette's foreground or background (for an underline: the text's color).
+    /// The palette's foreground or background. For an underline: the color of the text.
     #[default]
     Default,
     /// One of the palette's 256 colors.
@@ -51,20 +51,22 @@ pub struct Palette {
     pub foreground: Rgb,
     /// Default background color.
     pub background: Rgb,
-    /// Cursor color; `None`: the text color of the cell under it.
+    /// The cursor color. `None`: the text color of the cell under the cursor.
     pub cursor: Option<Rgb>,
-    /// Text under a block cursor; `None`: the background of that cell.
+    /// The color of text under a block cursor. `None`: the background of the cell.
     pub cursor_text: Option<Rgb>,
-    /// Background of the selection; `None`: swaps foreground and background.
+    /// The background of the selection. `None`: foreground and background are swapped.
     pub selection: Option<Rgb>,
-    /// Text in the selection; `None`: unchanged.
+    /// The color of text in the selection. `None`: unchanged.
     pub selection_text: Option<Rgb>,
-    /// Colors for bold, underlined, blinking, reversed and italic text (OSC 5); `None`: the usual text color. Kept only
-    /// for reports. They are never drawn, as in xterm without the resources for them.
+    /// Colors for bold, underlined, blinking, reversed and italic text (OSC 5). `None`: the usual text color. Stored
+    /// only for reports and never drawn, like in xterm with its default resources.
     pub special: [Option<Rgb>; 5],
-    /// The mouse pointer's foreground and background (OSC 13, 14). The desktop draws the pointer in its own colors.
+    /// The mouse pointer's foreground and background (OSC 13, 14). Stored only for reports: the desktop draws the
+    /// pointer in its own colors.
     pub pointer: [Option<Rgb>; 2],
-    /// Foreground, background and cursor of xterm's Tektronix window (OSC 15, 16, 18), which does not exist here.
+    /// Foreground, background and cursor of xterm's Tektronix window (OSC 15, 16, 18). Stored only for reports: Unterm
+    /// has no such window.
     pub tektronix: [Option<Rgb>; 3],
     /// The color of the visual bell (OSC 21).
     pub visual_bell: Option<Rgb>,
@@ -129,7 +131,7 @@ impl Palette {
         }
     }
 
-    /// The color of a slot, `None` if none is set.
+    /// The color of a slot. `None` if no color is set.
     pub(crate) fn get(&self, slot: Slot) -> Option<Rgb> {
         match slot {
             Slot::Indexed(index) => Some(self.colors[index as usize]),
@@ -146,7 +148,7 @@ impl Palette {
         }
     }
 
-    /// Sets a slot. `None` leaves a slot that must have a color unchanged.
+    /// Sets the color of a slot. `None` has no effect on a slot that must have a color.
     pub(crate) fn set(&mut self, slot: Slot, color: Option<Rgb>) {
         match slot {
             Slot::Indexed(index) => set(&mut self.colors[index as usize], color),
@@ -163,7 +165,7 @@ impl Palette {
         }
     }
 
-    /// The color of a slot, with xterm's default if none is set, for reports.
+    /// The color of a slot for reports: xterm's default if no color is set.
     pub(crate) fn shown(&self, slot: Slot) -> Rgb {
         self.get(slot).unwrap_or(match slot {
             Slot::Pointer(1) | Slot::Tektronix(1) | Slot::CursorText | Slot::SelectionText => {

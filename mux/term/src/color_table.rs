@@ -1,7 +1,8 @@
-//! The color table as a report that can restore it (DECRQTSR, DECCTR, DECRSTS).
+//! Reports the color table in a form that can restore it (DECRQTSR, DECCTR, DECRSTS).
 //!
-//! Sources: DEC VT340 and VT525 manuals, and Windows Terminal for today's behavior. The other terminal state report is
-//! meaningful only to the terminal that sent it, and is not supported. Colors are red, green and blue in percent.
+//! Sources: DEC VT340 and VT525 manuals, and the current behavior of Windows Terminal. DEC defines one more terminal
+//! state report, which is not supported, because only the terminal that sent it can interpret it. Colors are red, green
+//! and blue in percent.
 
 use std::fmt::Write;
 
@@ -10,13 +11,13 @@ use crate::color::Slot;
 use crate::params::Params;
 use crate::term::Term;
 
-/// The supported report.
+/// The number of the color table, the only supported report.
 const COLORS: u16 = 2;
-/// Colors as red, green and blue.
+/// The number of the color format: red, green and blue in percent.
 const PERCENT: u16 = 2;
 
 impl Term {
-    /// DECRQTSR: 2 reports the color table (DECCTR), in the units of the second parameter.
+    /// DECRQTSR. The parameter 2 requests the color table (DECCTR), in the color format of the second parameter.
     pub(crate) fn report_terminal_state(&mut self, params: &Params) {
         if (params.get(0), params.get(1)) != (COLORS, PERCENT) && params.values() != [COLORS] {
             tracing::debug!(?params, "no such terminal state report");
@@ -32,7 +33,7 @@ impl Term {
         self.reply_text(format!("\x1bP{COLORS}$s{colors}\x1b\\"));
     }
 
-    /// DECRSTS: `what` as in DECRQTSR, `state` as reported.
+    /// DECRSTS. `what` is the number that DECRQTSR was sent with, and `state` the reported text.
     pub(crate) fn restore_terminal_state(&mut self, what: &[u8], state: &[u8]) {
         if what != b"2" {
             return;

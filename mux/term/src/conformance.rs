@@ -1,28 +1,28 @@
-//! The conformance level that a program selects (DECSCL), and the width of the controls in replies.
+//! The conformance level that a program selects (DECSCL), and whether replies use 7-bit or 8-bit controls.
 //!
 //! Source: DEC STD 070 "Select compatibility level", and xterm for the level of each sequence.
 
 use crate::params::Csi;
 use crate::term::Term;
 
-/// The initial level: a VT500.
+/// The initial level: 5, the level of a VT500.
 const FIRST_LEVEL: u8 = 5;
-/// The initial value of XTCHECKSUM, as xterm's tests expect since its patch 334 (positive, no attributes, blanks count,
-/// code points).
+/// The initial value of XTCHECKSUM. It is the value that xterm's tests expect since patch 334: the sum is not negated,
+/// attributes are ignored, blanks count, and whole code points are used.
 const FIRST_CHECKSUM: u16 = 0b10111;
 
 /// The settings of DECSCL, S7C1T, S8C1T, DECSACE and XTCHECKSUM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Conformance {
-    /// 1 (VT100) to 5 (VT500).
+    /// The level, from 1 (VT100) to 5 (VT500).
     pub level: u8,
-    /// Replies begin and end with 8-bit controls (S8C1T).
+    /// Whether replies begin and end with 8-bit controls (S8C1T).
     pub eight_bit: bool,
-    /// DECSACE: 2 for rectangles.
+    /// The value of DECSACE. 2 selects rectangles.
     pub extent: u16,
-    /// XTCHECKSUM.
+    /// The value of XTCHECKSUM.
     pub checksum: u16,
-    /// C1 controls encoded as UTF-8 take effect (DECAC1).
+    /// Whether C1 controls that are encoded as UTF-8 take effect (DECAC1).
     pub accepts_c1: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for Conformance {
 }
 
 impl Conformance {
-    /// Appends a reply with its 7-bit CSI, DCS, OSC and ST as one byte each, as xterm sends them.
+    /// Appends a reply. Converts its 7-bit CSI, DCS, OSC and ST to one byte each, like xterm.
     pub fn widen(&self, reply: &[u8], out: &mut Vec<u8>) {
         let mut rest = reply;
         while let Some((&byte, after)) = rest.split_first() {
@@ -62,7 +62,7 @@ impl Conformance {
     }
 }
 
-/// The lowest level that has a control sequence.
+/// The lowest level at which a control sequence has an effect.
 fn level_of(csi: &Csi) -> u8 {
     match (csi.intermediate, csi.end) {
         (b'$', b'p' | b'u' | b'w' | b'|' | b'}' | b'~') | (b'&', _) => 3,
@@ -80,8 +80,8 @@ impl Term {
         self.conformance.level == FIRST_LEVEL || level_of(csi) <= self.conformance.level
     }
 
-    /// DECSCL: 61–65, and 0, 1 or 2 for 7-bit (1) or 8-bit controls. Performs a soft reset, as DEC STD 070 specifies;
-    /// the manuals of the VT300 to VT500 call for a hard reset.
+    /// DECSCL. `level` is 61–65, and `controls` is 1 for 7-bit controls, 0 or 2 for 8-bit controls. Performs a soft
+    /// reset, as DEC STD 070 specifies; the manuals of the VT300 to VT500 require a hard reset.
     pub(crate) fn set_level(&mut self, level: u16, controls: u16) {
         let Some(level @ 1..=5) = level.checked_sub(60) else { return };
         self.soft_reset();
@@ -90,7 +90,7 @@ impl Term {
     }
 
     /// Whether U+0080–U+009F are C1 controls. Off by default, as in xterm and Windows Terminal: text that was encoded
-    /// twice is full of these characters, and some of them begin a string that never ends.
+    /// as UTF-8 twice contains many of these characters, and some of them would begin a string that never ends.
     #[inline]
     pub(crate) fn accepts_c1(&self) -> bool {
         self.conformance.accepts_c1
@@ -101,7 +101,7 @@ impl Term {
         self.conformance.accepts_c1 = on;
     }
 
-    /// S7C1T, S8C1T: only at level 2 and above.
+    /// S7C1T and S8C1T. They have an effect only at level 2 and above.
     pub(crate) fn set_eight_bit_replies(&mut self, on: bool) {
         if self.conformance.level >= 2 {
             self.conformance.eight_bit = on;

@@ -1,4 +1,4 @@
-//! C0 and C1 controls: the method of each.
+//! Dispatches C0 and C1 controls to their methods.
 
 use crate::Event;
 use crate::term::Term;

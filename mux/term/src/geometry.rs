@@ -3,9 +3,9 @@
 /// The size of a grid, and of one of its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
-    /// Columns, in cells; at least 1.
+    /// The number of columns, at least 1.
     pub cols: u16,
-    /// Rows, in cells; at least 1.
+    /// The number of rows, at least 1.
     pub rows: u16,
     /// Width of a cell in pixels; 0 if the grid is not drawn (see [`Size::cell_pixels`]).
     pub cell_width: u16,
@@ -19,8 +19,8 @@ impl Size {
         Self { cols: cols.max(1), rows: rows.max(1), cell_width: 0, cell_height: 0 }
     }
 
-    /// Width and height of a cell in pixels, for reports to programs and for all measurements in pixels. If the grid is
-    /// not drawn, these are a VT340's 10×20. Never 0.
+    /// The width and height of a cell in pixels, for reports to programs and for all measurements in pixels. If the
+    /// grid is not drawn, returns the size of a VT340's cell, 10×20. Never 0.
     pub fn cell_pixels(&self) -> (u16, u16) {
         match (self.cell_width, self.cell_height) {
             (0, _) | (_, 0) => (10, 20),
@@ -35,10 +35,11 @@ impl Size {
     }
 }
 
-/// Identifies a line for as long as it is kept. The id is the count of lines of its screen before it, including dropped
-/// lines.
+/// Identifies a line as long as it is stored. The id is the number of lines that its screen had before it, including
+/// dropped lines.
 ///
-/// The main and the alternate screen have separate series of ids; [`crate::Snapshot::screen`] says which screen.
+/// The main and the alternate screen have separate series of ids. [`crate::Snapshot::screen`] states which screen an id
+/// belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineId(pub u64);
 

@@ -1,12 +1,12 @@
-//! A screen's cells: the visible rows, the rows that just scrolled off, and the history behind them.
+//! A screen's cells: the visible rows, the rows that just scrolled off, and the history before them.
 //!
-//! Owns rows and their movement; has no access to cursors, pens or sequences. Rows have fixed places in memory
-//! ("slots"), and a ring maps rows to slots, so that scrolling the whole screen moves no cells: the top row becomes a
-//! *pending* row. When no slot is free, all pending rows are packed into one page of [`History`]. A history limit
-//! reserves no memory: memory grows with the lines kept.
+//! Owns rows and their movement. Has no access to cursors, pens or sequences. Each row occupies a fixed place in memory
+//! (a "slot"), and a ring maps rows to slots, so that scrolling the whole screen moves no cells: the top row becomes a
+//! *pending* row. If no slot is free, all pending rows are packed into one page of [`History`]. A history limit
+//! reserves no memory: memory grows with the number of stored lines.
 //!
-//! Line numbers never change while a line is kept. `live_top` is the number of the screen's first row; pending rows
-//! precede it, and history precedes them.
+//! The number of a line never changes while the line is stored. `live_top` is the number of the screen's first row.
+//! Pending rows come before it, and history before those.
 
 mod append;
 mod multicell;
@@ -24,14 +24,15 @@ use crate::work;
 
 pub(crate) use append::write_ascii;
 
-/// Cells that share one set of tables. There are fewer of them than ids, so a swept table always has room for them.
+/// The number of cells that share one set of tables. There are fewer cells than ids, so a table always has room after a
+/// sweep.
 const CELLS_PER_TABLE: usize = 60_000;
 
-/// Bytes for each line of history that the limit allows. A screen so narrow that lines need more rows than fit into this
-/// keeps fewer lines, but at least as many rows as the limit has lines.
+/// The number of bytes of history for each line of the limit. On a very narrow screen, a line needs so many rows that
+/// fewer lines fit. Even then, history stores at least as many rows as the limit has lines.
 const LINE_BYTES: usize = 2048;
 
-/// See the module.
+/// The cells of a screen. See the module.
 pub(crate) struct Grid {
     cols: usize,
     rows: usize,
@@ -39,38 +40,38 @@ pub(crate) struct Grid {
     slots: usize,
     /// `slots * cols` cells.
     cells: Vec<Cell>,
-    /// One per slot. A slot that holds no row is all zero: cells, `occ` and flags.
+    /// The data of each slot. A slot without a row is all zero: cells, `occ` and flags.
     meta: Vec<RowMeta>,
     /// The ring: slots in the order of lines, starting at `head`.
     order: Vec<u32>,
-    /// Place in the ring of the first pending row.
+    /// The index in the ring of the first pending row.
     head: usize,
-    /// Place in the ring of the screen's first row: `head + pending`, wrapped.
+    /// The index in the ring of the screen's first row: `head + pending`, wrapped.
     top: usize,
-    /// Rows scrolled off but not packed yet.
+    /// The number of rows that have scrolled off but are not packed yet.
     pending: usize,
-    /// One per `rows_per_table` slots.
+    /// The tables of ids: one set for every `rows_per_table` slots.
     tables: Vec<Tables>,
     rows_per_table: usize,
-    /// Advances when ids change their meaning: ids interned earlier must be interned again.
+    /// Increases whenever ids change their meaning. Ids of an earlier generation must be interned again.
     generation: u32,
     pub(crate) history: History,
     builder: PageBuilder,
-    /// Memory for [`Grid::append`].
+    /// Scratch memory for [`Grid::append`].
     spans: Vec<append::Span>,
-    /// Lines of history to keep; see [`Grid::oldest`].
+    /// The maximum number of lines of history. See [`Grid::oldest`].
     limit: usize,
     live_top: u64,
 }
 
-/// What a reader reuses between rows: memory, and the last page it read.
+/// What a reader reuses from row to row: memory, and the last page that it read.
 #[derive(Default)]
 pub(crate) struct Scratch {
     cells: Vec<Cell>,
     page: Option<Arc<Page>>,
 }
 
-/// A row to read: its cells up to `meta.occ`; the rest are empty.
+/// A row to read. `cells` ends at `meta.occ`. The remaining cells are empty.
 pub(crate) struct RowView<'a> {
     pub cells: &'a [Cell],
     pub meta: RowMeta,
@@ -78,7 +79,7 @@ pub(crate) struct RowView<'a> {
 }
 
 impl Grid {
-    /// An empty grid that keeps `limit` lines of history and whose first row has the number `live_top`.
+    /// An empty grid that stores up to `limit` lines of history. Its first row has the number `live_top`.
     pub fn new(cols: usize, rows: usize, limit: usize, live_top: u64, revision: u64) -> Self {
         let spare = if limit == 0 { 0 } else { rows_per_page(cols) };
         let slots = rows + spare;
@@ -91,7 +92,7 @@ impl Grid {
             cols,
             rows,
             slots,
-            // Empty cells are zero bits, so the system allocates this memory only when it is written to.
+            // Empty cells are zero bits, so the system allocates this memory only when cells are written.
             cells: bytemuck::zeroed_vec(slots * cols),
             meta,
             order: (0..slots as u32).collect(),
@@ -125,12 +126,12 @@ impl Grid {
         self.live_top
     }
 
-    /// The number after the last row's.
+    /// The number of the row after the last row.
     pub fn end(&self) -> u64 {
         self.live_top + self.rows as u64
     }
 
-    /// The number of the oldest row kept. The limit counts lines, not rows, so a narrow screen loses no history.
+    /// The number of the oldest stored row. The limit counts lines, not rows, so a narrow screen loses no history.
     pub fn oldest(&self) -> u64 {
         let start = self.history.start();
         if self.live_top - start <= self.limit as u64 {
@@ -142,7 +143,7 @@ impl Grid {
         self.after_excess_lines().max(oldest)
     }
 
-    /// The number of the first row after the lines of history beyond the limit.
+    /// The number of the first row after the lines of history that exceed the limit.
     fn after_excess_lines(&self) -> u64 {
         let hot = self.live_top - self.pending as u64;
         let is_wrapped = |place: usize| {
@@ -176,14 +177,14 @@ impl Grid {
         if place >= self.slots { place - self.slots } else { place }
     }
 
-    /// The slot that holds row `row` of the screen.
+    /// The slot of row `row` of the screen.
     #[inline]
     pub fn slot(&self, row: usize) -> usize {
         debug_assert!(row < self.rows);
         self.order[self.place(row)] as usize
     }
 
-    /// The index of the tables that the ids in a slot's cells refer to.
+    /// The index of the tables to which the ids in a slot's cells refer.
     #[inline]
     pub fn table_of(&self, slot: usize) -> usize {
         if self.tables.len() == 1 { 0 } else { slot / self.rows_per_table }
@@ -198,13 +199,13 @@ impl Grid {
         &self.cells[slot * self.cols..(slot + 1) * self.cols]
     }
 
-    /// A slot's cells and data for writing. The caller keeps `occ` and `revision` correct.
+    /// The cells and data of a slot, for writing. The caller must update `occ` and `revision`.
     #[inline]
     pub fn slot_mut(&mut self, slot: usize) -> (&mut [Cell], &mut RowMeta) {
         (&mut self.cells[slot * self.cols..(slot + 1) * self.cols], &mut self.meta[slot])
     }
 
-    /// A slot's data.
+    /// The data of a slot.
     #[inline]
     pub fn slot_meta(&self, slot: usize) -> &RowMeta {
         &self.meta[slot]
@@ -229,7 +230,7 @@ impl Grid {
 
     // --- tables
 
-    /// The id of `style` in `table`; 0 if the table is full of styles in use.
+    /// The id of `style` in `table`. 0 if all ids of the table are in use.
     #[inline]
     pub fn intern_style(&mut self, table: usize, style: &Style) -> u16 {
         if style.is_default() {
@@ -244,7 +245,7 @@ impl Grid {
         }
     }
 
-    /// The id of `link` in `table`; 0 if the table is full of links in use.
+    /// The id of `link` in `table`. 0 if all ids of the table are in use.
     pub fn intern_link(&mut self, table: usize, link: &Arc<Link>) -> u16 {
         let count = self.tables[table].links.items().len();
         if let Some(id) = self.tables[table].links.intern(link) {
@@ -259,7 +260,8 @@ impl Grid {
         id
     }
 
-    /// Bytes of the links in all rows kept, those of replaced text included until [`Grid::sweep_links`].
+    /// The size in bytes of the links in all stored rows. It includes the links of replaced text until
+    /// [`Grid::sweep_links`].
     pub fn link_bytes(&self) -> usize {
         let screen: usize = self.tables.iter().map(|tables| tables.link_bytes()).sum();
         screen + self.history.link_bytes()
@@ -270,7 +272,7 @@ impl Grid {
         (0..self.tables.len()).for_each(|table| self.sweep::<LinkId>(table));
     }
 
-    /// The id of `cluster` in `table`; `None` if the table is full of clusters in use.
+    /// The id of `cluster` in `table`. `None` if all ids of the table are in use.
     pub fn intern_cluster(&mut self, table: usize, cluster: &str) -> Option<u16> {
         let clusters = &mut self.tables[table].clusters;
         if let Some(id) = clusters.get(cluster) {
@@ -293,7 +295,7 @@ impl Grid {
         }
     }
 
-    /// Rebuilds one of a table's three parts from the ids that its cells still use.
+    /// Rebuilds one of the three parts of a table from the ids that its cells still use.
     #[cold]
     fn sweep<I: Id>(&mut self, table: usize) {
         let range = self.table_range(table);
@@ -345,8 +347,8 @@ impl Grid {
         }
     }
 
-    /// Blanks the other half of each wide character that an edit of columns `start..end` would split, and erases the
-    /// multicell characters that it would change.
+    /// Prepares an edit of columns `start..end`: if the edit would split a wide character, blanks the half outside of
+    /// the edit. Erases the multicell characters that the edit would change.
     pub fn part_wide(&mut self, row: usize, start: usize, end: usize, revision: u64) {
         let slot = self.slot(row);
         if self.meta[slot].has_multicells() {
@@ -391,8 +393,8 @@ impl Grid {
 
     // --- scrolling
 
-    /// Moves the rows `top..bottom` up by `n`, and fills the new rows at the bottom with the cell that `blank` returns
-    /// for their slot's table. Rows that leave the top of the screen go to history, if there is one.
+    /// Moves the rows `top..bottom` up by `n`. Fills the new rows at the bottom with the cell that `blank` returns for
+    /// their slot's table. Rows that leave the top of the screen are added to history, if there is one.
     pub fn scroll_up(
         &mut self,
         top: usize,
@@ -412,7 +414,7 @@ impl Grid {
             for _ in 0..n {
                 self.advance();
                 if bottom < self.rows {
-                    // The row that came in at the bottom belongs above the rows that stay.
+                    // The row that was added at the bottom of the screen belongs above the rows that stay.
                     self.rotate(bottom - 1, self.rows, self.rows - bottom);
                     self.touch(bottom, self.rows, revision);
                 }
@@ -470,7 +472,7 @@ impl Grid {
         self.touch(top + n, bottom, revision);
     }
 
-    /// Like [`Grid::scroll_up`] of the whole screen by one row, with new rows empty in the default style.
+    /// Scrolls the whole screen by one row, like [`Grid::scroll_up`]. The new row is empty, in the default style.
     #[inline]
     pub fn scroll_screen(&mut self, revision: u64) {
         self.advance();
@@ -486,8 +488,8 @@ impl Grid {
         }
     }
 
-    /// Moves the screen down one line: its first row leaves, and a slot enters at the bottom, which is clean if there
-    /// is history.
+    /// Moves the screen down by one line in the ring: its first row leaves, and a slot is added at the bottom. If there
+    /// is history, that slot is clean.
     #[inline]
     fn advance(&mut self) {
         if self.limit > 0 {
@@ -555,7 +557,7 @@ impl Grid {
         self.head = self.top;
         self.pending = 0;
         self.add_page(page);
-        // The fewest cells are in use now, so this is the best time to sweep the tables.
+        // The number of cells in use is lowest now, so this is the best time to sweep the tables.
         for table in 0..self.tables.len() {
             self.tidy::<StyleId>(table);
             self.tidy::<LinkId>(table);
@@ -570,7 +572,7 @@ impl Grid {
         self.history.freeze_backlog();
     }
 
-    /// Drops all history (ED 3), and the part on the screen of a multicell character that begins there.
+    /// Drops all history (ED 3). If a multicell character begins there, also erases its part on the screen.
     pub fn clear_history(&mut self, revision: u64) {
         self.split_multicells(0, 0..self.cols, revision);
         for i in 0..self.pending {
@@ -582,7 +584,7 @@ impl Grid {
         self.history = History::starting_at(self.live_top);
     }
 
-    /// Row number `line`, if it is kept. `scratch` holds its cells if they must be unpacked.
+    /// The row with number `line`, if it is stored. If its cells must be unpacked, `scratch` holds them.
     pub fn read<'a>(&'a self, line: u64, scratch: &'a mut Scratch) -> Option<RowView<'a>> {
         if line >= self.end() || line < self.live_top && line < self.oldest() {
             return None;
@@ -604,8 +606,8 @@ impl Grid {
         Some(RowView { cells: &scratch.cells, meta: page.meta(row), tables: page.tables() })
     }
 
-    /// All rows kept, oldest first, with the number of each entry's first row. Entries of history are returned as they
-    /// are; other rows are packed into pages.
+    /// All stored rows, oldest first, each entry with the number of its first row. Entries of history are returned
+    /// unchanged. The other rows are packed into pages.
     pub fn entries(&self) -> Vec<(u64, Stored)> {
         let mut entries: Vec<_> = self.history.entries().cloned().collect();
         let mut builder = PageBuilder::default();
@@ -628,7 +630,7 @@ impl Grid {
         entries
     }
 
-    /// The data of row number `line`, if it is kept.
+    /// The data of the row with number `line`, if it is stored.
     pub fn line_meta(&self, line: u64) -> Option<RowMeta> {
         if line >= self.end() || line < self.live_top && line < self.oldest() {
             return None;
@@ -641,13 +643,13 @@ impl Grid {
         self.history.find(line).map(|(page, row)| page.meta(row))
     }
 
-    /// Renumbers the screen's rows from the end of history, and drops history beyond the limit.
+    /// Renumbers the screen's rows so that they follow the end of history, and drops history beyond the limit.
     pub fn start_after_history(&mut self) {
         self.live_top = self.history.end();
         self.history.drop_before(self.oldest());
     }
 
-    /// The number of entries in all tables, for tests of their bounds.
+    /// The number of entries in all tables, for tests of their limits.
     #[cfg(test)]
     pub fn table_entries(&self) -> usize {
         let count =
@@ -705,7 +707,7 @@ impl Grid {
         }
     }
 
-    /// Converts a cell from another grid's row to this grid's ids; it looks the same.
+    /// Converts a cell of another grid's row to the ids of this grid, so that it looks the same.
     pub fn adopt(&mut self, table: usize, cell: Cell, from: &TablesView<'_>) -> Cell {
         if cell.0 & !WITHOUT_IDS == 0 && cell.cluster_id().is_none() {
             return cell;
@@ -725,7 +727,7 @@ impl Grid {
     }
 }
 
-/// See [`Grid::part_wide`].
+/// Blanks both outer halves of wide characters at the edges of an edit. See [`Grid::part_wide`].
 #[inline]
 pub(crate) fn part_wide(cells: &mut [Cell], start: usize, end: usize) {
     if start > 0 && start < cells.len() && cells[start].is_tail() {

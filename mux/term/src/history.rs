@@ -1,9 +1,10 @@
 //! Lines that have left the screen: a queue of pages, with old pages compressed.
 //!
-//! Owns the queue and decides what to compress and when; has no access to screens or cursors. The newest rows stay
-//! packed ([`crate::page`]), so that short scrollback and small histories cost no decompression. Older pages are frozen
-//! in groups ([`crate::cold`]). The terminal's owner freezes them without the lock while the program is silent
-//! ([`Compression`]). If output arrives faster than that, adding a page over the limit freezes a group.
+//! Owns the queue, and decides what to compress and when. Has no access to screens or cursors. The newest rows stay
+//! packed ([`crate::page`]), so that scrolling back a little, or a small history, costs no decompression. Older pages
+//! are frozen in groups ([`crate::cold`]). The terminal's owner freezes them without the lock while the program is
+//! silent ([`Compression`]). If output arrives faster than that, adding a page beyond the limit freezes a group at
+//! once.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,15 +12,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::cold::{Cold, GROUP_BYTES, GROUP_PAGES, Thawed};
 use crate::page::{Page, Wraps};
 
-/// The newest rows, which are never compressed. Few in tests, so that tests cover both forms.
+/// The number of newest rows that are never compressed. It is small in tests, so that tests cover both forms.
 const NEAR_ROWS: u64 = if cfg!(test) { 16 } else { 4096 };
-/// When packed pages exceed this many bytes, pages are compressed at once, without waiting for a pause in the output. A
-/// history of 10,000 lines of text is smaller, so output pays for compression only if history is long.
+/// If packed pages exceed this number of bytes, pages are compressed at once, without waiting for a pause in the
+/// output. A history of 10,000 lines of text is smaller than this, so only a longer history slows output down.
 const BACKLOG_BYTES: usize = 8 << 20;
-/// How many recently thawed groups are kept for the next reader.
+/// The number of recently thawed groups that stay cached.
 const CACHE_GROUPS: usize = 4;
 
-/// Some rows of history, in one of their two forms.
+/// Some rows of history, in one of their two forms: packed or frozen.
 #[derive(Clone)]
 pub(crate) enum Stored {
     Packed(Arc<Page>),
@@ -34,8 +35,8 @@ impl Stored {
         }
     }
 
-    /// Whether rows of `cols` cells can hold the text unchanged: no lines to join, split or fill, and no images or
-    /// multicell characters to handle.
+    /// Whether rows of `cols` cells can show the text unchanged: there are no lines to join, split or fill, and no
+    /// images or multicell characters to handle.
     pub fn fits(&self, cols: usize) -> bool {
         let (longest, has_tiles, stays) = match self {
             Self::Packed(page) => (page.longest, page.has_tiles, page.stays),
@@ -44,7 +45,7 @@ impl Stored {
         !self.wraps().any && longest as usize <= cols && !has_tiles && stays
     }
 
-    /// Which rows continue in the next row.
+    /// Whether rows continue in the next row.
     pub fn wraps(&self) -> Wraps {
         match self {
             Self::Packed(page) => page.wraps,
@@ -52,7 +53,7 @@ impl Stored {
         }
     }
 
-    /// How many rows the first `count` lines take. Those lines end in these rows.
+    /// The number of rows of the first `count` lines. Those lines must end in these rows.
     pub fn rows_of_lines(&self, count: u64) -> u64 {
         let end = |rows: &mut dyn Iterator<Item = bool>| match count {
             0 => 0,
@@ -69,7 +70,7 @@ impl Stored {
         }
     }
 
-    /// The pages. Cold pages are thawed without entering the cache.
+    /// The pages. Frozen pages are thawed without storing them in the cache.
     pub fn pages(&self) -> Vec<Arc<Page>> {
         match self {
             Self::Packed(page) => vec![page.clone()],
@@ -99,29 +100,29 @@ impl Stored {
 /// The rows of history, oldest first.
 #[derive(Default)]
 pub(crate) struct History {
-    /// Each entry with the number of its first row; dropped rows count too.
+    /// The entries, each with the number of its first row. The numbers include dropped rows.
     entries: VecDeque<(u64, Stored)>,
     /// The number of the next page's first row.
     end: u64,
-    /// Bytes of packed pages, and of compressed pages.
+    /// The size of all packed pages in bytes (`packed`), and of all compressed pages (`cold`).
     packed: usize,
     cold: usize,
-    /// The lines that end in these rows.
+    /// The number of lines that end in these rows.
     lines: u64,
     /// See [`Page::link_bytes`].
     link_bytes: usize,
-    /// All rows before this number are already compressed.
+    /// All rows before this number are compressed.
     frozen_until: u64,
     cache: Mutex<VecDeque<(u64, Arc<Thawed>)>>,
 }
 
 impl History {
-    /// An empty history whose first row will be number `start`.
+    /// An empty history. Its first row will have the number `start`.
     pub fn starting_at(start: u64) -> Self {
         Self { end: start, frozen_until: start, ..Self::default() }
     }
 
-    /// Drops all rows. The next row added gets the number `start`.
+    /// Drops all rows. The next row that is added gets the number `start`.
     #[inline]
     pub fn restart_at(&mut self, start: u64) {
         if self.entries.is_empty() {
@@ -131,27 +132,27 @@ impl History {
         }
     }
 
-    /// The number of the first row kept; `end` if there is none.
+    /// The number of the first stored row. Equal to `end` if the history is empty.
     pub fn start(&self) -> u64 {
         self.entries.front().map_or(self.end, |(first, _)| *first)
     }
 
-    /// The number after the last row.
+    /// The number of the row after the last row.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Bytes of memory the rows use.
+    /// The number of bytes of memory that the rows use.
     pub fn size(&self) -> usize {
         self.packed + self.cold
     }
 
-    /// How many lines end in these rows: rows that wrap into the next row do not count.
+    /// The number of lines that end in these rows. Rows that wrap into the next row do not count.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Bytes of the links in these rows.
+    /// The size in bytes of the links in these rows.
     pub fn link_bytes(&self) -> usize {
         self.link_bytes
     }
@@ -168,7 +169,7 @@ impl History {
         self.lines -= u64::from(stored.wraps().lines);
     }
 
-    /// Adds rows at the end. Compresses nothing: see [`History::freeze_backlog`].
+    /// Adds rows at the end, without compressing anything. See [`History::freeze_backlog`].
     pub fn push(&mut self, stored: Stored) {
         let first = self.end;
         self.end += stored.len() as u64;
@@ -176,7 +177,7 @@ impl History {
         self.entries.push_back((first, stored));
     }
 
-    /// Drops entries that lie wholly before row `oldest`.
+    /// Drops entries of which every row is before row `oldest`.
     pub fn drop_before(&mut self, oldest: u64) {
         while let Some((first, stored)) = self.entries.front() {
             if first + stored.len() as u64 > oldest {
@@ -204,7 +205,7 @@ impl History {
         }
     }
 
-    /// All rows, oldest first, with the number of each entry's first row.
+    /// All entries, oldest first, each with the number of its first row.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = &(u64, Stored)> {
         self.entries.iter()
     }
@@ -216,7 +217,7 @@ impl History {
         Some((first, stored))
     }
 
-    /// Drops all rows before `oldest`, splitting a page if needed.
+    /// Drops all rows before `oldest`. Splits a page if necessary.
     pub fn trim(&mut self, oldest: u64) {
         while self.start() < oldest {
             let Some((first, stored)) = self.pop_front() else { break };
@@ -241,7 +242,7 @@ impl History {
         }
     }
 
-    /// The page that holds row `line`, and the row's index in it. Thaws a cold page and caches it.
+    /// The page that contains row `line`, and the row's index in that page. If the page is frozen, thaws and caches it.
     pub fn find(&self, line: u64) -> Option<(Found<'_>, usize)> {
         let after = self.entries.partition_point(|(first, _)| *first <= line);
         let (first, stored) = self.entries.get(after.checked_sub(1)?)?;
@@ -274,7 +275,7 @@ impl History {
         thawed
     }
 
-    /// The oldest pages that are due for compression, if there are enough for a group.
+    /// The oldest pages that should be compressed, if there are enough of them for a group.
     pub fn due(&mut self) -> Option<Compression> {
         let until = self.end.saturating_sub(NEAR_ROWS);
         let mut at = self.entries.partition_point(|(first, _)| *first < self.frozen_until);
@@ -293,7 +294,7 @@ impl History {
                     }
                 }
                 Stored::Packed(_) => return None,
-                // A few packed pages between groups that a reflow left unchanged form a group of their own.
+                // If a reflow left groups unchanged, a few packed pages between two of them form a smaller group.
                 Stored::Cold(_) if !pages.is_empty() => break,
                 Stored::Cold(cold) => self.frozen_until = *first + cold.len() as u64,
             }
@@ -302,7 +303,7 @@ impl History {
         (!pages.is_empty()).then_some(Compression { start, pages, done: None })
     }
 
-    /// Replaces the pages of a finished [`Compression`] with its result, if they are still there.
+    /// Replaces the pages of a finished [`Compression`] with its result, if they are still in the queue.
     pub fn replace(&mut self, compression: Compression) {
         let Compression { start, pages, done: Some(cold) } = compression else { return };
         let at = self.entries.partition_point(|(first, _)| *first < start);
@@ -321,7 +322,7 @@ impl History {
         self.entries[at] = (start, Stored::Cold(cold));
     }
 
-    /// Compresses a group at once if the packed pages exceed the backlog limit.
+    /// Compresses a group at once if the packed pages exceed [`BACKLOG_BYTES`].
     #[inline]
     pub fn freeze_backlog(&mut self) {
         if self.packed > BACKLOG_BYTES {
@@ -360,11 +361,11 @@ impl History {
     }
 }
 
-/// A page that [`History::find`] found.
+/// A page that [`History::find`] has found.
 pub(crate) enum Found<'a> {
-    /// In the queue.
+    /// The page is in the queue.
     Here(&'a Arc<Page>),
-    /// Thawed; the reader keeps it while reading.
+    /// The page was decompressed. The caller owns it while it reads the page.
     Thawed(Arc<Page>),
 }
 
@@ -379,8 +380,8 @@ impl std::ops::Deref for Found<'_> {
     }
 }
 
-/// Work on a terminal's history that needs no lock. [`crate::Term::compression`] returns it, [`Compression::run`] does
-/// it, and [`crate::Term::compressed`] stores the result.
+/// Compression of a part of a terminal's history, which needs no lock. [`crate::Term::compression`] returns it,
+/// [`Compression::run`] performs it, and [`crate::Term::compressed`] stores the result.
 pub struct Compression {
     /// The number of the first row of `pages`.
     start: u64,
@@ -389,7 +390,7 @@ pub struct Compression {
 }
 
 impl Compression {
-    /// Compresses the pages; takes about 0.2 milliseconds.
+    /// Compresses the pages. Takes about 0.2 milliseconds.
     pub fn run(&mut self) {
         self.done = Some(Arc::new(Cold::freeze(&self.pages)));
     }

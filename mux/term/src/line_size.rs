@@ -16,7 +16,7 @@ impl Term {
         let meta = self.grid.meta_mut(row);
         meta.set_line_size(size);
         meta.revision = seq;
-        // A row of larger characters is a line of its own.
+        // A row of larger characters never continues in another row.
         meta.flags &= !WRAPPED;
         if row > 0 {
             let above = self.grid.meta_mut(row - 1);
@@ -25,7 +25,7 @@ impl Term {
                 above.revision = seq;
             }
         }
-        // The cursor stays in the visible part.
+        // The cursor must stay in the visible half of the row.
         self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
         self.settle_wrap();
     }

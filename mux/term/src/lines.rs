@@ -1,4 +1,4 @@
-//! All lines of a screen at one moment, to be read without the terminal's lock.
+//! A copy of all lines of a screen, which can be read without the terminal's lock.
 //!
 //! [`Term::lines`] copies the rows of the screen and, for history, about one pointer per thousand lines.
 
@@ -16,22 +16,23 @@ use crate::{LineId, Match, ScreenKind};
 /// The lines of one screen at the time of [`Term::lines`]. Later changes to the terminal do not affect them.
 #[derive(Clone)]
 pub struct Lines {
-    /// The rows, oldest first, each entry with the number of its first row.
+    /// The entries of rows, oldest first, each with the number of its first row.
     pub(crate) entries: Vec<(u64, Stored)>,
     pub(crate) cols: usize,
     pub(crate) oldest: u64,
     pub(crate) end: u64,
     screen: ScreenKind,
     pub(crate) seq: u64,
-    /// The group read last, with the number of its first row.
+    /// The group of pages that was read last, with the number of its first row.
     thawed: Option<(u64, Thawed)>,
 }
 
 impl Term {
-    /// The lines of the visible screen and its history, to be read or searched without the lock.
+    /// Copies the lines of the visible screen and its history, to read or search them without the lock.
     pub fn lines(&self) -> Lines {
         let (mut entries, oldest) = (self.grid.entries(), self.grid.oldest());
-        // Omit entries that are about to be dropped. A line that began there is searched from its first kept row.
+        // Omit entries that are about to be dropped. If a line begins in such an entry, it is searched from its first
+        // stored row on.
         entries.retain(|(first, stored)| first + stored.len() as u64 > oldest);
         Lines {
             entries,
@@ -44,7 +45,7 @@ impl Term {
         }
     }
 
-    /// Whether the text that a search found is still there: the same screen is visible, and the lines are kept and
+    /// Whether the text that a search found is still in place: the same screen is visible, and the lines are stored and
     /// unchanged.
     pub fn still_holds(&self, found: &Match) -> bool {
         let lines = found.range.start.line.0..=found.range.end.line.0;
@@ -56,12 +57,12 @@ impl Term {
 }
 
 impl Lines {
-    /// The number of the terminal's last change when the lines were copied.
+    /// The terminal's `seq` when the lines were copied.
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// The screen the lines are from.
+    /// The screen from which the lines were copied.
     pub fn screen(&self) -> ScreenKind {
         self.screen
     }
@@ -71,14 +72,15 @@ impl Lines {
         LineId(self.oldest)
     }
 
-    /// The line after the last.
+    /// The line after the last line.
     pub fn end(&self) -> LineId {
         LineId(self.end)
     }
 
-    /// The lines from `line` on, extended upward to the start of its logical line, within a limit.
+    /// The lines from `line` on. If `line` is inside a logical line, begins at the start of that logical line, within a
+    /// limit.
     pub fn since(mut self, line: LineId) -> Self {
-        /// Maximum rows to extend through an endless line.
+        /// The maximum number of rows to go back in an endless line.
         const MOST: u64 = 4096;
         let mut first = line.0.clamp(self.oldest, self.end);
         let least = first.saturating_sub(MOST).max(self.oldest);
@@ -90,8 +92,8 @@ impl Lines {
         self
     }
 
-    /// Appends a row's text to `text`, without trailing blanks. Returns false for a row outside these lines. Fastest
-    /// for adjacent rows.
+    /// Appends a row's text to `text`, without trailing blanks. Returns false for a row outside these lines. Reading
+    /// adjacent rows one after the other is fastest.
     pub fn row_text(&mut self, line: LineId, text: &mut String) -> bool {
         let mut cells = Vec::new();
         let Some((page, row)) = self.find(line.0) else { return false };
@@ -100,8 +102,8 @@ impl Lines {
         true
     }
 
-    /// Appends a row's part of its line: its text, with the blanks at its end only if the line continues in the next row.
-    /// With `only_output`, without prompts and their input (OSC 133). Returns whether the line continues.
+    /// Appends a row's part of its line. Blanks at the end of the row are included only if the line continues in the
+    /// next row. With `only_output`, prompts and their input (OSC 133) are omitted. Returns whether the line continues.
     pub fn line_text(&mut self, line: LineId, only_output: bool, text: &mut String) -> bool {
         let mut cells = Vec::new();
         let Some((page, row)) = self.find(line.0) else { return false };
@@ -125,8 +127,9 @@ impl Lines {
         view.meta.is_wrapped()
     }
 
-    /// Calls `each` with the column, the cell and the text of each of a row's characters, up to the last written column or,
-    /// in a wrapped row, up to its end. The text is a blank for an empty cell. Returns false for a row outside these lines.
+    /// Calls `each` with the column, cell and text of each character in a row, up to the last written column. In a
+    /// wrapped row, continues up to the end of the row. The text is a blank for an empty cell. Returns false for a row
+    /// outside these lines.
     pub fn row_cells(&mut self, line: LineId, mut each: impl FnMut(u16, Cell, &str)) -> bool {
         let mut cells = Vec::new();
         let Some((page, row)) = self.find(line.0) else { return false };
@@ -145,14 +148,14 @@ impl Lines {
         true
     }
 
-    /// The columns of the screen.
+    /// The number of columns of the screen.
     pub fn cols(&self) -> u16 {
         self.cols as u16
     }
 
-    /// Replaces `chars` with a row's characters, one per column up to the last written column: the first code point of
-    /// the cell, ' ' for an empty cell, '\0' for the second column of a wide character. Returns whether the text
-    /// continues in the next row, or `None` for a row outside these lines.
+    /// Replaces `chars` with a row's characters, one per column up to the last written column. Each is the first code
+    /// point of the cell, ' ' for an empty cell, or '\0' for the second column of a wide character. Returns whether the
+    /// text continues in the next row, or `None` for a row outside these lines.
     pub fn row_chars(&mut self, line: LineId, chars: &mut Vec<char>) -> Option<bool> {
         let mut cells = Vec::new();
         chars.clear();

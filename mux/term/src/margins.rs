@@ -1,7 +1,7 @@
-//! The scroll region and the margins: where motions stop, what scrolls, where lines wrap.
+//! The scroll region and the margins. They limit cursor motions, scrolling and the length of lines.
 //!
-//! `top..bottom` is the scroll region (DECSTBM). `left..right` are the columns between the margins (DECSLRM): all
-//! columns unless DECLRMM is set. Source: DEC STD 070, and xterm where that is silent or xterm differs.
+//! `top..bottom` is the scroll region (DECSTBM). `left..right` are the columns between the margins (DECSLRM); without
+//! DECLRMM, these are all columns. Source: DEC STD 070, and xterm if DEC STD 070 is silent or xterm differs.
 
 use crate::Modes;
 use crate::modes::DecModes;
@@ -13,12 +13,12 @@ pub(crate) struct Margins {
     rows: usize,
     cols: usize,
     region: (usize, usize),
-    /// `None` unless DECLRMM is set.
+    /// The left and right margin. `None` unless DECLRMM is set.
     margins: Option<(usize, usize)>,
 }
 
 impl Term {
-    /// The region and the margins, to be restored later.
+    /// The region and the margins, so that [`Term::restore_margins`] can restore them later.
     pub(crate) fn all_margins(&self) -> Margins {
         Margins {
             rows: self.grid.rows(),
@@ -28,7 +28,7 @@ impl Term {
         }
     }
 
-    /// Restores the region and the margins, or removes them if the size has changed. The cursor stays.
+    /// Restores the region and the margins, or removes them if the screen's size has changed. The cursor does not move.
     pub(crate) fn restore_margins(&mut self, margins: Margins) {
         self.reset_margins();
         if (margins.rows, margins.cols) == (self.grid.rows(), self.grid.cols()) {
@@ -41,7 +41,7 @@ impl Term {
         self.settle_wrap();
     }
 
-    /// Whether rows scroll whole, because no margin is set.
+    /// Whether scrolling moves whole rows, because no left or right margin is set.
     #[inline]
     pub(crate) fn scrolls_whole_rows(&self) -> bool {
         self.left == 0 && self.right == self.grid.cols()
@@ -58,15 +58,15 @@ impl Term {
         (self.top..self.bottom).contains(&self.cursor.row) && self.is_between_margins()
     }
 
-    /// Columns of the cursor's row: half of the grid's if its characters are double width.
+    /// The number of columns in the cursor's row: half of the grid's columns if the row is double width.
     #[inline]
     pub(crate) fn row_cols(&self) -> usize {
         let cols = self.grid.cols();
         if self.grid.meta(self.cursor.row).is_double() { cols.div_ceil(2) } else { cols }
     }
 
-    /// The column before which text printed at column `col` of the cursor's row wraps: the right margin, unless `col`
-    /// is beyond it.
+    /// The column before which text wraps if it is printed at column `col` of the cursor's row. This is the right
+    /// margin, unless `col` is to the right of it.
     #[inline]
     pub(crate) fn line_end(&self, col: usize) -> usize {
         let cols = if col < self.right { self.right } else { self.grid.cols() };
@@ -77,29 +77,31 @@ impl Term {
         }
     }
 
-    /// The first row the cursor may move to: the region's if DECOM is set, otherwise the screen's.
+    /// The first row to which the cursor may move: the region's first row if DECOM is set, otherwise the screen's.
     pub(crate) fn first_row(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.top } else { 0 }
     }
 
-    /// The row after the last that the cursor may move to.
+    /// The row after the last row to which the cursor may move.
     pub(crate) fn end_row(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.bottom } else { self.grid.rows() }
     }
 
-    /// The first column the cursor may move to: the left margin if DECOM is set, otherwise the screen's.
+    /// The first column to which the cursor may move: the left margin if DECOM is set, otherwise the screen's first
+    /// column.
     #[inline]
     pub(crate) fn first_col(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.left } else { 0 }
     }
 
-    /// The column after the last that the cursor may move to.
+    /// The column after the last column to which the cursor may move.
     #[inline]
     pub(crate) fn end_col(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.right } else { self.grid.cols() }
     }
 
-    /// DECSTBM: `top` and `bottom` from 1; 0 means the edge of the screen. Ignores a region of fewer than two rows.
+    /// DECSTBM. `top` and `bottom` count from 1, and 0 means the edge of the screen. Ignores a region of fewer than two
+    /// rows.
     pub(crate) fn set_region(&mut self, top: usize, bottom: usize) {
         let rows = self.grid.rows();
         let top = top.max(1) - 1;
@@ -111,8 +113,8 @@ impl Term {
         }
     }
 
-    /// DECSLRM, while DECLRMM is set: `left` and `right` from 1; 0 means the edge of the screen. Ignores fewer than two
-    /// columns.
+    /// DECSLRM, if DECLRMM is set. `left` and `right` count from 1, and 0 means the edge of the screen. Ignores margins
+    /// with fewer than two columns between them.
     pub(crate) fn set_margins(&mut self, left: usize, right: usize) {
         let cols = self.grid.cols();
         let left = left.max(1) - 1;
@@ -124,7 +126,7 @@ impl Term {
         }
     }
 
-    /// DECLRMM (?69). Setting it makes every row single width; resetting it removes the margins.
+    /// DECLRMM (?69). Setting the mode makes every row single width. Resetting it removes the margins.
     pub(crate) fn set_margin_mode(&mut self, on: bool) {
         self.dec.set(DecModes::LEFT_RIGHT, on);
         if on {
@@ -144,7 +146,7 @@ impl Term {
         self.right = self.grid.cols();
     }
 
-    /// Clears the last column flag unless the cursor is still at the end of a line.
+    /// Clears the pending wrap unless the cursor is still at the end of a line.
     pub(crate) fn settle_wrap(&mut self) {
         self.cursor.wrap_pending &= self.cursor.col + 1 == self.line_end(self.cursor.col);
     }

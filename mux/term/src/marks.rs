@@ -1,7 +1,7 @@
-//! Lines of the main screen that programs marked (iTerm2's OSC 1337 SetMark).
+//! Lines of the main screen that programs have marked (iTerm2's OSC 1337 SetMark).
 //!
-//! Owns the positions of marks; the rows themselves record whether a mark still exists. Prompts are marks of another
-//! kind, in [`crate::commands`]; jumping between marks includes both.
+//! Owns the positions of marks. Each row records whether its mark still exists. Prompts are also marks, but
+//! [`crate::commands`] owns them. Jumping between marks includes both.
 
 use std::collections::VecDeque;
 
@@ -11,20 +11,20 @@ use crate::row::MARK;
 use crate::term::Term;
 use crate::{LineId, Point};
 
-/// Maximum marks kept; the oldest is dropped.
+/// The maximum number of marks. If there are more, the oldest is dropped.
 const MARKS_CAP: usize = 4096;
 
 /// The marks, in the order of their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// `None` for marks that a reflow lost.
+    /// The position of each mark. `None` if a reflow lost the mark.
     points: VecDeque<Option<Point>>,
-    /// Some points may be `None`.
+    /// Whether some of the points may be `None`.
     has_lost: bool,
 }
 
 impl Marks {
-    /// Adds a mark, if its line has none.
+    /// Adds a mark, unless its line already has one.
     pub fn add(&mut self, at: Point, caps: &mut Caps) {
         if std::mem::take(&mut self.has_lost) {
             self.points.retain(Option::is_some);
@@ -42,7 +42,7 @@ impl Marks {
         self.points.iter().flatten().map(|at| at.line)
     }
 
-    /// Calls `visit` for every anchor of the list.
+    /// Calls `visit` for the position of every mark.
     pub fn visit(&mut self, visit: &mut Visit<'_>) {
         self.points.iter_mut().for_each(visit);
         self.has_lost = true;
@@ -55,7 +55,7 @@ impl Term {
         self.marks.lines().filter(|line| self.is_marked(*line))
     }
 
-    /// Whether a line still exists and is marked. For a line of cold history, this thaws its group.
+    /// Whether a line still exists and is marked. If the line is in a frozen group of history, this thaws the group.
     fn is_marked(&self, line: LineId) -> bool {
         self.main_screen().line_meta(line.0).is_some_and(|meta| meta.flags & MARK != 0)
     }

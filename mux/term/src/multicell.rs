@@ -1,7 +1,7 @@
-//! Printing multicell characters: text of another size, in its own block of cells.
+//! Prints multicell characters: text of another size, each in a block of cells.
 //!
-//! Owns the placement of blocks and the flow of text around them. The grid keeps blocks whole (`grid/multicell.rs`).
-//! Source: kitty's "The text sizing protocol", and kitty's behavior where the protocol is silent. If margins are set, a
+//! Owns the placement of blocks and the flow of text around them. The grid keeps blocks complete (`grid/multicell.rs`).
+//! Source: kitty's "The text sizing protocol", and kitty's behavior if the protocol is silent. If margins are set, a
 //! block must fit between them.
 
 use crate::Modes;
@@ -12,7 +12,7 @@ use crate::term::Term;
 use crate::work;
 
 impl Term {
-    /// Prints text in this size. If the size has no width, each cluster becomes a character of its own.
+    /// Prints text in this size. If the size specifies no width, each cluster becomes a multicell character of its own.
     pub(crate) fn print_sized(&mut self, text: &str, size: TextSize) {
         if size.width() > 0 {
             return self.put_multicell(text, size);
@@ -26,7 +26,7 @@ impl Term {
         }
     }
 
-    /// Prints a cluster into one or two cells of the base size.
+    /// Prints a cluster of the base size into one or two cells.
     fn put_cluster(&mut self, cluster: &str, columns: usize) {
         let Some(columns) = self.make_room(columns) else { return };
         let table = self.grid.table_of(self.grid.slot(self.cursor.row));
@@ -35,7 +35,7 @@ impl Term {
         }
     }
 
-    /// Cell content that shows `text`, truncated to the maximum length of a cluster.
+    /// The cell content that shows `text`, truncated to the maximum length of a cluster.
     fn content(&mut self, table: usize, text: &str) -> Option<Cell> {
         let mut chars = text.chars();
         if let (Some(only), None) = (chars.next(), chars.next()) {
@@ -48,8 +48,8 @@ impl Term {
         Some(Cell(CLUSTER | id as u64))
     }
 
-    /// Puts a multicell character at the cursor, or at the next place with room for it. Drops a character that is larger than
-    /// the scroll region and the margins.
+    /// Puts a multicell character at the cursor, or at the next position with enough room. Drops a character that is
+    /// larger than the scroll region or the space between the margins.
     fn put_multicell(&mut self, text: &str, size: TextSize) {
         let (width, height) = (usize::from(size.columns()), usize::from(size.rows()));
         if text.is_empty() || width > self.right - self.left || height > self.bottom - self.top {
@@ -71,7 +71,7 @@ impl Term {
             rows.clone().for_each(|row| self.insert_cells(row, col, width));
         }
         for row in rows.clone() {
-            // A row with a block is single width.
+            // A row that contains a block must be single width.
             let meta = self.grid.meta_mut(row);
             meta.set_line_size(crate::LineSize::Single);
             self.grid.overwrite_multicells(row, col, col + width, seq);
@@ -107,8 +107,8 @@ impl Term {
         self.advance_to(col + width, stop);
     }
 
-    /// Scrolls until there are `height` rows from the cursor down, and moves the cursor along. Returns false if
-    /// scrolling cannot make enough room.
+    /// Scrolls until there are `height` rows from the cursor down, and moves the cursor along with its row. Returns
+    /// false if scrolling cannot make enough room.
     fn make_rows(&mut self, height: usize) -> bool {
         let is_above_foot = self.cursor.row < self.bottom;
         let end = if is_above_foot { self.bottom } else { self.grid.rows() };
@@ -123,9 +123,10 @@ impl Term {
         true
     }
 
-    /// Moves the cursor past the lower rows of multicell characters, until the next `width` columns hold no part of such a
-    /// row. Returns false if there is no such place. If a multicell character does not fit in the line, the cursor wraps, or
-    /// moves back in the line while DECAWM is reset. For other characters the caller handles the line's end.
+    /// Moves the cursor past the lower rows of multicell characters, until the next `width` columns contain no part of
+    /// such a row. Returns false if there is no such position. If a multicell character does not fit in the line, the
+    /// cursor wraps; if DECAWM is reset, the cursor instead moves back in the line. For other characters, the caller
+    /// handles the end of the line.
     #[inline]
     pub(crate) fn pass_multicells(&mut self, width: usize, is_multicell: bool) -> bool {
         if !is_multicell && !self.grid.meta(self.cursor.row).has_multicells() {
@@ -135,7 +136,7 @@ impl Term {
     }
 
     fn pass(&mut self, width: usize, is_multicell: bool) -> bool {
-        // The cursor passes each row once, and rows that scroll in are empty.
+        // The loop ends: the cursor passes each row once, and rows that scroll in are empty.
         for _ in 0..2 * self.grid.rows() {
             let (col, stop) = (self.cursor.col, self.line_end(self.cursor.col));
             let cells = self.grid.row(self.cursor.row);
@@ -162,7 +163,8 @@ impl Term {
         false
     }
 
-    /// Wraps from a row whose last columns stay unwritten, so that they do not count as blanks in its text.
+    /// Wraps before the end of a row. The last columns of the row stay unwritten, so that they do not count as blanks
+    /// in its text.
     fn wrap_early(&mut self) {
         self.wrap();
         let Some(row) = self.cursor.row.checked_sub(1) else { return };
@@ -174,7 +176,7 @@ impl Term {
         }
     }
 
-    /// Marks all rows of the multicell character whose first cell this is as changed.
+    /// Marks all rows of a multicell character as changed. Its first cell is at `row` and `col`.
     pub(crate) fn touch_multicell(&mut self, row: usize, col: usize) {
         let rows = usize::from(self.grid.multicell_size(row, col).rows());
         self.grid.touch(row, (row + rows).min(self.grid.rows()), self.seq);

@@ -1,16 +1,16 @@
-//! Messages from programs to users: notifications and progress, as the window and the protocols receive them.
+//! Messages of programs to the user: notifications and progress.
 
 use std::sync::Arc;
 
 /// The importance of a notification (OSC 99 `u`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Urgency {
-    /// 0.
+    /// Value 0.
     Low,
-    /// 1, and the default.
+    /// Value 1, the default.
     #[default]
     Normal,
-    /// 2.
+    /// Value 2.
     Critical,
 }
 
@@ -20,42 +20,42 @@ pub enum Occasion {
     /// Always.
     #[default]
     Always,
-    /// While its window does not have the keyboard focus.
+    /// Only while the terminal's window does not have the keyboard focus.
     Unfocused,
-    /// While its window has no focus and is not visible.
+    /// Only while the terminal's window has no focus and is not visible.
     Invisible,
 }
 
-/// A notification (OSC 9, 99, 777). Its texts have no control characters. Title and body have at most 4 KiB, the other
-/// texts 256 bytes.
+/// A notification (OSC 9, 99, 777). Its texts contain no control characters. Title and body are at most 4 KiB long, the
+/// other texts 256 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notification {
-    /// Identifies it in [`crate::Term::activate_notification`] and [`crate::Term::close_notification`]. A notification
-    /// with the handle of an earlier one replaces it.
+    /// Identifies the notification in [`crate::Term::activate_notification`] and [`crate::Term::close_notification`]. A
+    /// notification with the handle of an earlier one replaces it.
     pub handle: u64,
-    /// The title. If the program sent only a body, it is here.
+    /// The title. If the program sent only a body, the title contains that body.
     pub title: String,
     /// The body, possibly empty.
     pub body: String,
-    /// The program's name for itself, unverified.
+    /// The name that the program gives itself. It is not verified.
     pub app: Option<String>,
-    /// The kinds it belongs to, at most 8.
+    /// The kinds to which the notification belongs, at most 8.
     pub kinds: Vec<String>,
-    /// Icon names, at most 8; the first that exists is used.
+    /// The names of icons, at most 8. The first icon that exists is shown.
     pub icons: Vec<String>,
-    /// An icon file as sent, at most 256 KiB. It should be PNG, JPEG or GIF, but has not been validated.
+    /// An icon file as the program sent it, at most 256 KiB. It should be PNG, JPEG or GIF, but is not validated.
     pub icon_data: Option<Arc<[u8]>>,
-    /// The name of a sound; `silent` for none.
+    /// The name of a sound. `silent` means no sound.
     pub sound: Option<String>,
     /// Button labels, at most 8.
     pub buttons: Vec<String>,
     /// The importance.
     pub urgency: Urgency,
-    /// When to show it.
+    /// When to show the notification.
     pub occasion: Occasion,
-    /// A click raises the window.
+    /// Whether a click raises the window.
     pub focus: bool,
-    /// Milliseconds until it closes, 0 for never; `None` for the default.
+    /// The time in milliseconds after which the notification closes. 0 means never. `None` means the default.
     pub expires: Option<u32>,
 }
 

@@ -1,9 +1,9 @@
 //! Rows that have left the screen, packed into immutable pages.
 //!
-//! Owns the packed form; has no access to screens or cursors. A page never changes, so a reader may clone its `Arc`
-//! under the lock and read it without the lock. A row keeps its cells up to the last that is not empty: one byte each
-//! if all are narrow Latin-1 characters, four bytes otherwise. Its styles are runs. [`crate::cold`] handles pages that
-//! have not been read for a long time.
+//! Owns the packed form. Has no access to screens or cursors. A page never changes, so a reader may clone its `Arc`
+//! under the lock and read it without the lock. A row contains its cells up to the last cell that is not empty: one
+//! byte per cell if all are narrow Latin-1 characters, otherwise four bytes per cell. Its styles are stored as runs.
+//! [`crate::cold`] handles pages that have not been read for a long time.
 
 use std::sync::Arc;
 
@@ -13,28 +13,28 @@ use crate::snapshot::Link;
 use crate::style::Style;
 use crate::tables::{Tables, TablesView};
 
-/// Maximum rows of a page, so that one number holds a bit for each.
+/// The maximum number of rows in a page, so that one number contains a bit for each row.
 pub(crate) const PAGE_ROWS: usize = 64;
-/// Maximum cells of a page, so that its ids fit in 16 bits whatever its cells hold.
+/// The maximum number of cells in a page, so that its ids always fit in 16 bits.
 const PAGE_CELLS: usize = u16::MAX as usize;
 
-/// Rows of `cols` cells that fit in one page.
+/// The number of rows of `cols` cells that fit in one page.
 pub(crate) fn rows_per_page(cols: usize) -> usize {
     (PAGE_CELLS / cols.max(1)).clamp(1, PAGE_ROWS)
 }
 
-/// A row of a page: its [`RowMeta`] and where its contents are. 24 bytes.
+/// A row of a page: its [`RowMeta`], and the position of its contents. 24 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedRow {
     pub revision: u64,
-    /// Where its cells start in `bytes` or `words`.
+    /// The index in `bytes` or `words` of the row's first cell.
     pub cells: u32,
-    /// Where its runs start in `runs`. A row without attributes has no runs.
+    /// The index in `runs` of the row's first run. A row without attributes has no runs.
     pub runs: u32,
     pub occ: u16,
     pub run_count: u16,
     pub flags: u16,
-    /// The cells are in `bytes`.
+    /// Whether the cells are stored in `bytes`. Otherwise they are stored in `words`.
     pub narrow: bool,
 }
 
@@ -50,17 +50,17 @@ impl PackedRow {
     }
 }
 
-/// Adjacent cells with the same attributes: bits 24–31 of the cell, style and link.
+/// Adjacent cells with the same attributes: bits 24–31 of the cell, its style and its link.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
-    /// The column after the last.
+    /// The column after the last cell of the run.
     pub end: u16,
     pub flags: u8,
     pub style: u16,
     pub link: u16,
 }
 
-/// Rows of history, packed.
+/// A page: packed rows of history.
 pub(crate) struct Page {
     pub rows: Box<[PackedRow]>,
     pub bytes: Box<[u8]>,
@@ -69,30 +69,30 @@ pub(crate) struct Page {
     pub styles: Box<[Style]>,
     pub links: Box<[Arc<Link>]>,
     pub clusters: Box<[Arc<str>]>,
-    /// Length of the longest row, in cells.
+    /// The length of the longest row, in cells.
     pub longest: u16,
     pub wraps: Wraps,
-    /// Some cells are pieces of images.
+    /// Whether some cells are pieces of images.
     pub has_tiles: bool,
-    /// [`Page::row_stays`] holds for every row.
+    /// Whether [`Page::row_stays`] is true for every row.
     pub stays: bool,
-    /// Bytes of its links. Pages may share them.
+    /// The size of the page's links in bytes. Pages may share links.
     pub link_bytes: usize,
 }
 
-/// Which rows of some pages continue in the next row.
+/// A summary of which rows of some pages continue in the next row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wraps {
     pub any: bool,
     pub all: bool,
-    /// The last row does.
+    /// Whether the last row continues.
     pub last: bool,
-    /// How many rows do not: the lines that end here.
+    /// The number of rows that do not continue, which is the number of lines that end in these pages.
     pub lines: u32,
 }
 
 impl Wraps {
-    /// For no rows.
+    /// The summary of no rows.
     const NONE: Self = Self { any: false, all: true, last: false, lines: 0 };
 
     fn of(rows: &[PackedRow]) -> Self {
@@ -105,7 +105,7 @@ impl Wraps {
         }
     }
 
-    /// For consecutive pages.
+    /// The summary of consecutive pages.
     pub fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Arc<Page>>) -> Self {
         pages.into_iter().fold(Self::NONE, |so_far, page| Self {
             any: so_far.any || page.wraps.any,
@@ -125,15 +125,16 @@ impl Page {
         self.rows[row].meta()
     }
 
-    /// The row's characters if each is narrow Latin-1 and so takes one byte (0: empty), as many as its `occ`.
+    /// The row's characters if each is narrow Latin-1 and therefore stored in one byte (0: empty). The row has `occ` of
+    /// them.
     pub fn narrow_text(&self, row: usize) -> Option<&[u8]> {
         let row = &self.rows[row];
         let start = row.cells as usize;
         row.narrow.then(|| &self.bytes[start..start + row.occ as usize])
     }
 
-    /// Whether a row can stay as it is on a wider screen. It must be empty or end in a cell with content, since
-    /// otherwise a color may have been filled up to its edge, and it must hold no part of a multicell character.
+    /// Whether a row looks the same on a wider screen. It must be empty or end in a cell with content; otherwise, a
+    /// color may have been filled up to the screen's edge. It must contain no part of a multicell character.
     pub fn row_stays(&self, row: usize) -> bool {
         let row = &self.rows[row];
         if row.meta().has_multicells() {
@@ -150,18 +151,18 @@ impl Page {
             }
     }
 
-    /// Which rows wrap into the next, from the lowest bit on.
+    /// A bit for each row, from the lowest bit on, that is set if the row wraps into the next row.
     pub fn wrapped_rows(&self) -> u64 {
         let bit = |row: usize| u64::from(self.meta(row).is_wrapped()) << row;
         (0..self.len()).fold(0, |bits, row| bits | bit(row))
     }
 
-    /// Whether the row's cells have no ids: Latin-1 in the default style.
+    /// Whether the row's cells have no ids: they are Latin-1 characters in the default style.
     pub fn is_plain(&self, row: usize) -> bool {
         self.rows[row].narrow && self.rows[row].run_count == 0
     }
 
-    /// Bytes of memory it takes, without memory shared with other pages.
+    /// The number of bytes of memory that the page uses, without memory that it shares with other pages.
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&*self.rows)
@@ -177,7 +178,7 @@ impl Page {
         TablesView { styles: &self.styles, links: &self.links, clusters: &self.clusters }
     }
 
-    /// A page made of these parts.
+    /// A page that consists of these parts.
     pub fn new(
         rows: Box<[PackedRow]>,
         bytes: Box<[u8]>,
@@ -189,7 +190,7 @@ impl Page {
     ) -> Self {
         let longest = rows.iter().map(|row| row.occ).max().unwrap_or(0);
         let wraps = Wraps::of(&rows);
-        // No branch per word, so that the compiler can test several at once.
+        // Use no branch per word, so that the compiler can test several words at once.
         let has_tiles = words.chunks(LOOKED_AT_ONCE).any(|words| {
             words.iter().fold(false, |any, &word| any | Cell(word.into()).tile().is_some())
         });
@@ -212,21 +213,21 @@ impl Page {
         page
     }
 
-    /// A copy without the first `count` rows.
+    /// A copy of the page without its first `count` rows.
     pub fn without_first(&self, count: usize) -> Self {
         let mut builder = PageBuilder::default();
         (count..self.len()).for_each(|row| builder.push_packed(self, row));
         builder.finish()
     }
 
-    /// A page of one empty row.
+    /// A page that consists of one empty row.
     pub fn blank_row() -> Self {
         let mut builder = PageBuilder::default();
         builder.rows.push(PackedRow::new(RowMeta::default(), 0, 0, 0, true));
         builder.finish()
     }
 
-    /// Replaces `cells` with the cells that the row keeps.
+    /// Replaces the contents of `cells` with the stored cells of a row.
     pub fn unpack(&self, row: usize, cells: &mut Vec<Cell>) {
         let row = &self.rows[row];
         let len = row.occ as usize;
@@ -255,8 +256,8 @@ impl Page {
 
 /// Builds a page.
 ///
-/// It renames the ids of a source (a screen's tables, another page's tables) as it meets them. Call
-/// [`PageBuilder::source`] when the following cells refer to other tables.
+/// Cells to add refer to the tables of a source, which is a screen or another page. The builder replaces their ids by
+/// ids of the new page. Call [`PageBuilder::source`] before adding cells that refer to other tables.
 #[derive(Default)]
 pub(crate) struct PageBuilder {
     rows: Vec<PackedRow>,
@@ -271,13 +272,13 @@ pub(crate) struct PageBuilder {
     cluster_ids: Vec<u16>,
 }
 
-/// How many of the latest entries from earlier sources a new entry is compared with.
+/// The number of latest entries from earlier sources with which a new entry is compared.
 const COMPARED: usize = 16;
 
-/// Words whose places are recorded at a time.
+/// The number of words whose positions are recorded at once.
 const PLACES: usize = 128;
 
-/// Words searched before checking whether any matched.
+/// The number of words to search before checking whether any of them matched.
 const LOOKED_AT_ONCE: usize = 256;
 
 #[inline]
@@ -303,14 +304,14 @@ fn rename_new<T: Clone + PartialEq>(
     source: &[T],
     id: u16,
 ) -> u16 {
-    // No entry has the id 0, so slot 0 holds the number of entries from earlier sources.
+    // No entry has the id 0, so index 0 stores the number of entries from earlier sources.
     let earlier = ids.first().copied().unwrap_or(own.len() as u16);
     if ids.len() <= source.len() {
         ids.resize(source.len() + 1, 0);
         ids[0] = earlier;
     }
     let item = &source[id as usize - 1];
-    // An earlier source may have added this item; a single source has no duplicates.
+    // An earlier source may have added the same item. Within one source there are no duplicates.
     let others = &own[..earlier as usize];
     let known = others.iter().rev().take(COMPARED).position(|own| own == item);
     let at = known.map_or(own.len(), |from_last| others.len() - 1 - from_last);
@@ -326,31 +327,32 @@ impl PageBuilder {
         self.rows.len()
     }
 
-    /// Reserves space for this many rows.
+    /// Reserves space for this number of rows.
     pub fn reserve(&mut self, rows: usize) {
         self.rows.reserve_exact(rows);
     }
 
-    /// The cells of the following rows refer to other tables than the rows so far.
+    /// Starts a new source: the cells of the following rows refer to other tables than the rows so far.
     pub fn source(&mut self) {
         self.style_ids.clear();
         self.link_ids.clear();
         self.cluster_ids.clear();
     }
 
-    /// Adds a row as [`PageBuilder::push`] does, and empties its cells.
+    /// Adds a row like [`PageBuilder::push`], and empties its cells.
     #[inline]
     pub fn take(&mut self, cells: &mut [Cell], meta: RowMeta, tables: &Tables) {
         self.push(cells, meta, tables.view());
         if let [cell] = cells {
-            // Short lines scroll fastest, and a call would cost more than the write.
+            // Empty the cells of a short line here: short lines scroll fastest, and a call would cost more than the
+            // write.
             *cell = Cell::EMPTY;
         } else {
             cells.fill(Cell::EMPTY);
         }
     }
 
-    /// Adds a row. The first `meta.occ` of its cells count; the rest must be empty.
+    /// Adds a row. Its first `meta.occ` cells are stored. The remaining cells must be empty.
     #[inline]
     pub fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
         let cells = &cells[..meta.occ as usize];
@@ -365,7 +367,7 @@ impl PageBuilder {
         self.push_rich(cells, all, meta, tables);
     }
 
-    /// Adds a row with this `text` and the attributes in `bits` of a cell.
+    /// Adds a row with this `text`. `bits` contains the attributes of its cells.
     pub fn push_text(&mut self, text: &[u8], bits: u64, meta: RowMeta, tables: TablesView<'_>) {
         let (start, runs) = (self.bytes.len() as u32, self.runs.len() as u32);
         self.bytes.extend_from_slice(text);
@@ -376,8 +378,8 @@ impl PageBuilder {
         self.rows.push(PackedRow::new(meta, start, runs, styled.into(), true));
     }
 
-    /// [`PageBuilder::push`] for a row with more than Latin-1 in the default style. `all` is the union of its cells'
-    /// bits.
+    /// Adds a row like [`PageBuilder::push`], if it is not just Latin-1 in the default style. `all` is the union of its
+    /// cells' bits.
     fn push_rich(&mut self, cells: &[Cell], all: u64, meta: RowMeta, tables: TablesView<'_>) {
         let narrow = all & SHOWN < 0x100;
         let start = if narrow { self.bytes.len() } else { self.words.len() } as u32;
@@ -397,9 +399,10 @@ impl PageBuilder {
         self.rows.push(PackedRow::new(meta, start, runs, run_count, narrow));
     }
 
-    /// Renames the clusters in the words after `start` to this page's ids.
+    /// Replaces the cluster ids in the words from `start` on by ids of this page.
     fn rename_clusters(&mut self, start: usize, source: &[Arc<str>]) {
-        // Record their places without a branch per cell: most cells hold no cluster, and the others are unpredictable.
+        // Record the positions of clusters without a branch per cell: most cells contain no cluster, and clusters are
+        // unpredictable.
         let mut places = [0; PLACES];
         for words in self.words[start..].chunks_mut(PLACES) {
             let mut count = 0;
@@ -427,7 +430,7 @@ impl PageBuilder {
         }
     }
 
-    /// Adds a run of cells like this one, up to column `end`.
+    /// Adds a run of cells with the attributes of `cell`, up to column `end`.
     #[inline]
     fn push_run(&mut self, cell: Cell, end: usize, tables: TablesView<'_>) {
         let style = rename(&mut self.style_ids, &mut self.styles, tables.styles, cell.style_id());
@@ -436,7 +439,7 @@ impl PageBuilder {
         self.runs.push(Run { end: end as u16, flags, style, link });
     }
 
-    /// Adds a row of another page unchanged. That page's tables must be the current [source](PageBuilder::source).
+    /// Adds a row of another page unchanged. The tables of that page must be the current [source](PageBuilder::source).
     pub fn push_packed(&mut self, page: &Page, row: usize) {
         let row = page.rows[row];
         let (start, len) = (row.cells as usize, row.occ as usize);
@@ -462,12 +465,12 @@ impl PageBuilder {
         self.rows.push(PackedRow { cells, runs, ..row });
     }
 
-    /// Returns the page of the rows so far and empties the builder.
+    /// Returns the page with all rows added so far, and empties the builder.
     pub fn finish(&mut self) -> Page {
         self.source();
         let rows = std::mem::take(&mut self.rows).into_boxed_slice();
         fn exact<T: Clone>(items: &mut Vec<T>) -> Box<[T]> {
-            // A copy of the exact size; the buffer stays for the next page.
+            // Copy the items to memory of the exact size. The buffer stays for the next page.
             let exact = items.as_slice().into();
             items.clear();
             exact

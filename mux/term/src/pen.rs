@@ -1,4 +1,4 @@
-//! The pen: the style, link, role and protection of printed text, and their ids in the current table.
+//! The pen: the style, link, role and protection of text to be printed, and their ids in the current table.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::grid::Grid;
 use crate::snapshot::Link;
 use crate::style::Style;
 
-/// The look of the next character.
+/// The attributes of the next printed character.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pen {
     style: Style,
     link: Option<Arc<Link>>,
     role: PromptRole,
-    /// A line editor draws.
+    /// Whether a line editor is drawing.
     edits: bool,
     protected: bool,
-    /// The bits of these values in a cell, with ids of `table`; meaningless unless `valid`.
+    /// The bits of these values in a cell, with ids of `table`. Not valid unless `valid` is set.
     bits: u64,
     valid: bool,
     table: usize,
@@ -67,12 +67,12 @@ impl Pen {
         self.protected = protected;
     }
 
-    /// Interns the ids again on next use, because the tables have changed.
+    /// Interns the ids again at the next use, because the tables have changed.
     pub fn forget_ids(&mut self) {
         self.valid = false;
     }
 
-    /// The bits of a cell written with this pen, with ids of one of the grid's tables.
+    /// The bits of a cell that this pen writes, with ids of one of the grid's tables.
     #[inline]
     pub fn bits(&mut self, grid: &mut Grid, table: usize) -> u64 {
         if self.valid && self.table == table && self.generation == grid.generation() {
@@ -95,7 +95,7 @@ impl Pen {
         self.bits
     }
 
-    /// Returns a function that makes erased cells: empty, with the pen's background (xterm's "back color erase").
+    /// Returns a function that creates erased cells: empty, with the pen's background (xterm's "back color erase").
     pub fn blank(&self) -> impl FnMut(&mut Grid, usize) -> Cell + use<> {
         let background = self.style.background;
         move |grid, table| {

@@ -1,7 +1,7 @@
-//! Printing: characters into cells.
+//! Prints characters into cells.
 //!
-//! Text arrives in runs, so that modes are checked once per run. Text that needs more care (joining a cluster, insert
-//! mode, character sets) goes one character at a time.
+//! Text arrives in runs, so that modes are checked once per run. Text that needs more checks (joining a cluster, insert
+//! mode, character sets) is printed one character at a time.
 
 use crate::cell::{CLUSTER, Cell, HEAD, SHOWN, TAIL, WIDE};
 use crate::cluster::Joined;
@@ -12,8 +12,8 @@ use crate::unicode::{Class, Props, is_ideograph, may_join, props, props_of, stop
 use crate::work;
 use crate::{Color, Modes};
 
-/// Whether a cell's content may take the next character into its cluster. This quick test rules out most cells: no
-/// character below U+0600 can, so a space, a letter or an empty cell before the cursor settles nearly every run.
+/// Whether the next character may join this cell's cluster. This quick test rules out most cells: nothing joins a
+/// character below U+0600, so the test ends at a space, a letter or an empty cell before the cursor.
 #[inline]
 fn may_join_next(cell: Cell) -> bool {
     cell.0 & (SHOWN & !WIDE) >= 0x600
@@ -23,23 +23,23 @@ fn may_join_next(cell: Cell) -> bool {
 const C1_FIRST: char = '\u{80}';
 const C1_LAST: char = '\u{9f}';
 
-/// The code point of a UTF-8 character, given its bytes with the length bits cleared in the first.
+/// The code point of a UTF-8 character. `bytes` are its bytes, without the bits that encode the length.
 #[inline(always)]
 fn scalar(bytes: [u8; 4]) -> u32 {
     let [a, b, c, d] = bytes.map(|byte| byte as u32 & 0x3f);
     a << 18 | b << 12 | c << 6 | d
 }
 
-/// How to write characters that start cells.
+/// How to write characters that each begin a cell.
 struct Heads {
-    /// The bits of their cells other than the character.
+    /// The bits of the characters' cells, without the character itself.
     bits: u64,
-    /// Which classes join, or need the slow path, after which; see [`stops`].
+    /// The classes of characters that may join, or need the slow path, after each class. See [`stops`].
     stops: &'static [u16; 16],
     ambiguous_wide: bool,
 }
 
-/// How much [`Heads::write`] wrote.
+/// The result of [`Heads::write`].
 struct Written {
     columns: usize,
     bytes: usize,
@@ -48,9 +48,9 @@ struct Written {
 }
 
 impl Heads {
-    /// Writes characters from the start of `bytes` to `cells` while there is room, no character joins the one before it
-    /// (the first follows one of class `before`) and more than `beyond` bytes remain. Stops when fewer than four bytes
-    /// remain, so that one read covers a character of any length.
+    /// Writes characters from the start of `bytes` to `cells`. Stops at the end of `cells`, at a character that joins
+    /// the one before it (`before` is the class before the first), or when only `beyond` bytes remain. Also stops when
+    /// fewer than four bytes remain, so that one read covers a character of any length.
     #[inline]
     fn write(&self, cells: &mut [Cell], bytes: &[u8], beyond: usize, before: Class) -> Written {
         let (mut col, mut left) = (0, bytes);
@@ -97,7 +97,8 @@ impl Heads {
             }
             let bits = self.bits | code as u64;
             let Some(place) = cells.get_mut(col..col + width) else { break };
-            // No branch for the width: a narrow character overwrites this cell.
+            // Write the second half without a branch for the width: for a narrow character, the next line overwrites
+            // it.
             place[width - 1] = Cell(self.bits | TAIL);
             place[0] = Cell(bits | if width == 2 { WIDE } else { 0 });
             col += width;
@@ -114,7 +115,8 @@ impl Heads {
 }
 
 impl Term {
-    /// Prints the first `len` of `bytes`, all 0x20–0x7e. The bytes after them only speed this up.
+    /// Prints the first `len` of `bytes`, all of which must be 0x20–0x7e. Further bytes are not printed, but make this
+    /// faster.
     #[inline]
     pub(crate) fn print_ascii(&mut self, bytes: &[u8], len: usize) {
         let text = &bytes[..len];
@@ -149,8 +151,8 @@ impl Term {
         self.last_printed = text[text.len() - 1] as char;
     }
 
-    /// Prints as many whole rows of text (printable ASCII and CR LF) as only scroll through the screen's last row, and
-    /// returns their length. Checks once for all rows everything that printing depends on.
+    /// Prints the whole rows of text at the start of `bytes` (printable ASCII and CR LF) that only scroll through the
+    /// screen's last row. Returns their length. Checks everything that printing depends on once for all rows.
     pub(crate) fn print_rows(&mut self, bytes: &[u8]) -> usize {
         let rows = self.grid.rows();
         let whole = self.top == 0 && self.bottom == rows && self.scrolls_whole_rows();
@@ -167,7 +169,7 @@ impl Term {
         self.grid.append(bytes, wraps, self.seq, |grid, table| self.pen.bits(grid, table))
     }
 
-    /// Like [`Term::print_ascii`], for any cursor position and modes.
+    /// Like [`Term::print_ascii`], but works at any cursor position and in any mode.
     fn print_ascii_carefully(&mut self, text: &[u8]) {
         if !self.prints_plainly() {
             for &byte in text {
@@ -225,13 +227,14 @@ impl Term {
         self.last_printed = last as char;
     }
 
-    /// Prints text without C0 controls and DEL up to its first C1 control. Returns the rest, which begins with that
-    /// control.
+    /// Prints text without C0 controls and DEL, up to the first C1 control. Returns the remaining text, which begins
+    /// with that control.
     pub(crate) fn print_run<'a>(&mut self, text: &'a str) -> &'a str {
         self.print_run_of(text.as_bytes(), text)
     }
 
-    /// Like `Term::print_run`, for a text that is a prefix of `bytes`. The bytes after it only speed this up.
+    /// Like `Term::print_run`, for a text that is a prefix of `bytes`. Further bytes are not printed, but make this
+    /// faster.
     pub(crate) fn print_run_of<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
         let plainly = self.prints_plainly();
         let mut rest = text;
@@ -248,8 +251,8 @@ impl Term {
         }
     }
 
-    /// Prints characters into the cursor's row while each starts a cell of its own or joins one started here. Returns
-    /// the rest. `text` is a prefix of `bytes`.
+    /// Prints characters into the cursor's row, as long as each begins a new cell or joins a cell that was begun here.
+    /// Returns the remaining text. `text` is a prefix of `bytes`.
     fn print_fast<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
         let slot = self.grid.slot(self.cursor.row);
         if self.cursor.wrap_pending || self.grid.slot_meta(slot).has_multicells() {
@@ -269,9 +272,10 @@ impl Term {
         let cuts = cells[start].is_tail();
         let mut col = start;
         let mut rest = text;
-        // The cell printed last, and the text from its first character on.
+        // The cell that was printed last, and the text from that cell's first character on.
         let (mut head, mut head_rest) = (start, text);
-        // The column after the last cell that was touched: a cluster that becomes narrow gives up a cell.
+        // The column after the last cell that was changed. If a cluster becomes narrow, it no longer uses its second
+        // cell.
         let mut reach = start;
         let heads = Heads { bits, stops: stops(graphemes), ambiguous_wide };
         loop {
@@ -284,7 +288,7 @@ impl Term {
                 rest = &rest[done.bytes..];
                 before = done.class;
             }
-            // The next character joins, does not fit in the line, or is the last of the text.
+            // The next character joins, does not fit in the line, or is the last one of the text.
             let mut chars = rest.chars();
             let Some(c) = chars.next() else { break };
             work::add(1);
@@ -306,7 +310,7 @@ impl Term {
                     Some(Joined { end, .. }) if end == known => {}
                     Some(Joined { end, columns, last }) => {
                         if head + columns < col {
-                            // The second half of this character, and of a character that it covered, now show nothing.
+                            // The second half of this character, and of a character that it has covered, is now empty.
                             reach = reach.max((col + 1).min(cells.len()));
                             part_wide(cells, col, col);
                             cells[col - 1] = cells[col - 1].blanked();
@@ -359,7 +363,7 @@ impl Term {
         rest
     }
 
-    /// Prints one character, not a control, in any mode.
+    /// Prints one character that is not a control, in any mode.
     pub(crate) fn print_char(&mut self, c: char) {
         work::add(1);
         let c = self.charsets.map(c);
@@ -375,22 +379,22 @@ impl Term {
         }
     }
 
-    /// DEL: ignored, unless GL holds a 96-character set, which has a character there.
+    /// DEL. Ignored, unless GL selects a 96-character set, which contains a character at this code.
     pub(crate) fn delete(&mut self) {
         if self.charsets.prints_delete() {
             self.print_char('\x7f');
         }
     }
 
-    /// Puts `shown`, a cell's content of `width` columns, at the cursor.
+    /// Prints `shown`, which is the content of a cell and `width` columns wide, at the cursor.
     pub(crate) fn put(&mut self, shown: Cell, width: usize) {
         if let Some(width) = self.make_room(width) {
             self.write_cell(shown, width);
         }
     }
 
-    /// Moves to where content of `width` columns fits, and returns the columns it takes there; `None` if it is not
-    /// printed.
+    /// Moves the cursor to a position at which content of `width` columns fits. Returns the number of columns that the
+    /// content uses there, or `None` if it must not be printed.
     #[inline]
     pub(crate) fn make_room(&mut self, width: usize) -> Option<usize> {
         let wraps = self.modes.contains(Modes::AUTO_WRAP);
@@ -403,12 +407,12 @@ impl Term {
         if !self.pass_multicells(width, false) {
             return None;
         }
-        // A screen or a margin area of one column has no room for wide characters: they become narrow.
+        // If the screen or the space between the margins is one column wide, wide characters become narrow.
         let mut stop = self.line_end(self.cursor.col);
         let width = width.min(stop);
         if self.cursor.col + width > stop {
             if !wraps {
-                // xterm prints nothing there.
+                // xterm prints nothing at such a position.
                 return None;
             }
             self.leave_head();
@@ -424,7 +428,7 @@ impl Term {
         Some(width)
     }
 
-    /// Writes `shown` over the `width` columns that [`Term::make_room`] returned.
+    /// Writes `shown` into the `width` columns that [`Term::make_room`] has returned.
     #[inline]
     pub(crate) fn write_cell(&mut self, shown: Cell, width: usize) {
         let (col, stop) = (self.cursor.col, self.line_end(self.cursor.col));
@@ -452,7 +456,7 @@ impl Term {
         self.advance_to(end, stop);
     }
 
-    /// Moves the cursor behind the printed text, in a line that ends before column `stop`.
+    /// Moves the cursor after the printed text. The line ends before column `stop`.
     #[inline]
     pub(crate) fn advance_to(&mut self, end: usize, stop: usize) {
         self.cursor.wrap_pending = end == stop;
@@ -460,8 +464,8 @@ impl Term {
         self.printed_to = self.cursor.key();
     }
 
-    /// Ends a line whose last column has no room for a wide character, and moves to the next line. The last column
-    /// keeps its content (xterm, kitty).
+    /// Moves to the next line, because a wide character does not fit in the last column. The last column keeps its
+    /// content (xterm, kitty).
     pub(crate) fn leave_head(&mut self) {
         let seq = self.seq;
         let stop = self.line_end(self.cursor.col);
@@ -477,10 +481,10 @@ impl Term {
         self.wrap();
     }
 
-    /// Moves to the start of the next line, which continues this one.
+    /// Moves to the start of the next line, which continues the current line.
     pub(crate) fn wrap(&mut self) {
         let row = self.cursor.row;
-        // Only whole rows form one line of text; between margins each row is a line of its own.
+        // Only whole rows can form one line of text. Between margins, each row is a separate line.
         let whole = self.scrolls_whole_rows() && !self.grid.meta(row).is_double();
         if whole {
             let meta = self.grid.meta_mut(row);
@@ -496,15 +500,15 @@ impl Term {
         }
     }
 
-    /// Whether a run of text may be printed without handling each character.
+    /// Whether a run of text may be printed without checking each character.
     #[inline]
     fn prints_plainly(&self) -> bool {
         !self.modes.contains(Modes::INSERT) && self.charsets.is_plain()
     }
 
-    /// REP (ECMA-48 8.3.103): prints the preceding character again, at most as often as the screen has cells. Like
-    /// xterm, does nothing after a control or another sequence. Repeats the whole cluster; xterm, which has no
-    /// clusters, repeats nothing after a combining mark.
+    /// REP (ECMA-48 8.3.103): prints the preceding character again, but not more often than the screen has cells. Like
+    /// xterm, does nothing after a control or another sequence. Repeats the whole cluster. xterm has no clusters, and
+    /// repeats nothing after a combining mark.
     pub(crate) fn repeat(&mut self, count: usize) {
         let c = self.last_printed;
         if c == '\0' {
@@ -527,8 +531,8 @@ impl Term {
         }
     }
 
-    /// The smallest number of repetitions of a character of `width` columns with the same result as `count`: one full
-    /// screen, plus the remainder in its last line. Six bytes can request 65,535 repetitions.
+    /// The smallest number of repetitions with the same result as `count`, for a character of `width` columns: one full
+    /// screen, plus the rest in its last line. Without this limit, six bytes could request 65,535 repetitions.
     fn capped_repeat(&self, count: usize, width: usize) -> usize {
         let full = self.grid.cols() * self.grid.rows();
         let line = ((self.right - self.left) / width.max(1)).max(1);
@@ -537,7 +541,7 @@ impl Term {
 
     /// Prints `count` cells of a cluster.
     fn repeat_cluster(&mut self, cluster: &str, width: usize, count: usize) {
-        // Its id, valid for one table in one generation.
+        // The cluster's id. It is valid for one table, in one generation.
         let mut known = None;
         for _ in 0..count {
             work::add(1);

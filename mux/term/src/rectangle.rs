@@ -1,7 +1,7 @@
 //! Operations on rectangles: DECCRA, DECFRA, DECERA, DECSERA, DECCARA, DECRARA and the checksum DECRQCRA.
 //!
-//! Source: DEC STD 070, "Rectangular area operations", and xterm's behavior where it leaves a choice. Page numbers are
-//! ignored, because there is only one page.
+//! Source: DEC STD 070, "Rectangular area operations", and xterm's behavior if DEC STD 070 leaves a choice. Page
+//! numbers are ignored, because there is only one page.
 
 use crate::block::Block;
 use crate::cell::{Cell, Content, Width};
@@ -11,7 +11,7 @@ use crate::style::{Attrs, Style, Underline};
 use crate::term::{Allow, Term};
 use crate::unicode::props;
 
-/// The bits of XTCHECKSUM (xterm ctlseqs), each a deviation from DEC's convention.
+/// The bits of XTCHECKSUM (xterm ctlseqs). Each selects a deviation from DEC's convention.
 mod checksum {
     /// Do not negate the sum.
     pub const POSITIVE: u16 = 1 << 0;
@@ -19,13 +19,13 @@ mod checksum {
     pub const WITHOUT_ATTRIBUTES: u16 = 1 << 1;
     /// Include trailing blanks.
     pub const WITH_BLANKS: u16 = 1 << 2;
-    /// Include cells that were never written, as blanks.
+    /// Include cells that were never written. They count as blanks.
     pub const WITH_UNWRITTEN: u16 = 1 << 3;
-    /// Use whole code points, not their low eight bits.
+    /// Use whole code points instead of their low eight bits.
     pub const CODE_POINTS: u16 = 1 << 4;
 }
 
-/// The parameters of the rectangle in DECCARA and DECRARA; attributes follow.
+/// The number of parameters that describe the rectangle in DECCARA and DECRARA. Attributes follow.
 const RECTANGLE_PARAMS: usize = 4;
 
 /// Applies one attribute parameter of DECCARA or DECRARA to a style.
@@ -62,9 +62,9 @@ fn change_attribute(style: &mut Style, attribute: u16, reverse: bool) {
 }
 
 impl Term {
-    /// The rectangle in four parameters starting at index `first`: top, left, bottom, right, from 1, with the page's
-    /// edges as defaults. If DECOM is set, they are relative to region and margins. The rectangle is clipped; `None` if
-    /// nothing is left.
+    /// The rectangle in four parameters, beginning at index `first`: top, left, bottom and right, counted from 1.
+    /// Missing parameters mean the page's edges. If DECOM is set, the numbers are relative to region and margins. The
+    /// rectangle is clipped. `None` if nothing of it remains.
     pub(crate) fn rectangle(&self, params: &Params, first: usize) -> Option<Block> {
         let (rows, cols) = (self.end_row(), self.end_col());
         let (top, left) = self.corner(params, first);
@@ -77,14 +77,14 @@ impl Term {
         (top < bottom && left < right).then_some(Block { top, left, bottom, right })
     }
 
-    /// The corner in two parameters starting at index `first`; it may lie outside the screen.
+    /// The corner in two parameters, beginning at index `first`. It may be outside the screen.
     fn corner(&self, params: &Params, first: usize) -> (usize, usize) {
         let top = params.count(first) - 1 + self.first_row();
         let left = params.count(first + 1) - 1 + self.first_col();
         (top, left)
     }
 
-    /// DECCRA: parameters 0–3 are the source, 5 and 6 the corner of the target.
+    /// DECCRA. Parameters 0–3 are the source, and 5 and 6 the corner of the target.
     pub(crate) fn copy_rectangle(&mut self, params: &Params) {
         let Some(source) = self.rectangle(params, 0) else { return };
         let (top, left) = self.corner(params, 5);
@@ -94,19 +94,19 @@ impl Term {
         self.grid.copy_block(source, top, left, self.seq);
     }
 
-    /// DECERA: fills with blanks in the pen's colors, ignoring protection.
+    /// DECERA: fills the rectangle with blanks in the pen's colors. Protected cells are erased too.
     pub(crate) fn erase_rectangle(&mut self, params: &Params) {
         let Some(block) = self.rectangle(params, 0) else { return };
         self.grid.fill_block(block, self.seq, self.pen.blank());
     }
 
-    /// DECFRA: parameter 0 is the character, printed with the pen's attributes.
+    /// DECFRA: fills the rectangle with the character in parameter 0, in the pen's attributes.
     pub(crate) fn fill_rectangle(&mut self, params: &Params) {
         let Some(block) = self.rectangle(params, 1) else { return };
         let code = params.get(0);
         let shown = match code {
             0x20..=0x7e | 0xa0..=0xff => Some(self.charsets.look_up(code as u8)),
-            // Like xterm, also accept characters beyond Latin-1.
+            // Accept characters beyond Latin-1 too, like xterm.
             _ => char::from_u32(code as u32).filter(|c| code >= 0x100 && props(*c).width() == 1),
         };
         let Some(shown) = shown else { return };
@@ -116,13 +116,13 @@ impl Term {
         self.grid.fill_block(block, self.seq, fill);
     }
 
-    /// DECSERA: blanks characters that DECSCA does not protect, and keeps their attributes.
+    /// DECSERA: blanks characters that DECSCA does not protect. The cells keep their attributes.
     pub(crate) fn erase_rectangle_selectively(&mut self, params: &Params) {
         let Some(block) = self.rectangle(params, 0) else { return };
         let kept = self.protection == crate::edit::Protection::Dec;
         for row in block.top..block.bottom {
             for edge in [block.left, block.right] {
-                // A protected wide character stays whole.
+                // If an edge splits a protected wide character, the character stays whole.
                 let cells = self.grid.row(row);
                 if cells.get(edge).is_some_and(|cell| !(kept && cell.is_protected())) {
                     self.grid.part_wide(row, edge, edge, self.seq);
@@ -144,17 +144,17 @@ impl Term {
         }
     }
 
-    /// DECSACE: with 2, DECCARA and DECRARA change rectangles; otherwise they change streams of text.
+    /// DECSACE. With the value 2, DECCARA and DECRARA change rectangles, otherwise streams of text.
     pub(crate) fn select_change_extent(&mut self, extent: u16) {
         self.conformance.extent = extent;
     }
 
-    /// DECCARA and DECRARA: parameters from index 4 on are attributes as in SGR, without colors.
+    /// DECCARA and DECRARA. Parameters from index 4 on are attributes as in SGR, without colors.
     pub(crate) fn change_rectangle(&mut self, params: &Params, reverse: bool) {
         let Some(block) = self.rectangle(params, 0) else { return };
         let exact = self.conformance.extent == 2;
         let values = params.values().get(RECTANGLE_PARAMS..).unwrap_or_default();
-        // No attributes count as a single 0.
+        // No attributes mean the same as a single 0.
         let attributes = if values.is_empty() { &[0][..] } else { values };
         // If DECOM is set, a stream continues in the next row at the margins (xterm).
         let (first, last) = (self.first_col(), self.end_col());
@@ -169,7 +169,7 @@ impl Term {
         }
     }
 
-    /// Changes the style of columns `start..end`: of all cells with DECSACE 2, otherwise only of written cells.
+    /// Changes the style of columns `start..end`. With DECSACE 2, changes all cells, otherwise only written cells.
     fn change_row(&mut self, row: usize, start: usize, end: usize, change: impl Fn(&mut Style)) {
         let exact = self.conformance.extent == 2;
         let slot = self.grid.slot(row);
@@ -196,8 +196,8 @@ impl Term {
         }
     }
 
-    /// DECRQCRA: parameter 0 identifies the request, 1 is the page, 2–5 the rectangle. Requires
-    /// [`Allow::CHECKSUM_REPORTS`], because checksums of single cells reveal the screen.
+    /// DECRQCRA. Parameter 0 identifies the request, 1 is the page, and 2–5 are the rectangle. Requires
+    /// [`Allow::CHECKSUM_REPORTS`], because a program could read the screen by checksums of single cells.
     pub(crate) fn report_checksum(&mut self, params: &Params) {
         if !self.allow.contains(Allow::CHECKSUM_REPORTS) {
             tracing::debug!("DECRQCRA refused");
@@ -207,15 +207,15 @@ impl Term {
         self.reply_text(format!("\x1bP{}!~{sum:04X}\x1b\\", params.get(0)));
     }
 
-    /// XTCHECKSUM: sets the convention for DECRQCRA.
+    /// XTCHECKSUM: selects the convention for DECRQCRA.
     pub(crate) fn select_checksum(&mut self, bits: u16) {
         if self.allow.contains(Allow::CHECKSUM_REPORTS) {
             self.conformance.checksum = bits;
         }
     }
 
-    /// The checksum of a rectangle in the convention set by XTCHECKSUM. DEC's is the negated sum of character codes and
-    /// attribute weights, without trailing blanks of a row, except in its first cell.
+    /// The checksum of a rectangle, in the convention that XTCHECKSUM selected. DEC's convention is the negated sum of
+    /// character codes and attribute weights. It omits trailing blanks of a row, except in the row's first cell.
     fn checksum(&self, block: Block) -> u16 {
         let bits = self.conformance.checksum;
         let has = |bit: u16| bits & bit != 0;
@@ -246,7 +246,7 @@ impl Term {
                     code => code & 0xff,
                 };
                 let mut value = code;
-                // A printed space is not a blank.
+                // A printed space does not count as a blank.
                 let mut drawn = is_written;
                 if !has(checksum::WITHOUT_ATTRIBUTES) {
                     for (is_on, weight) in [

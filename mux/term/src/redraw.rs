@@ -1,13 +1,13 @@
 //! Prompts that shells redraw after a resize (OSC 133 A, `redraw`).
 //!
-//! Owns which rows those are, and keeps them as the shell expects them. The shell moves up from the cursor by as many
-//! rows as it drew in the old width, clears everything below, and draws again. If its text rewrapped to the new width,
-//! every resize would leave a part of the old prompt behind. Source: kitty's shell integration ("notes for shell
-//! developers"), and ghostty for `redraw=last`.
+//! Owns the rule which rows those are, and prepares them as the shell expects. The shell moves up from the cursor by as
+//! many rows as it drew at the old width, clears everything below, and draws its prompt. If the prompt's text were
+//! rewrapped to the new width, every resize would leave a part of the old prompt on the screen. Source: kitty's shell
+//! integration ("notes for shell developers"), and ghostty for `redraw=last`.
 //!
 //! A background job may have written into the rows from the prompt on, and only the shell knows how many rows above the
-//! cursor it will draw again. So no text is lost here: each cut row is kept whole ([`Held`]) until the shell marks where
-//! it draws. The rows above that mark which nothing has changed since then return, wrapped to the new width.
+//! cursor it will draw again. So no text is lost here: each row is stored uncut ([`Held`]) until the shell marks where
+//! it draws. The rows above that mark that have not changed since are then restored, wrapped to the new width.
 
 use crate::cell::Cell;
 use crate::commands::{Command, Redraw};
@@ -17,23 +17,24 @@ use crate::row::{INPUT, RowMeta, WRAPPED};
 use crate::term::{NOWHERE, Position, ScreenKind, Term};
 use crate::{LineId, Point};
 
-/// Maximum rows between the first held row and the screen. If output pushes them further up before the shell draws, they
-/// stay cut.
+/// The maximum number of rows between the first stored row and the screen. If output moves the stored rows further up
+/// before the shell draws, they stay cut.
 const AWAY_CAP: u64 = 4096;
 
-/// Rows of the screen that a resize cut, as they were before.
+/// The rows of the screen that a resize cut, as they were before the resize.
 #[derive(Default)]
 pub(crate) struct Held {
-    /// The start of the first row. The others follow it.
+    /// The start of the first row. The other rows follow it.
     pub first: Option<Point>,
     rows: Loose,
-    /// For each row: the columns of the screen that held it whole, and its revision since it was cut.
+    /// For each row: the number of columns of the screen before it was cut (`widths`), and the row's revision after it
+    /// was cut (`revisions`).
     widths: Vec<usize>,
     revisions: Vec<u64>,
 }
 
 impl Held {
-    /// Whether row `i` still holds what the cut left.
+    /// Whether row `i` has not changed since it was cut.
     fn is_untouched(&self, i: usize, grid: &Grid) -> bool {
         let line = self.first.map(|first| first.line.0 + i as u64);
         let meta = line.and_then(|line| grid.line_meta(line));
@@ -42,15 +43,15 @@ impl Held {
 }
 
 impl Term {
-    /// The first row of the screen that the shell redraws; `None` if no shell waits at a prompt that it redraws.
+    /// The first row of the screen that the shell redraws. `None` if no shell waits at a prompt that it redraws.
     fn redrawn_from(&self) -> Option<usize> {
-        // A command is dropped together with its prompt's line.
+        // A command is dropped together with the line of its prompt.
         let is_there = |last: &&Command| last.is_prompting() && self.prompt_line(last).is_some();
         let prompt = self.commands.last().filter(is_there)?;
         let live = self.grid.live_top();
         let meta = |line: u64| self.grid.line_meta(line);
-        // The row where the last input begins: after the prompt, or after a continuation prompt, which is redrawn
-        // separately.
+        // The row in which the last input begins: after the prompt, or after a continuation prompt, which the shell
+        // redraws separately.
         let mut typed = (live..=live + self.cursor.row as u64)
             .rev()
             .find(|line| meta(*line).is_some_and(|meta| meta.flags & INPUT != 0))?;
@@ -67,8 +68,8 @@ impl Term {
         (self.screen == ScreenKind::Main && row <= self.cursor.row).then_some(row)
     }
 
-    /// Prepares for a width of `cols` columns: the rows that the shell may redraw become lines of their own, cut to the
-    /// new width, so that reflow leaves them in place. What they held is kept until the shell draws.
+    /// Prepares for a width of `cols` columns. Each row that the shell may redraw becomes a separate line, cut to the
+    /// new width, so that reflow does not move its text. The uncut rows are stored until the shell draws.
     pub(crate) fn hold_prompt(&mut self, cols: usize) {
         let old = self.grid.cols();
         if cols == old {
@@ -82,7 +83,7 @@ impl Term {
         if first
             .is_none_or(|first| self.held.as_ref().is_some_and(|held| is_above(held, first, live)))
         {
-            // These rows are not cut again.
+            // The shell no longer redraws the stored rows, so restore them.
             self.return_held();
         }
         let Some(first) = self.redrawn_from() else { return };
@@ -109,8 +110,8 @@ impl Term {
         }
     }
 
-    /// Keeps the rows from `first` on whole. A row that an earlier resize cut and that nothing has changed since is kept
-    /// as it was before that one.
+    /// Stores the rows from `first` on before they are cut. If an earlier resize cut a row and the row has not changed
+    /// since, its contents from before that resize stay stored.
     fn keep_rows(&mut self, first: usize) {
         let top = self.grid.live_top() + first as u64;
         let last = self.grid.last_used(&[Place { row: self.cursor.row, ..Place::default() }]);
@@ -138,7 +139,7 @@ impl Term {
         self.held = Some(held);
     }
 
-    /// After a resize: shows of the held rows what the new width has room for.
+    /// After a resize, shows as much of the stored rows as fits in the new width.
     pub(crate) fn show_held(&mut self) {
         let Some(held) = &self.held else { return };
         let Some(first) = held.first else { return };
@@ -158,7 +159,7 @@ impl Term {
             if kept.has_multicells() || cells.len() <= meta.occ as usize && held.widths[i] != cols {
                 continue;
             }
-            // A row goes on in the next one again if both are as they were.
+            // A row continues in the next row again if both rows are uncut and unchanged.
             let goes_on = held.widths[i] == cols && untouched.get(i + 1) == Some(&true);
             let wrapped = if goes_on { kept.flags & WRAPPED } else { 0 };
             let meta = RowMeta { flags: meta.flags | wrapped, ..meta };
@@ -169,8 +170,8 @@ impl Term {
         }
     }
 
-    /// Returns the held rows that the shell does not draw again: those above the cursor's row, where it marks its prompt,
-    /// up to the first that was changed since.
+    /// Restores the stored rows that the shell does not draw again: those above the row in which it marks its prompt,
+    /// up to the first row that has changed since.
     pub(crate) fn return_held(&mut self) {
         let Some(mut held) = self.held.take() else { return };
         let Some(first) = held.first.filter(|_| self.screen == ScreenKind::Main) else { return };

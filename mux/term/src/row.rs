@@ -12,15 +12,15 @@ pub(crate) const OUTPUT: u16 = 1 << 3;
 pub(crate) const MARK: u16 = 1 << 7;
 /// A caller typed while the cursor was in this row.
 pub(crate) const TYPED: u16 = 1 << 9;
-/// The flags that belong to the text in the row.
+/// All flags that belong to the text in the row.
 pub(crate) const MARKS: u16 = PROMPT | INPUT | OUTPUT | MARK | TYPED;
-/// The row wraps behind its last cell, not behind its last column. Either an image in the next row prevents joining
-/// them, or a multicell character did not fit in this row.
+/// The row wraps after its last cell instead of its last column. Either an image in the next row prevents joining the
+/// two rows, or a multicell character did not fit in this row.
 pub(crate) const SHORT: u16 = 1 << 6;
-/// The size of the row's characters: [`LineSize`] in two bits (DECSWL, DECDWL, DECDHL).
+/// The size of the row's characters: a [`LineSize`] in two bits (DECSWL, DECDWL, DECDHL).
 pub(crate) const SIZE: u16 = 3 << SIZE_SHIFT;
 const SIZE_SHIFT: u16 = 4;
-/// The row may hold parts of multicell characters. A row without this flag holds none.
+/// The row may contain parts of multicell characters. A row without this flag contains none.
 pub(crate) const MULTICELL: u16 = 1 << 8;
 
 /// The size of a row's characters (DEC STD 070, DECSWL, DECDWL, DECDHL).
@@ -42,9 +42,9 @@ pub enum LineSize {
 pub(crate) struct RowMeta {
     /// The `seq` that last changed the row.
     pub revision: u64,
-    /// Cells from this column on are all zero bits. An earlier cell may also be zero.
+    /// The number of cells that may be used: all cells from this column on are zero. Cells before it may be zero too.
     pub occ: u16,
-    /// [`WRAPPED`], marks, the characters' size and [`MULTICELL`].
+    /// The row's flags: [`WRAPPED`], marks, the size of the characters, and [`MULTICELL`].
     pub flags: u16,
 }
 
@@ -53,18 +53,20 @@ impl RowMeta {
         self.flags & WRAPPED != 0
     }
 
-    /// How many of a wrapped row's `cols` columns belong to its line. Columns that were never written count as blanks.
+    /// The number of a wrapped row's `cols` columns that belong to its line. Columns that were never written count as
+    /// blanks.
     pub fn wrapped_cols(&self, cols: usize) -> usize {
         if self.flags & SHORT != 0 { (self.occ as usize).min(cols) } else { cols }
     }
 
-    /// Whether the row may hold parts of multicell characters.
+    /// Whether the row may contain parts of multicell characters.
     #[inline]
     pub fn has_multicells(&self) -> bool {
         self.flags & MULTICELL != 0
     }
 
-    /// Whether text must be written cell by cell, because characters are two columns wide or may be multicell.
+    /// Whether text must be written cell by cell, because the row's characters are two columns wide or may be
+    /// multicell.
     #[inline]
     pub fn needs_care(&self) -> bool {
         self.flags & (SIZE | MULTICELL) != 0

@@ -1,18 +1,18 @@
-//! Searches in bytes for the end of a run of text, 16 bytes at a time if the processor supports it.
+//! Searches bytes for the end of a run of text, 16 bytes at a time if the processor supports it.
 
-/// Bytes of printable ASCII (0x20–0x7e) at the start of `bytes`.
+/// The number of bytes of printable ASCII (0x20–0x7e) at the start of `bytes`.
 #[inline]
 pub(crate) fn ascii_run(bytes: &[u8]) -> usize {
     run::<ASCII>(bytes)
 }
 
-/// Bytes that are neither C0 controls nor DEL at the start of `bytes`.
+/// The number of bytes at the start of `bytes` that are neither C0 controls nor DEL.
 #[inline]
 pub(crate) fn text_run(bytes: &[u8]) -> usize {
     run::<TEXT>(bytes)
 }
 
-/// Bytes that are not C0 controls at the start of `bytes`: the minimum extent of a string.
+/// The number of bytes at the start of `bytes` that are not C0 controls. A string contains at least these bytes.
 #[inline]
 pub(crate) fn string_run(bytes: &[u8]) -> usize {
     run::<STRING>(bytes)
@@ -41,7 +41,7 @@ fn run<const SET: u8>(bytes: &[u8]) -> usize {
         // SAFETY: SSE2 is part of x86-64; the 16 bytes read lie inside `bytes`.
         let outside = unsafe {
             let x = _mm_loadu_si128(bytes.as_ptr().add(at).cast());
-            // The comparison is signed: bytes from 0x80 on are negative.
+            // The comparison is signed, so bytes from 0x80 on count as negative.
             let control = _mm_cmplt_epi8(x, _mm_set1_epi8(0x20));
             let delete = _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f));
             let high = _mm_movemask_epi8(x);
@@ -65,7 +65,7 @@ fn run<const SET: u8>(bytes: &[u8]) -> usize {
     const LANES: usize = 16;
     let mut at = 0;
     for chunk in bytes.chunks_exact(LANES) {
-        // No branch inside, so that it compiles to vector code.
+        // Use no branch in the loop, so that it compiles to vector instructions.
         if !chunk.iter().fold(true, |all, &b| all & inside::<SET>(b)) {
             break;
         }

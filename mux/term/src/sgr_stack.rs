@@ -1,4 +1,5 @@
-//! The stack of SGR attributes (XTPUSHSGR, XTPOPSGR), and the attributes that a rectangle's cells share (XTREPORTSGR).
+//! The stack of SGR attributes (XTPUSHSGR, XTPOPSGR), and the attributes that all cells of a rectangle share
+//! (XTREPORTSGR).
 //!
 //! Source: xterm ctlseqs, "CSI # {", "CSI # }", "CSI # |".
 
@@ -10,13 +11,14 @@ use crate::style::{Attrs, Style, Underline};
 use crate::term::Term;
 use crate::to_vt::{Look, Painter};
 
-/// Entries kept, as in xterm. Further pushes are counted, and their pops have no effect.
+/// The maximum number of entries, as in xterm. Further pushes are only counted. The pops that belong to them have no
+/// effect.
 const STACK_CAP: usize = 10;
 
-/// Maximum counted pushes that [`Term::to_vt`] writes.
+/// The maximum number of counted pushes that [`Term::to_vt`] writes.
 const BEYOND_WRITTEN: u32 = 1000;
 
-/// One push: the current style, and which parts of it a pop restores.
+/// An entry of the stack: the style at the push, and which of its parts a pop restores.
 #[derive(Clone, Debug)]
 struct Saved {
     style: Style,
@@ -27,7 +29,7 @@ struct Saved {
 }
 
 impl Saved {
-    /// Saves the parts that the parameters name, or all parts if there are no parameters.
+    /// Saves the parts that the parameters name. Without parameters, saves all parts.
     fn new(style: Style, params: &Params) -> Self {
         let all = params.values().iter().all(|value| *value == 0);
         let mut saved = Self {
@@ -70,19 +72,19 @@ impl Saved {
     }
 }
 
-/// See the module.
+/// The stack of SGR attributes. See the module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SgrStack {
     saved: Vec<Saved>,
-    /// Pushes beyond the cap.
+    /// The number of pushes beyond the maximum.
     beyond: u32,
 }
 
 impl Term {
-    /// XTPUSHSGR.
+    /// XTPUSHSGR: saves SGR attributes.
     pub(crate) fn push_rendition(&mut self, params: &Params) {
         if self.sgr_stack.saved.len() == STACK_CAP {
-            // Count it, so that its pop restores nothing.
+            // Count the push, so that its pop restores nothing.
             self.caps.dropped("rendition put aside", STACK_CAP);
             self.sgr_stack.beyond = self.sgr_stack.beyond.saturating_add(1);
             return;
@@ -90,7 +92,7 @@ impl Term {
         self.sgr_stack.saved.push(Saved::new(*self.pen.style(), params));
     }
 
-    /// Writes the stack, push by push. For [`Term::to_vt`].
+    /// Writes the sequences that push the stack's entries. For [`Term::to_vt`].
     pub(crate) fn write_rendition_stack(&self, painter: &mut Painter) {
         for Saved { style, attrs, underline, foreground, background } in &self.sgr_stack.saved {
             painter.look(&Look { style: *style, ..Look::default() });
@@ -107,7 +109,7 @@ impl Term {
                 (10, *foreground),
                 (11, *background),
             ];
-            // Start with a number that names nothing, because no number at all means everything.
+            // Start with a number that names no attribute, because a sequence without numbers means all attributes.
             let mut params = String::from(if is_all { "" } else { "99" });
             for (number, _) in named.iter().filter(|(_, is_named)| *is_named && !is_all) {
                 params += &format!(";{number}");
@@ -119,7 +121,7 @@ impl Term {
         }
     }
 
-    /// XTPOPSGR.
+    /// XTPOPSGR: restores SGR attributes.
     pub(crate) fn pop_rendition(&mut self) {
         if self.sgr_stack.beyond > 0 {
             self.sgr_stack.beyond -= 1;
@@ -163,7 +165,7 @@ fn shared(a: &Style, b: &Style) -> Style {
 mod tests {
     use crate::{Parser, Size, Term};
 
-    /// The terminal's reply to `bytes`.
+    /// The terminal's replies to `bytes`.
     fn reply(bytes: &str) -> String {
         let mut term = Term::new(Size::cells(10, 4), crate::Options::default());
         Parser::new().advance(&mut term, bytes.as_bytes());
@@ -174,19 +176,19 @@ mod tests {
 
     #[test]
     fn a_pop_gives_back_what_the_push_named() {
-        // Everything.
+        // Save and restore all attributes.
         assert_eq!(
             reply(&format!("\x1b[1;31m\x1b[#{{\x1b[0;4;44m\x1b[#}}{ASK}")),
             "\x1bP1$r0;1;31m\x1b\\"
         );
-        // Bold and the foreground; other attributes keep their state.
+        // Save bold and the foreground. Other attributes are not restored.
         assert_eq!(
             reply(&format!("\x1b[1;31m\x1b[1;30#{{\x1b[0;4;44m\x1b[#}}{ASK}")),
             "\x1bP1$r0;1;4;31;44m\x1b\\"
         );
-        // An attribute that was off at the push is off again.
+        // An attribute that was off when it was saved is off again.
         assert_eq!(reply(&format!("\x1b[1#{{\x1b[1;3m\x1b[#}}{ASK}")), "\x1bP1$r0;3m\x1b\\");
-        // The alternative sequences, and one pop too many.
+        // Use the alternative sequences, and one pop too many.
         assert_eq!(
             reply(&format!("\x1b[3m\x1b[#p\x1b[m\x1b[#q\x1b[#q{ASK}")),
             "\x1bP1$r0;3m\x1b\\"

@@ -1,4 +1,4 @@
-//! A copy of what one viewer sees, updated by copying changed rows only.
+//! A copy of what a viewer sees. Updating it copies only changed rows.
 
 use std::sync::Arc;
 
@@ -11,20 +11,21 @@ use crate::{
 /// The target of a hyperlink (OSC 8).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
-    /// The `id=` parameter, empty if there is none.
+    /// The `id=` parameter. Empty if there is none.
     pub id: String,
     /// The target as the program wrote it.
     pub uri: String,
 }
 
 impl Link {
-    /// About how many bytes of memory it takes.
+    /// The approximate number of bytes of memory that the link uses.
     pub(crate) fn bytes(&self) -> usize {
         LINK_OVERHEAD + self.id.len() + self.uri.len()
     }
 }
 
-/// Bytes of a link besides its texts: the strings, the counts of an `Arc`, and what an allocator adds.
+/// The size in bytes of a link without its texts: the strings themselves, the counts of an `Arc`, and the allocator's
+/// overhead.
 const LINK_OVERHEAD: usize = size_of::<Link>() + 80;
 
 /// Adjacent cells of one row with the same style and link.
@@ -43,9 +44,9 @@ pub struct StyleRun {
 /// The part of a multicell character (OSC 66) in one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticellPart {
-    /// First column of its block.
+    /// The first column of the character's block.
     pub col: u16,
-    /// Which of the block's rows this is.
+    /// The row of the block that this row shows.
     pub row: u16,
     /// The size of the character.
     pub size: TextSize,
@@ -54,7 +55,7 @@ pub struct MulticellPart {
 }
 
 impl MulticellPart {
-    /// The columns of its block.
+    /// The columns of the character's block.
     pub fn columns(&self) -> std::ops::Range<u16> {
         self.col..self.col + self.size.columns()
     }
@@ -67,30 +68,30 @@ pub struct SnapshotRow {
     pub line: LineId,
     /// The `seq` that last changed the row.
     pub revision: u64,
-    /// The text continues in the next row without a line break.
+    /// Whether the text continues in the next row without a line break.
     pub wrapped: bool,
-    /// The size of the row's characters. In a row that is not [`LineSize::Single`], each cell is drawn twice as wide,
-    /// at twice its column, so cells beyond half the grid's columns are not visible. A double-height row shows the
-    /// upper or lower half. The columns of the cursor, styles and clusters still count cells.
+    /// The size of the row's characters. If it is not [`LineSize::Single`], the cell at column N is drawn at column 2N
+    /// and twice as wide, so cells beyond half the grid's columns are not visible. A double-height row shows the upper
+    /// or lower half. The columns of the cursor, styles and clusters count cells, as in other rows.
     pub size: LineSize,
-    /// The cells, one per column of the grid. They have no ids of style and link (see `styles`), and a cluster's id is
+    /// The cells, one per column of the grid. They contain no ids of style and link (see `styles`). A cluster's id is
     /// its index in `clusters`, so rows that look alike are equal.
     pub cells: Vec<Cell>,
-    /// Runs of style, in order, covering every column once.
+    /// The runs of style, in order. Together they cover every column once.
     pub styles: Vec<StyleRun>,
-    /// Column and text of the cells that hold a cluster, in order of columns.
+    /// The column and text of each cell that contains a cluster, in order of columns.
     pub clusters: Vec<(u16, Arc<str>)>,
-    /// The multicell characters that have cells in this row, in order of columns. Characters whose first row is no
-    /// longer kept are missing.
+    /// The multicell characters with cells in this row, in order of columns. A character is missing if its first row is
+    /// no longer stored.
     pub multicells: Vec<MulticellPart>,
-    /// Some text in the row blinks (SGR 5, 6).
+    /// Whether some text in the row blinks (SGR 5, 6).
     pub blinks: bool,
-    /// The parts of cell-filling images in this row; [`Snapshot::images`] lists the images.
+    /// The parts of cell-filling images in this row. [`Snapshot::images`] lists the images.
     pub images: RowImages,
 }
 
 impl SnapshotRow {
-    /// The text of the cluster in column `col`, if that cell holds one.
+    /// The text of the cluster in column `col`, if that cell contains a cluster.
     pub fn cluster(&self, col: u16) -> Option<&str> {
         let i = self.clusters.binary_search_by_key(&col, |(c, _)| *c).ok()?;
         Some(&self.clusters[i].1)
@@ -104,35 +105,35 @@ impl SnapshotRow {
 
 /// What a viewer sees of a terminal at one moment: plain data, drawn without the terminal's lock.
 ///
-/// Keep one per view and pass it to [`crate::Term::snapshot`] again. Rows whose line and revision it already has are
-/// not copied.
+/// Create one snapshot per view, and pass it to [`crate::Term::snapshot`] again for each update. Rows whose line and
+/// revision it already contains are not copied.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// The terminal's `seq` when the snapshot was taken; 0 if never.
+    /// The terminal's `seq` when the snapshot was taken. 0 if it was never taken.
     pub seq: u64,
     /// The grid's size.
     pub size: Size,
-    /// Main or alternate screen. A change of screen replaces every row.
+    /// The screen that is visible: main or alternate. A change of screen replaces every row.
     pub screen: ScreenKind,
-    /// Rows of the viewport, top to bottom: `size.rows` of them, or more with [`crate::Term::snapshot_more`].
+    /// The rows of the viewport, top to bottom: `size.rows` of them, or more with [`crate::Term::snapshot_more`].
     pub rows: Vec<SnapshotRow>,
-    /// The oldest line kept.
+    /// The oldest stored line.
     pub oldest: LineId,
-    /// The first line of the live screen. The viewport is scrolled back if `rows[0].line` is less.
+    /// The first line of the live screen. If `rows[0].line` is smaller, the viewport is scrolled back.
     pub live_top: LineId,
-    /// Visible images, in drawing order.
+    /// The visible images, in drawing order.
     pub images: Vec<SnapshotImage>,
-    /// The number of the last image change that changed no row.
+    /// The number of the last change to images that changed no row.
     pub images_revision: u64,
-    /// The cursor, in rows of the viewport.
+    /// The cursor. Its row counts from the top of the viewport.
     pub cursor: Cursor,
     /// The current modes.
     pub modes: Modes,
-    /// Which mouse events the program requested.
+    /// The mouse events that the program requested.
     pub mouse_tracking: MouseTracking,
     /// The encoding of mouse events.
     pub mouse_encoding: MouseEncoding,
-    /// The current colors. The same `Arc` until they change.
+    /// The current colors. The `Arc` stays the same until they change.
     pub palette: Arc<Palette>,
 }
 

@@ -43,30 +43,30 @@ pub enum Underline {
     Dashed,
 }
 
-/// The look of a cell. Plain data; the grid interns it and keeps a 16-bit id in each cell.
+/// The look of a cell. Plain data. The grid interns styles and stores a 16-bit id in each cell.
 #[derive(Clone, Copy, Default)]
 pub struct Style {
     /// Text color.
     pub foreground: Color,
     /// Background color.
     pub background: Color,
-    /// Underline color (SGR 58); `Default`: the text's.
+    /// The color of the underline (SGR 58). `Default` means the color of the text.
     pub underline_color: Color,
     /// The attributes that are on.
     pub attrs: Attrs,
     /// The form of underline.
     pub underline: Underline,
-    /// The size of the text. Set in every cell of a multicell character, and in no other cell.
+    /// The size of the text. Set in every cell of a multicell character, and in no other cells.
     pub size: TextSize,
 }
 
-/// The positions of attributes and size in a word, below the underline's color.
+/// The positions of attributes and size in the second word, between the form of underline and its color.
 const ATTRS_SHIFT: u32 = 3;
 const SIZE_SHIFT: u32 = ATTRS_SHIFT + 8;
 const _: () = assert!(Attrs::all().bits() < 1 << 8 && SIZE_SHIFT + TextSize::BITS <= 32);
 
 impl Style {
-    /// The style in two words, which are equal only for equal styles; zero for the default style.
+    /// The style as two words. They are equal only for equal styles, and zero for the default style.
     #[inline(always)]
     fn words(&self) -> (u64, u64) {
         let word = |color: Color| match color {

@@ -1,7 +1,7 @@
 //! Tables of values that many cells share: styles, links and clusters, each with a 16-bit id.
 //!
-//! Owns the interning; has no access to rows. Id 0 means "none" (default style, no link). A table never frees a single
-//! entry. When it is full, its grid sweeps it: it builds a new table from the ids still in use.
+//! Owns the interning of values. Has no access to rows. Id 0 means "none" (default style, no link). A table never frees
+//! a single entry. If a table is full, its grid sweeps it: it builds a new table from the ids that are still in use.
 
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
@@ -15,15 +15,16 @@ use crate::style::Style;
 
 /// The initial number of entries at which the grid sweeps a table.
 const FIRST_LIMIT: usize = 8192;
-/// The number of entries from which a sweep is worthwhile when rows leave the screen for history.
+/// The minimum number of entries for which a sweep is worthwhile when rows leave the screen for history.
 const TIDY_FROM: usize = 4096;
-/// Ids are 16 bits, and 0 is reserved.
+/// The maximum number of entries, because ids have 16 bits and 0 is reserved.
 const MAX_ENTRIES: usize = u16::MAX as usize;
 
-/// Values with ids 1, 2, 3 …
+/// Values and their ids. The first value has the id 1, the second the id 2, and so on.
 pub(crate) struct Interner<T> {
     items: Vec<T>,
-    /// Ids by hash, open addressing; 0 is free. Its length is a power of two, at least four times that of `items`.
+    /// The ids by hash, with open addressing. 0 marks a free slot. The length is a power of two and at least four times
+    /// that of `items`.
     index: Vec<u16>,
     limit: usize,
 }
@@ -40,7 +41,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Self { items: Vec::new(), index: Vec::new(), limit: FIRST_LIMIT }
     }
 
-    /// The index slot of `value`, occupied or free.
+    /// The index of the slot that contains the id of `value`, or of the free slot where it belongs.
     #[inline]
     fn probe<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> usize
     where
@@ -57,7 +58,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         }
     }
 
-    /// The id of `value`, if it is in the table.
+    /// The id of `value`, if the table contains it.
     #[inline]
     pub fn get<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u16>
     where
@@ -69,7 +70,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Some(self.index[self.probe(value)]).filter(|id| *id != 0)
     }
 
-    /// The id of `value`, which is added if needed; `None` if the table is full and must be swept.
+    /// The id of `value`. Adds `value` if necessary. `None` if the table is full and must be swept.
     #[inline]
     pub fn intern(&mut self, value: &T) -> Option<u16> {
         if self.index.len() < 4 * (self.items.len() + 1) {
@@ -100,7 +101,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         }
     }
 
-    /// The values, id 1 first.
+    /// The values, in the order of their ids.
     pub fn items(&self) -> &[T] {
         &self.items
     }
@@ -110,15 +111,15 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         self.items.len() >= TIDY_FROM
     }
 
-    /// The id of `value`, ignoring the limit; 0 if there are no ids left.
+    /// The id of `value`, even if the table exceeds its limit. 0 if there are no ids left.
     pub fn intern_unbounded(&mut self, value: &T) -> u16 {
         self.limit = MAX_ENTRIES;
         self.intern(value).unwrap_or(0)
     }
 
-    /// Starts a sweep: empties the table. Values passed to [`Sweeper::keep`] return to it.
+    /// Starts a sweep by emptying the table. [`Sweeper::keep`] adds the values that are in use again.
     pub fn sweeper(&mut self) -> Sweeper<T> {
-        // Reserve what a sweep usually keeps.
+        // Reserve the memory that a table usually needs after a sweep.
         let room = Vec::with_capacity(self.items.len() / 2);
         let old = std::mem::replace(&mut self.items, room);
         self.index.fill(0);
@@ -126,7 +127,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Sweeper { remap: vec![0; old.len() + 1], old }
     }
 
-    /// Ends a sweep. The next one is due when the table has doubled.
+    /// Ends a sweep. The next sweep is due when the table has twice as many entries.
     pub fn swept(&mut self) {
         self.limit = (self.items.len() * 2).clamp(FIRST_LIMIT, MAX_ENTRIES);
     }
@@ -139,7 +140,7 @@ pub(crate) struct Sweeper<T> {
 }
 
 impl<T: Clone + Eq + Hash> Sweeper<T> {
-    /// The new id of `old`.
+    /// The new id of the value with the id `old`.
     #[inline]
     pub fn keep(&mut self, table: &mut Interner<T>, old: u16) -> u16 {
         if old == 0 {
@@ -160,7 +161,7 @@ pub(crate) struct Tables {
     pub styles: Interner<Style>,
     pub links: Interner<Arc<Link>>,
     pub clusters: Interner<Arc<str>>,
-    /// Bytes of the links.
+    /// The size of the links in bytes.
     link_bytes: usize,
 }
 
@@ -174,19 +175,19 @@ impl Tables {
         }
     }
 
-    /// Bytes of the links, as last [counted](Tables::count_links).
+    /// The size of the links in bytes, when they were last [counted](Tables::count_links).
     pub fn link_bytes(&self) -> usize {
         self.link_bytes
     }
 
-    /// Counts the bytes of the links from the `first`-th on again. Must be called after each change of the links of a
-    /// screen.
+    /// Counts the bytes of the links again, from the link with index `first` on. Must be called after each change to
+    /// the links of a screen.
     pub fn count_links(&mut self, first: usize) {
         let bytes: usize = self.links.items()[first..].iter().map(|link| link.bytes()).sum();
         self.link_bytes = bytes + if first == 0 { 0 } else { self.link_bytes };
     }
 
-    /// Whether the tables are large enough that replacing them is worthwhile once no old id is needed.
+    /// Whether the tables are so large that they should be replaced when their old ids are no longer needed.
     pub fn are_untidy(&self) -> bool {
         self.styles.is_untidy() || self.links.is_untidy() || self.clusters.is_untidy()
     }
@@ -210,9 +211,9 @@ impl Default for Tables {
 pub(crate) trait Id {
     type Item: Clone + Eq + Hash;
     fn part(tables: &mut Tables) -> &mut Interner<Self::Item>;
-    /// The id in a cell; 0 for none.
+    /// The id in a cell. 0 if the cell has none.
     fn of(cell: Cell) -> u16;
-    /// The cell with another id. `id` is 0 if the new table had no room for the value.
+    /// The cell with another id. `id` is 0 if the new table has no room for the value.
     fn with(cell: Cell, id: u16) -> Cell;
 }
 

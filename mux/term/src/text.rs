@@ -1,4 +1,4 @@
-//! Text from the grid: rows, ranges, words and lines.
+//! Reads text from the grid: rows, ranges, words and lines.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use crate::grid::{RowView, Scratch};
 use crate::term::Term;
 use crate::{Case, LineId, Match, Modes, Pattern, PatternKind, Point, SearchOrder, TextRange};
 
-/// The default word separators for a double click, besides blanks.
+/// The default characters, besides blanks, that end a word for a double click.
 pub const WORD_SEPARATORS: &str = ",;|│'\"`()[]{}<>";
-/// Maximum rows of a logical line that are read around a point.
+/// The maximum number of rows of a logical line to read around a point.
 const LINE_ROWS: u64 = 4096;
 
 impl Term {
-    /// Appends the row's text to `text`, without trailing blanks. Returns false if the row is not kept.
+    /// Appends the row's text to `text`, without trailing blanks. Returns false if the row is not stored.
     pub fn row_text(&self, line: LineId, text: &mut String) -> bool {
         let mut scratch = Scratch::default();
         let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
@@ -21,10 +21,10 @@ impl Term {
         true
     }
 
-    /// Calls `each` with the text of each column, up to the last written column or, in a wrapped row, up to its end.
-    /// The text is a blank for an empty cell. It is empty for the second column of a wide character, and for a blank
-    /// left because a wide character did not fit. Returns whether the text continues in the next row, or `None` if the
-    /// row is not kept.
+    /// Calls `each` with the text of each column, up to the last written column. In a wrapped row, continues up to the
+    /// end of the row. The text is a blank for an empty cell. It is empty for the second column of a wide character,
+    /// and for a blank left because a wide character did not fit. Returns whether the text continues in the next row,
+    /// or `None` if the row is not stored.
     pub fn row_cells(&self, line: LineId, mut each: impl FnMut(u16, &str)) -> Option<bool> {
         let mut scratch = Scratch::default();
         let view = self.grid.read(line.0, &mut scratch)?;
@@ -40,7 +40,7 @@ impl Term {
         Some(is_wrapped)
     }
 
-    /// Whether text has overwritten the part of the prompt that is in the row where the shell's input starts.
+    /// Whether text has overwritten the prompt in the row in which the shell's input starts.
     pub fn is_prompt_overwritten(&self, input: Point) -> bool {
         let mut scratch = Scratch::default();
         let view = self.grid.read(input.line.0, &mut scratch);
@@ -48,7 +48,8 @@ impl Term {
         before.any(|cell| cell.prompt_role() == PromptRole::Input)
     }
 
-    /// Whether each printed character stands for itself and follows the last one, over all rows and columns.
+    /// Whether every printed character appears unchanged, directly after the character before it, on any row and
+    /// column.
     pub fn prints_all_as_is(&self) -> bool {
         const CHANGING: Modes = Modes::INSERT.union(Modes::ORIGIN).union(Modes::VT52);
         !self.modes.intersects(CHANGING)
@@ -59,7 +60,7 @@ impl Term {
             && (0..self.grid.rows()).all(|row| !self.grid.meta(row).is_double())
     }
 
-    /// Appends the text of a row's cells with a role. Returns whether the row continues in the next row.
+    /// Appends the text of a row's cells that have this role. Returns whether the row continues in the next row.
     pub(crate) fn role_text(&self, line: LineId, role: PromptRole, text: &mut String) -> bool {
         let mut scratch = Scratch::default();
         let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
@@ -71,8 +72,8 @@ impl Term {
         view.meta.is_wrapped()
     }
 
-    /// The text of a range as a user would copy it: wrapped rows are joined, each line loses its trailing blanks, and
-    /// lines are separated by `\n`.
+    /// The text of a range as a user would copy it: wrapped rows are joined, trailing blanks of each line are dropped,
+    /// and lines are separated by `\n`.
     pub fn text(&self, range: TextRange) -> String {
         let cols = self.grid.cols();
         let mut text = String::new();
@@ -101,7 +102,7 @@ impl Term {
             push_cells(&view, start, end, &mut text);
             let goes_on = view.meta.is_wrapped() && !range.block;
             if goes_on && line < last {
-                // In a wrapped row, columns that were never written are blanks inside its line.
+                // In a wrapped row, columns that were never written count as blanks inside the line.
                 let end = end.min(view.meta.wrapped_cols(cols));
                 let missing = end.saturating_sub(start.max(view.cells.len()));
                 text.extend(std::iter::repeat_n(' ', missing));
@@ -116,8 +117,8 @@ impl Term {
         text
     }
 
-    /// Appends the texts of multicell characters that begin above the range, if this is the range's first row: a
-    /// multicell character that a selection touches is copied whole.
+    /// If this is the first row of the range, appends the texts of multicell characters that begin above it: a
+    /// multicell character is copied whole if a selection contains any part of it.
     fn push_multicells_above(
         &self,
         view: &RowView<'_>,
@@ -141,7 +142,7 @@ impl Term {
         }
     }
 
-    /// The first cell of the multicell character at `point`, or `point` itself if there is none.
+    /// The first cell of the multicell character at `point`, or `point` itself if there is no multicell character.
     pub fn multicell_at(&self, point: Point) -> Point {
         let mut scratch = Scratch::default();
         let view = self.grid.read(point.line.0, &mut scratch);
@@ -150,9 +151,9 @@ impl Term {
         Point { line: LineId(point.line.0 - u64::from(y)), col: point.col - x }
     }
 
-    /// The word at `point`, across wrapped rows, for a double click. A word is a run of characters that are neither
-    /// blanks nor `separators`. It excludes colons at its ends, as in `error:`, but includes colons inside, as in a URL
-    /// or before a line number.
+    /// The word at `point`, for a double click. A word may continue across wrapped rows. It is a run of characters that
+    /// are neither blanks nor `separators`. It excludes colons at its ends, as in `error:`, but includes colons inside,
+    /// as in a URL or before a line number.
     pub fn word_at(&self, point: Point, separators: &str) -> TextRange {
         let point = self.multicell_at(point);
         let alone = TextRange { start: point, end: point, block: false };
@@ -168,7 +169,7 @@ impl Term {
                 match cell.width() {
                     Width::Head => {}
                     _ if cell.is_below() => {}
-                    // The second half belongs to the same character as the first half.
+                    // The second half belongs to the character in the first half.
                     Width::Tail => cells.push((at, cells.last().and_then(|(_, c)| *c))),
                     _ => cells.push((at, first_char(&view, cell))),
                 }
@@ -191,7 +192,7 @@ impl Term {
         TextRange { start: cells[start].0, end: cells[end].0, block: false }
     }
 
-    /// The whole logical line at `line`, for a triple click.
+    /// The whole logical line that contains `line`, for a triple click.
     pub fn line_at(&self, line: LineId) -> TextRange {
         let (mut first, mut last) = (line.0, line.0);
         while first > self.grid.oldest()
@@ -215,8 +216,8 @@ impl Term {
 }
 
 impl Term {
-    /// The places where `text` occurs literally, also across wrapped rows: oldest first, at most `max`, not
-    /// overlapping. Takes time in proportion to history. To search without the lock, use [`Term::lines`].
+    /// The positions of a literal `text`, which may continue across wrapped rows: oldest first, at most `max`, without
+    /// overlaps. The time is proportional to the size of the history. To search without the lock, use [`Term::lines`].
     pub fn find(&self, text: &str, max: usize) -> Vec<Match> {
         match Pattern::new(text, PatternKind::Literal, Case::Sensitive) {
             Ok(pattern) => {
@@ -227,7 +228,7 @@ impl Term {
     }
 }
 
-/// The first column of the multicell character at column `col` of its first row, or else `col`.
+/// The first column of the multicell character at column `col` of its first row. `col` if there is no such character.
 fn start_of_multicell(view: &RowView<'_>, col: usize) -> usize {
     match view.cells.get(col).map(|cell| cell.multicell_offset()) {
         Some((x, 0)) => col - usize::from(x),
@@ -275,7 +276,8 @@ pub(crate) fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mu
     }
 }
 
-/// Appends the ASCII and blanks at the start of `cells`, which fill most of a typical screen, and returns the rest.
+/// Appends the ASCII characters and blanks at the start of `cells`, which make up most of a typical screen. Returns the
+/// remaining cells.
 fn push_ascii<'a>(mut cells: &'a [Cell], text: &mut String) -> &'a [Cell] {
     let mut bytes = [0; 64];
     loop {

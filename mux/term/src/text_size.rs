@@ -1,10 +1,10 @@
-//! The size of a multicell character's text, and its alignment in the block of cells.
+//! The size of a multicell character's text, and the alignment of the text in its block of cells.
 //!
 //! Source: kitty's "The text sizing protocol" (<https://sw.kovidgoyal.net/kitty/text-sizing-protocol/>).
 
-/// Maximum scale and maximum width.
+/// The maximum scale, and the maximum width.
 pub(crate) const MAX_SCALE: u8 = 7;
-/// Maximum numerator and denominator.
+/// The maximum numerator and denominator of the fraction.
 const MAX_FRACTION: u8 = 15;
 
 /// The position of text that is smaller than its block.
@@ -29,10 +29,10 @@ impl Align {
     }
 }
 
-/// The size of a multicell character: [`TextSize::columns`] by [`TextSize::rows`] cells, in a font scaled from the base
-/// font. The default is an ordinary cell.
+/// The size of a multicell character. The character occupies [`TextSize::columns`] by [`TextSize::rows`] cells, in a
+/// font that is scaled from the base font. The default is an ordinary cell.
 ///
-/// | bits | holds |
+/// | bits | contents |
 /// |---|---|
 /// | 0–2 | scale, 0 in an ordinary cell |
 /// | 3–5 | width |
@@ -45,7 +45,7 @@ impl TextSize {
     /// The number of bits used.
     pub(crate) const BITS: u32 = 18;
 
-    /// The size with these bits, as [`TextSize::bits`] returns them.
+    /// The size that [`TextSize::bits`] returned these bits for.
     pub(crate) fn from_bits(bits: u32) -> Self {
         Self(bits & ((1 << Self::BITS) - 1))
     }
@@ -54,23 +54,25 @@ impl TextSize {
         self.0
     }
 
-    /// Text scaled from the base font by 1 to 7. Other scales are clamped to that range.
+    /// A size with the font scaled from the base font by 1 to 7. Other scales are clamped to that range.
     pub(crate) fn scaled(scale: u32) -> Self {
         Self(scale.clamp(1, MAX_SCALE.into()))
     }
 
-    /// The same size with `width` times as many columns as the scale, at most 7; 0 if the text determines the width.
+    /// This size with `width` times as many columns as the scale, at most 7. 0 means that the text determines the
+    /// width.
     pub(crate) fn with_width(self, width: u32) -> Self {
         Self(self.0 & !(7 << 3) | width.min(MAX_SCALE.into()) << 3)
     }
 
-    /// The same size with the font scaled by `numerator / denominator`, each at most 15.
+    /// This size with the font also scaled by `numerator / denominator`, each at most 15.
     pub(crate) fn with_fraction(self, numerator: u32, denominator: u32) -> Self {
         let most = MAX_FRACTION.into();
         Self(self.0 & !(0xff << 6) | numerator.min(most) << 6 | denominator.min(most) << 10)
     }
 
-    /// The same size with alignment: 1 is [`Align::End`], 2 [`Align::Center`], all others [`Align::Start`].
+    /// This size with an alignment: 1 is [`Align::End`], 2 is [`Align::Center`], and any other value is
+    /// [`Align::Start`].
     pub(crate) fn with_alignment(self, vertical: u32, horizontal: u32) -> Self {
         let align = |value: u32| if value <= 2 { value } else { 0 };
         Self(self.0 & !(0xf << 14) | align(vertical) << 14 | align(horizontal) << 16)
@@ -86,38 +88,38 @@ impl TextSize {
         (self.0 & 7) as u8
     }
 
-    /// Columns in units of the scale, from 1 to 7.
+    /// The width in units of the scale, from 1 to 7.
     pub fn width(self) -> u8 {
         (self.0 >> 3 & 7) as u8
     }
 
-    /// Columns of the block.
+    /// The number of columns of the block.
     pub fn columns(self) -> u16 {
         u16::from(self.scale()) * u16::from(self.width())
     }
 
-    /// Rows of the block.
+    /// The number of rows of the block.
     pub fn rows(self) -> u16 {
         self.scale().into()
     }
 
-    /// The fraction by which the font is smaller than its scale; `None` if it is not smaller.
+    /// The fraction by which the font is smaller than its scale. `None` if it is not smaller.
     pub fn fraction(self) -> Option<(u8, u8)> {
         let (numerator, denominator) = self.raw_fraction();
         (0 < numerator && numerator < denominator).then_some((numerator, denominator))
     }
 
-    /// Numerator and denominator as the program sent them.
+    /// The numerator and denominator as the program sent them.
     pub(crate) fn raw_fraction(self) -> (u8, u8) {
         ((self.0 >> 6 & 0xf) as u8, (self.0 >> 10 & 0xf) as u8)
     }
 
-    /// The vertical position of smaller text.
+    /// The vertical position of text that is smaller than its block.
     pub fn vertical(self) -> Align {
         Align::of(self.0 >> 14)
     }
 
-    /// The horizontal position of smaller text.
+    /// The horizontal position of text that is smaller than its block.
     pub fn horizontal(self) -> Align {
         Align::of(self.0 >> 16)
     }

@@ -1,9 +1,9 @@
-//! What is known about typed text when the terminal shows it: where callers typed, and which cells a line editor drew.
+//! Positions at which callers typed text, and the cells that a line editor drew.
 //!
-//! Owns positions of the main screen, so that an echo is found where it was drawn. A position follows its row when lines
-//! rewrap. It is gone when it scrolls out of history, or is one of too many. A cell that is printed while the program asks
-//! for bracketed pastes (mode 2004) is drawn by a line editor ([`crate::Cell::is_edited`]): editors request the mode with
-//! their prompt, and end it before they run what was typed.
+//! Owns positions on the main screen, so that the echo of typed text can be found where it was drawn. A position
+//! follows its row when lines rewrap. It is lost when it scrolls out of history, or when there are too many positions.
+//! A cell counts as drawn by a line editor if it is printed while the program requests bracketed pastes (mode 2004,
+//! [`crate::Cell::is_edited`]): editors request the mode with their prompt, and end it before they run what was typed.
 
 use std::collections::VecDeque;
 
@@ -13,19 +13,19 @@ use crate::row::TYPED;
 use crate::term::Term;
 use crate::{LineId, Modes};
 
-/// Maximum positions kept; the oldest is dropped.
+/// The maximum number of positions. If there are more, the oldest is dropped.
 const TYPED_CAP: usize = 512;
 
-/// Names a position for as long as the terminal exists.
+/// Identifies a position as long as the terminal exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypedId(u64);
 
 /// The positions, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Typed {
-    /// `None` for positions that a reflow lost.
+    /// The positions. `None` for a position that a reflow lost.
     points: VecDeque<Option<Point>>,
-    /// The number of the first position.
+    /// The id of the first position.
     first: u64,
     /// See [`Term::has_edited_lines`].
     has_edited_lines: bool,
@@ -46,12 +46,12 @@ impl Typed {
         self.points.get(index).copied().flatten()
     }
 
-    /// Calls `visit` for every anchor of the list.
+    /// Calls `visit` for every position.
     pub fn visit(&mut self, visit: &mut Visit<'_>) {
         self.points.iter_mut().for_each(visit);
     }
 
-    /// Drops all positions. Their names stay used.
+    /// Drops all positions. Their ids are not used again.
     pub fn clear(&mut self) {
         self.first += self.points.len() as u64;
         self.points.clear();
@@ -59,14 +59,14 @@ impl Typed {
 }
 
 impl Term {
-    /// Remembers the cursor's position, where input is about to be typed. `None` on the alternate screen.
+    /// Stores the cursor's position, at which input is about to be typed. Returns `None` on the alternate screen.
     pub fn mark_typed(&mut self) -> Option<TypedId> {
         let at = self.cursor_point()?;
         self.mark_typed_at(at)
     }
 
-    /// Remembers a position of the main screen, at which typed text is shown. `None` if its row is not kept, or the
-    /// alternate screen is shown.
+    /// Stores a position on the main screen at which typed text is shown. Returns `None` if its row is not stored, or
+    /// if the alternate screen is visible.
     pub fn mark_typed_at(&mut self, at: Point) -> Option<TypedId> {
         self.cursor_point()?;
         if at.line < self.oldest() || at.line.0 >= self.grid.end() {
@@ -78,28 +78,28 @@ impl Term {
         Some(self.typed.add(at))
     }
 
-    /// A remembered position, if its row was not cleared.
+    /// The position with this id, if its row was not cleared.
     pub fn typed_at(&self, id: TypedId) -> Option<Point> {
         let at = self.typed.get(id)?;
         let screen = self.main_screen();
-        // Rows of history can't be cleared. Not to look at them spares thawing them.
+        // Rows of history cannot be cleared. Skipping them avoids thawing.
         let stands = at.line.0 < screen.live_top() && at.line.0 >= screen.oldest()
             || screen.line_meta(at.line.0).is_some_and(|meta| meta.flags & TYPED != 0);
         stands.then_some(at)
     }
 
-    /// A remembered position, even if its row was cleared.
+    /// The position with this id, even if its row was cleared.
     pub fn typed_from(&self, id: TypedId) -> Option<Point> {
         let at = self.typed.get(id)?;
         (at.line >= LineId(self.main_screen().oldest())).then_some(at)
     }
 
-    /// Whether a line editor has run on the main screen: a program asked there for bracketed pastes (mode 2004).
+    /// Whether a line editor has run on the main screen: a program requested bracketed pastes (mode 2004) there.
     pub fn has_edited_lines(&self) -> bool {
         self.typed.has_edited_lines
     }
 
-    /// Has the pen mark what a line editor draws, as long as one runs.
+    /// Makes the pen mark the cells that a line editor draws, as long as a line editor runs.
     pub(crate) fn follow_editor(&mut self) {
         let edits = self.modes.contains(Modes::BRACKETED_PASTE);
         self.pen.set_edits(edits);

@@ -1,34 +1,34 @@
-//! Properties of code points: their width, and how they may join the preceding one.
+//! Properties of code points: their width, and whether they join the character before them.
 //!
-//! Widths follow UAX #11 and the conventions of terminals beyond it; joining follows UAX #29. Both come from a
+//! Widths follow UAX #11, and beyond it the conventions of terminals. Joining follows UAX #29. Both come from a
 //! two-stage table that `tools/unicode.mjs` generates from Unicode's data. Owns no terminal state.
 
 mod table;
 
 use table::{BLOCKS, COUNT, PALETTE, RUNS};
 
-/// How a code point may join others: Grapheme_Cluster_Break, plus the properties that rules GB9c and GB11 of UAX #29
-/// need.
+/// How a code point may join other code points: Grapheme_Cluster_Break, and the properties that rules GB9c and GB11 of
+/// UAX #29 need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Class {
-    /// Starts a cluster, except after a prepended mark.
+    /// Starts a cluster, unless a prepended mark precedes it.
     Other = 0,
-    /// Joins the preceding character, and has no part in conjuncts.
+    /// Joins the preceding character. Not part of conjuncts.
     Extend = 1,
-    /// Like `Extend`, and may appear inside a conjunct.
+    /// Joins the preceding character, and may be part of a conjunct.
     ConjunctExtend = 2,
-    /// Like `Extend`, and joins two consonants into a conjunct: a virama.
+    /// A virama: joins the preceding character, and joins two consonants into a conjunct.
     Linker = 3,
     /// Zero-width joiner.
     Joiner = 4,
-    /// A mark that takes a column and joins the preceding character.
+    /// A mark that is one column wide and joins the preceding character.
     Spacing = 5,
     /// Joins the following character.
     Prepend = 6,
-    /// Joins nothing. Zero-width controls still stay in the cell before them, so that no text is lost.
+    /// Joins no other character. A zero-width control still stays in the cell before it, so that no text is lost.
     Control = 7,
-    /// Half of a flag.
+    /// Half of a flag (a regional indicator).
     Regional = 8,
     /// Hangul: a leading consonant.
     L = 9,
@@ -40,9 +40,9 @@ pub(crate) enum Class {
     Lv = 12,
     /// Hangul: a whole syllable.
     Lvt = 13,
-    /// A pictograph, joined by a zero-width joiner.
+    /// A pictograph. A zero-width joiner can join it to another pictograph.
     Pictograph = 14,
-    /// A consonant that a virama may join.
+    /// A consonant that a virama can join to another consonant.
     Consonant = 15,
 }
 
@@ -67,8 +67,8 @@ impl Class {
     ];
 }
 
-/// The properties of a code point: bits 0–1 columns, bits 2–5 class, bit 6 whether a variation selector changes its
-/// presentation, bit 7 whether its width is ambiguous (UAX #11: narrow, but wide in East Asian text).
+/// The properties of a code point. Bits 0–1: columns. Bits 2–5: class. Bit 6: whether a variation selector changes its
+/// presentation. Bit 7: whether its width is ambiguous (UAX #11: narrow, but wide in East Asian text).
 #[derive(Clone, Copy)]
 pub(crate) struct Props(u8);
 
@@ -76,18 +76,18 @@ impl Props {
     pub const NARROW: Self = Self(1);
     pub const WIDE: Self = Self(2);
 
-    /// Properties with only the class set, which is all that the next character needs.
+    /// Properties that contain only the class. The next character needs nothing else of the character before it.
     pub fn of(class: Class) -> Self {
         Self((class as u8) << 2)
     }
 
-    /// Whether the bit of `stops` (see [`stops`]) is set for this class after the class of `before`.
+    /// Whether `stops` contains the bit for this class after the class of `before`. See [`stops`].
     #[inline]
     pub fn is_stopped(self, stops: &[u16; 16], before: Self) -> bool {
         stops[(self.0 >> 2 & 15) as usize] >> (before.0 >> 2 & 15) & 1 != 0
     }
 
-    /// Columns: 0, 1 or 2.
+    /// The number of columns: 0, 1 or 2.
     #[inline]
     pub fn width(self) -> usize {
         (self.0 & 3) as usize
@@ -98,13 +98,13 @@ impl Props {
         Class::ALL[(self.0 >> 2 & 15) as usize]
     }
 
-    /// Whether a following U+FE0E or U+FE0F selects its text or emoji presentation.
+    /// Whether U+FE0E or U+FE0F after this character selects its text or emoji presentation.
     #[inline]
     pub fn varies(self) -> bool {
         self.0 & 0x40 != 0
     }
 
-    /// The same properties, two columns wide if the width is ambiguous and `wide` is set.
+    /// These properties with a width of two columns, if the width is ambiguous and `wide` is set.
     #[inline]
     pub fn widened(self, wide: bool) -> Self {
         Self(self.0 + (self.0 >> 7 & wide as u8))
@@ -114,7 +114,7 @@ impl Props {
 const SHIFT: u32 = 7;
 const BLOCK: usize = 1 << SHIFT;
 
-/// The block number of each 128 code points.
+/// For each group of 128 code points: the number of its block in [`PROPS`].
 static INDEX: [u8; 0x110000 / BLOCK] = {
     let mut index = [0; 0x110000 / BLOCK];
     let (mut at, mut run) = (0, 0);
@@ -131,7 +131,7 @@ static INDEX: [u8; 0x110000 / BLOCK] = {
     index
 };
 
-/// The blocks, padded to every number that [`INDEX`] can hold, so that no index needs a check.
+/// The blocks of properties. Padded to every number that [`INDEX`] can contain, so that an index needs no check.
 static PROPS: [Props; 256 * BLOCK] = {
     let mut props = [Props(0); 256 * BLOCK];
     let mut of_letter = [0; 128];
@@ -148,19 +148,20 @@ static PROPS: [Props; 256 * BLOCK] = {
     props
 };
 
-/// Width and class of `c`.
+/// The width and class of `c`.
 #[inline]
 pub(crate) fn props(c: char) -> Props {
     props_of(c as u32)
 }
 
-/// Whether `code` is in the range that holds most wide characters, all alike: none of them joins anything.
+/// Whether `code` is in the range that contains most wide characters. All of them have the same properties, and none
+/// joins another character.
 #[inline]
 pub(crate) fn is_ideograph(code: u32) -> bool {
     code.wrapping_sub(0x4e00) < 0x5200
 }
 
-/// Width and class of a code point.
+/// The width and class of a code point.
 #[inline]
 pub(crate) fn props_of(code: u32) -> Props {
     if is_ideograph(code) {
@@ -170,7 +171,7 @@ pub(crate) fn props_of(code: u32) -> Props {
     PROPS[(INDEX[code >> SHIFT] as usize) << SHIFT | code & (BLOCK - 1)]
 }
 
-/// Bit `b` of item `c`: class `c` may join text that ends in class `b`.
+/// Bit `b` of item `c` is set if class `c` may join text that ends in class `b`.
 const JOINS: [u16; 16] = {
     const fn any_of(classes: &[Class]) -> u16 {
         let (mut bits, mut i) = (1 << Class::Prepend as u8, 0);
@@ -199,15 +200,16 @@ const JOINS: [u16; 16] = {
     joins
 };
 
-/// Whether a character of class `class` can join text that ends in `before`. False is final; true requires [`joins`].
+/// Whether a character of class `class` may join text that ends in `before`. If false, it does not join. If true,
+/// [`joins`] must decide.
 #[inline]
 pub(crate) fn may_join(before: Class, class: Class) -> bool {
     JOINS[class as usize] >> before as u8 & 1 != 0
 }
 
-/// Bit `b` of item `c`: a character of class `c` after class `b` does not simply start a cell. With clusters (mode
-/// 2027), these are characters that may join, and halves of flags, which take two columns. Without clusters there are
-/// none.
+/// Bit `b` of item `c` is set if a character of class `c` after class `b` may do more than start a new cell. With
+/// clusters (mode 2027), this is true for characters that may join, and for halves of flags, which are two columns
+/// wide. Without clusters, no bit is set.
 #[inline]
 pub(crate) fn stops(graphemes: bool) -> &'static [u16; 16] {
     const STOPS: [u16; 16] = {
@@ -231,15 +233,15 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     if !may_join(last_class, class) {
         return false;
     }
-    // An emoji modifier after a blank modifies nothing and shows as itself (UTS #51, 2.4).
+    // An emoji modifier after a blank does not modify it, and is shown as itself (UTS #51, 2.4).
     if before == " " && props(c).width() == 2 && class == Class::ConjunctExtend {
         return false;
     }
     match class {
         _ if last_class == Class::Prepend => true, // GB9b
-        // GB9c: a consonant, then marks that include a virama. Beyond the rule, to count columns as programs do
-        // (wcwidth 0.3 and later), this also allows vowel signs before the virama, as in Tai Tham, and the letters of
-        // `bears_virama`.
+        // GB9c: a consonant, then marks of which one is a virama. To count columns like programs do (wcwidth 0.3 and
+        // later), this goes beyond the rule: vowel signs before the virama are allowed, as in Tai Tham, and so are the
+        // letters of `bears_virama`.
         Class::Consonant => {
             let mut linked = last_class == Class::Linker;
             for (c, class) in earlier {
@@ -252,14 +254,14 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
             }
             false
         }
-        // GB11: a pictograph, any marks, a joiner.
+        // GB11: a pictograph, then any marks, then a joiner.
         Class::Pictograph => {
             let mark = |class: &Class| {
                 matches!(class, Class::Extend | Class::ConjunctExtend | Class::Linker)
             };
             earlier.map(|(_, class)| class).find(|class| !mark(class)) == Some(Class::Pictograph)
         }
-        // GB12, GB13: in pairs.
+        // GB12, GB13: regional indicators join in pairs.
         Class::Regional => {
             earlier.take_while(|(_, class)| *class == Class::Regional).count() % 2 == 0
         }
@@ -267,8 +269,8 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     }
 }
 
-/// Whether a virama joins `c` to the next consonant although UAX #29 does not count `c` as a consonant: Malayalam's
-/// chillus (ൻ്റ), and Tai Tham vowel signs that UAX #29 treats as letters.
+/// Whether a virama joins `c` to the next consonant, although UAX #29 does not count `c` as a consonant. True for
+/// Malayalam's chillus (ൻ്റ), and for Tai Tham vowel signs that UAX #29 treats as letters.
 fn bears_virama(c: char) -> bool {
     matches!(c, '\u{d7a}'..='\u{d7f}' | '\u{1a61}' | '\u{1a63}' | '\u{1a64}')
 }

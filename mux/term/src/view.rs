@@ -1,7 +1,7 @@
-//! Updating a viewer's [`Snapshot`].
+//! Updates a viewer's [`Snapshot`].
 //!
-//! Runs under the pane's lock, so it does as little as possible: nothing if nothing changed, otherwise it compares each
-//! row's id and revision and copies only rows that differ. It reuses the snapshot's buffers.
+//! Runs under the pane's lock, so it does as little as possible. If nothing changed, it does nothing. Otherwise it
+//! compares the id and revision of each row, and copies only rows that differ. It reuses the snapshot's buffers.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::text::push_cells;
 use crate::{LineId, MulticellPart, Snapshot, SnapshotRow, StyleRun};
 
 impl Term {
-    /// Updates `snapshot`, with the viewport starting at `top` (`None`: the live screen; a line that is no longer kept:
-    /// the oldest line). Copies only rows that the snapshot does not have.
+    /// Updates `snapshot`. The viewport starts at line `top`; `None` means the live screen, and a line that is no
+    /// longer stored means the oldest line. Copies only rows that the snapshot does not contain yet.
     pub fn snapshot(&self, snapshot: &mut Snapshot, top: Option<LineId>) {
         self.snapshot_more(snapshot, top, 0);
     }
 
-    /// Like `Term::snapshot`, with up to `more` additional rows below.
+    /// Like [`Term::snapshot`], with up to `more` additional rows below the viewport.
     pub fn snapshot_more(&self, snapshot: &mut Snapshot, top: Option<LineId>, more: usize) {
         let (oldest, live) = (self.grid.oldest(), self.grid.live_top());
         let first = top.map_or(live, |top| top.0.clamp(oldest, live));
@@ -37,7 +37,7 @@ impl Term {
             return;
         }
         if let Some(old) = old_first.filter(|_| same_lines) {
-            // Move rows that the snapshot already has to their new positions.
+            // Move rows that the snapshot already contains to their new positions.
             let distance = first.abs_diff(old);
             if distance < snapshot.rows.len() as u64 {
                 if first > old {
@@ -90,7 +90,8 @@ impl Term {
 }
 
 impl Term {
-    /// Adds the parts of multicell characters in a row, with their texts, which are in the first row of each character.
+    /// Adds the parts of multicell characters in a row. Each gets the text of its character, which is stored in the
+    /// character's first row.
     fn read_multicells(&self, view: &RowView<'_>, line: u64, row: &mut SnapshotRow) {
         let mut scratch = Scratch::default();
         for (col, cell) in view.cells.iter().enumerate() {
@@ -123,7 +124,7 @@ fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow
     row.multicells.clear();
     let len = view.cells.len().min(cols);
     let cells = &view.cells[..len];
-    // Ids are valid only in their page, so the runs spell out their values.
+    // Ids are valid only in their page, so the runs contain the values instead.
     row.cells.extend(cells.iter().map(|cell| Cell(cell.0 & WITHOUT_IDS)));
     row.cells.resize(cols, Cell::EMPTY);
     let mut start = 0;
@@ -135,7 +136,7 @@ fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow
             }
             _ => cols,
         };
-        // The default style continues behind the last written cell.
+        // After the last written cell, the default style continues to the end of the row.
         let end = if end == len && ids == 0 { cols } else { end };
         let (style, link) = match cells.get(start) {
             Some(cell) => (view.tables.style(cell.style_id()), view.tables.link(cell.link_id())),

@@ -1,7 +1,7 @@
-//! VT52 mode (DECANM): the state it changes, its sequences, and the return to ANSI mode.
+//! VT52 mode (DECANM): the state that it changes, its sequences, and the return to ANSI mode.
 //!
-//! Owns the ANSI state to restore; whether VT52 mode is on is a mode ([`Modes::VT52`]). Sources: DEC STD 070 appendix A
-//! "VT52 emulation", VT100 user guide "VT52 compatible mode"; and xterm, for what is kept and what is lost.
+//! Owns the ANSI state to restore. The mode itself is [`Modes::VT52`]. Sources: DEC STD 070 appendix A "VT52
+//! emulation", VT100 user guide "VT52 compatible mode", and xterm for the question which state survives.
 
 use crate::Modes;
 use crate::charset::Charsets;
@@ -9,7 +9,7 @@ use crate::modes::DecModes;
 use crate::style::Style;
 use crate::term::{Allow, Term};
 
-/// Modes that a VT52 does not have.
+/// The modes that do not exist in VT52 mode.
 const MODES: Modes =
     Modes::AUTO_WRAP.union(Modes::ORIGIN).union(Modes::INSERT).union(Modes::NEW_LINE);
 const DEC_MODES: DecModes = DecModes::REVERSE_WRAP
@@ -17,7 +17,7 @@ const DEC_MODES: DecModes = DecModes::REVERSE_WRAP
     .union(DecModes::LEFT_RIGHT)
     .union(DecModes::NATIONAL);
 
-/// The state of ANSI mode before VT52 mode.
+/// The state of ANSI mode that VT52 mode changes.
 #[derive(Clone, Debug)]
 pub(crate) struct AnsiState {
     pub modes: Modes,
@@ -25,20 +25,20 @@ pub(crate) struct AnsiState {
     pub style: Style,
     pub protected: bool,
     pub charsets: Charsets,
-    /// Margins, and the number of columns they applied to.
+    /// The left and right margin. The next field is the number of columns of the screen to which they apply.
     pub left: usize,
     pub right: usize,
     cols: usize,
 }
 
 impl Term {
-    /// Whether VT52 sequences are in use.
+    /// Whether the terminal is in VT52 mode.
     #[inline]
     pub(crate) fn is_vt52(&self) -> bool {
         self.modes.contains(Modes::VT52)
     }
 
-    /// The state of ANSI mode, or the state that leaving VT52 mode now would restore.
+    /// The state of ANSI mode. In VT52 mode, the state that leaving the mode would restore now.
     pub(crate) fn ansi_state(&self) -> AnsiState {
         let cols = self.grid.cols();
         let Some(ansi) = &self.ansi else {
@@ -64,7 +64,7 @@ impl Term {
         }
     }
 
-    /// DECANM reset.
+    /// Resets DECANM, which enters VT52 mode.
     pub(crate) fn enter_vt52(&mut self) {
         self.ansi = Some(Box::new(self.ansi_state()));
         self.modes.remove(MODES);
@@ -81,7 +81,7 @@ impl Term {
         }
     }
 
-    /// `ESC <`: returns to a VT100, at level 1.
+    /// `ESC <`: leaves VT52 mode. The terminal is then a VT100, at level 1.
     fn leave_vt52(&mut self) {
         let ansi = self.ansi_state();
         if self.ansi.take().is_none() {
@@ -98,7 +98,7 @@ impl Term {
         self.conformance.level = 1;
     }
 
-    /// `ESC` and a character in VT52 mode.
+    /// Handles `ESC` and a character in VT52 mode.
     pub(crate) fn esc_vt52(&mut self, intermediates: &[u8], end: u8) {
         match (intermediates, end) {
             ([], b'<') => self.leave_vt52(),
@@ -120,7 +120,8 @@ impl Term {
         self.end_operation();
     }
 
-    /// `ESC Y`: moves to a row and a column, from 0. Ignores a row or column beyond the screen.
+    /// `ESC Y`: moves the cursor to a row and a column, counted from 0. Ignores a row or column that is not on the
+    /// screen.
     pub(crate) fn move_vt52(&mut self, row: usize, col: usize) {
         if row < self.grid.rows() {
             self.cursor.row = row;

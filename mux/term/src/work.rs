@@ -1,11 +1,12 @@
-//! Counts the work done, for tests that hostile input costs no more than its length allows. Does nothing outside tests.
+//! Counts the steps of work, for tests that hostile input costs no more than its length justifies. Does nothing outside
+//! tests.
 
 #[cfg(test)]
 thread_local! {
     static COUNT: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts `steps` bytes, cells or rows that were read or written.
+/// Adds `steps`, a number of bytes, cells or rows that were read or written.
 #[inline(always)]
 pub(crate) fn add(steps: usize) {
     #[cfg(test)]
@@ -14,7 +15,7 @@ pub(crate) fn add(steps: usize) {
     let _ = steps;
 }
 
-/// Returns the count since the last call, in this thread.
+/// Returns the number of steps since the last call, in this thread.
 #[cfg(test)]
 pub(crate) fn take() -> u64 {
     COUNT.replace(0)

@@ -1,4 +1,5 @@
-//! What the tests of real panes share: a mux, an ear for its events, and waiting that is woken by events alone.
+//! Shared by the tests of real panes: creates a mux, records its events, and waits for events and output without
+//! sleeping.
 #![allow(dead_code, reason = "the test of leaks uses a part of it")]
 
 pub mod remote;
@@ -12,10 +13,10 @@ use parking_lot::{Condvar, Mutex};
 use unterm_mux::{Mux, MuxEvent, MuxOptions, Observer, OnExit, Pane, PaneId, PaneState, Spawn};
 use unterm_term::{LineId, Size};
 
-/// Longer than anything takes on a busy machine; a test that comes here has failed.
+/// The longest wait. It is longer than any step takes on a busy machine, so a test that reaches it has failed.
 pub const LIMIT: Duration = Duration::from_secs(30);
 
-/// Keeps every event, and wakes those who wait for one.
+/// Stores every event of a mux, and wakes the tests that wait for one.
 #[derive(Default)]
 pub struct Ear {
     events: Mutex<Vec<MuxEvent>>,
@@ -40,7 +41,7 @@ impl Ear {
         ear
     }
 
-    /// Waits until an event was heard.
+    /// Waits until the mux has sent an event.
     pub fn wait_for(&self, event: &MuxEvent) {
         let deadline = Instant::now() + LIMIT;
         let mut events = self.events.lock();
@@ -92,7 +93,7 @@ pub fn screen(pane: &Pane) -> Vec<String> {
         .collect()
 }
 
-/// Waits, woken by the pane's `seq` alone, until a condition holds.
+/// Waits until a condition is true. Checks it after each change of the pane's `seq`.
 pub fn wait(pane: &Pane, what: &str, mut condition: impl FnMut(&Pane) -> bool) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let outcome = runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! A program that is no local child: its terminal is a queue in this process, and the test is the program.
+//! A program that is not a child of this process. Its terminal is a queue in memory, and the test acts as the program.
 
 use std::{collections::VecDeque, io, path::PathBuf, sync::Arc, time::Instant};
 
@@ -17,7 +17,7 @@ struct State {
     size: Option<Size>,
     status: Option<ExitStatus>,
     is_detached: bool,
-    /// It reads nothing: a write waits.
+    /// Whether the program reads nothing, so that a write to its terminal waits.
     is_deaf: bool,
     is_written_to: bool,
 }
@@ -29,7 +29,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Writes to the terminal.
+    /// Writes program output to the terminal.
     pub fn say(&self, text: &str) {
         self.state.lock().output.extend(text.as_bytes());
         self.changed.notify_all();
@@ -54,7 +54,7 @@ impl Remote {
         }
     }
 
-    /// Waits until this, and nothing else, was typed; takes it.
+    /// Waits until text of this length was typed, and requires that it is exactly this text. Consumes it.
     pub fn wait_input(&self, expected: &str) {
         let is_all = |state: &State| state.input.len() >= expected.len();
         self.wait(expected, is_all);
@@ -62,7 +62,7 @@ impl Remote {
         assert_eq!(String::from_utf8_lossy(&input), expected);
     }
 
-    /// Waits until a write waits for a program that reads nothing.
+    /// Waits until a write to the terminal is blocked, because the program reads nothing.
     pub fn wait_blocked(&self) {
         self.wait("a write", |state| state.is_written_to);
     }
@@ -181,7 +181,7 @@ impl Process for Remote {
     }
 }
 
-/// Starts remotes, but none that is called `missing`.
+/// Starts a [`Remote`] for each program. Fails for the program name `missing`.
 #[derive(Default)]
 pub struct Remotes(pub Mutex<Vec<(Spawn, Size, Arc<Remote>)>>);
 

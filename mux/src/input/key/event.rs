@@ -2,7 +2,7 @@
 
 use crate::input::Modifiers;
 
-/// A key, after the layout, Shift and AltGr were applied.
+/// A key, after the keyboard layout, Shift and AltGr were applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names of the keys say it")]
 pub enum Key {
@@ -45,7 +45,7 @@ pub enum Key {
     KeypadEnd,
     KeypadInsert,
     KeypadDelete,
-    /// The middle key of the keypad without Num Lock.
+    /// The key in the middle of the keypad (5), while Num Lock is off.
     KeypadBegin,
     Menu,
     CapsLock,
@@ -71,7 +71,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// Maps a keypad key to the key elsewhere with the same function; returns other keys unchanged.
+    /// Maps a keypad key to the key with the same function outside the keypad. Returns other keys unchanged.
     pub fn off_keypad(self) -> Self {
         match self {
             Self::KeypadLeft => Self::Left,
@@ -89,7 +89,7 @@ impl Key {
     }
 }
 
-/// Keys that modify others.
+/// Modifier keys: keys that change the meaning of other keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names of the keys say it")]
 pub enum ModifierKey {
@@ -99,9 +99,9 @@ pub enum ModifierKey {
     Super,
     Hyper,
     Meta,
-    /// AltGr. The side is ignored.
+    /// AltGr. The keyboard side is ignored.
     Level3,
-    /// ISO level 5. The side is ignored.
+    /// ISO level 5 shift. The keyboard side is ignored.
     Level5,
 }
 
@@ -120,7 +120,7 @@ impl ModifierKey {
     }
 }
 
-/// The position of a key that exists twice.
+/// The side of the keyboard, for a key that exists on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Side {
@@ -150,10 +150,10 @@ pub struct KeyEvent<'a> {
     pub action: KeyAction,
     /// The key's character without modifiers in the current layout, if the platform reports it.
     pub unshifted: Option<char>,
-    /// The character at the key's position on a US layout (PC-101), if the platform reports it. Ctrl uses it if the
-    /// layout's own letters are not Latin.
+    /// The character at the key's position on a US layout (PC-101), if the platform reports it. Ctrl uses this
+    /// character if the layout's own letters are not Latin.
     pub base: Option<char>,
-    /// The modifiers. AltGr is not one of them.
+    /// The modifiers that are down. AltGr is not included, because the layout has already applied it.
     pub modifiers: Modifiers,
     /// The text that the key types.
     pub text: Option<&'a str>,
@@ -170,7 +170,7 @@ impl KeyEvent<'_> {
         latin(self.unshifted, self.base)
     }
 
-    /// The text if it types something: not from a release, nor with modifiers other than Shift and the locks.
+    /// The text, if the event types text: a press without modifiers other than Shift and the locks.
     pub(super) fn typed(&self) -> Option<&str> {
         let mods = self.modifiers & !(Modifiers::SHIFT | Modifiers::LOCKS);
         self.text.filter(|text| {
@@ -182,8 +182,9 @@ impl KeyEvent<'_> {
     }
 }
 
-/// The ASCII character by which shortcuts and Ctrl identify a key: the layout's own if it is ASCII, else the letter or
-/// bracket at its position on a US layout. So shortcuts also work on layouts without Latin letters.
+/// The ASCII character that identifies a key in shortcuts and with Ctrl. This is the layout's own character if it is
+/// ASCII, otherwise the letter or sign at the key's position on a US layout. So shortcuts also work on layouts without
+/// Latin letters.
 pub fn latin(unshifted: Option<char>, base: Option<char>) -> Option<char> {
     let base = base.filter(|base| base.is_ascii_alphabetic() || "[]\\/-=0".contains(*base));
     unshifted.filter(char::is_ascii).or(base).or(unshifted)

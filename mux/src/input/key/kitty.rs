@@ -1,6 +1,7 @@
-//! Keys in the kitty keyboard protocol (the page "Comprehensive keyboard handling in terminals").
+//! Encodes keys by the kitty keyboard protocol (the page "Comprehensive keyboard handling in terminals").
 //!
-//! `CSI code : shifted : base ; modifiers : action ; text u`, or another final byte where a key has an old sequence.
+//! The form is `CSI code : shifted : base ; modifiers : action ; text u`. Keys that have a legacy sequence keep its
+//! final byte instead of `u`.
 
 use std::fmt::Write as _;
 
@@ -9,10 +10,10 @@ use unterm_term::{KeyboardMode, KittyFlags, Modes};
 use super::{Key, KeyAction, KeyEvent, ModifierKey, Side, legacy};
 use crate::input::Modifiers;
 
-/// The key of a text event, for which the protocol has no key.
+/// The key number of an event that has text but no key.
 const NO_KEY: u32 = 0;
 
-/// The bytes of an event while any flag is set.
+/// The bytes of an event while any flag of the protocol is set.
 pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     let flags = keyboard.kitty;
     let all = flags.contains(KittyFlags::ALL_KEYS);
@@ -27,7 +28,8 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
             return text.as_bytes().to_vec();
         }
         if is_reset_key(event) {
-            // So that the user can still type "reset" after a program has left the flags set.
+            // Keep the legacy bytes of Enter, Tab and Backspace, so that the user can still type "reset" after a
+            // program has left the flags set.
             return match event.action {
                 KeyAction::Release => Vec::new(),
                 _ => legacy::encode(&plain(event), modes, keyboard),
@@ -36,7 +38,7 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
     }
     let named = flags.contains(KittyFlags::EVENT_TYPES) && event.action != KeyAction::Press;
     if !exact && !named {
-        // Legacy sequences if there are any, but without the cursor keys' SS3.
+        // Use the legacy sequence if the key has one. With the flag for event types, cursor keys never use SS3.
         let modes = match flags.contains(KittyFlags::EVENT_TYPES) {
             true => modes - Modes::APP_CURSOR,
             false => modes,
@@ -56,7 +58,7 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
     serialize(event, flags, code, last)
 }
 
-/// Text without a key: a text event if all keys are reported with their text, else `None`.
+/// The bytes of text without a key: a text event if the program requests all keys with their text, otherwise `None`.
 pub(super) fn encode_text(text: &str, keyboard: &KeyboardMode) -> Option<Vec<u8>> {
     if !keyboard.kitty.contains(KittyFlags::ALL_KEYS | KittyFlags::TEXT) || text.is_empty() {
         return None;
@@ -64,7 +66,8 @@ pub(super) fn encode_text(text: &str, keyboard: &KeyboardMode) -> Option<Vec<u8>
     Some(format!("\x1b[{NO_KEY};;{}u", code_points(text)).into_bytes())
 }
 
-/// Whether the key is Enter, Tab or Backspace without modifiers. These keep their bytes unless all keys are reported.
+/// Whether the key is Enter, Tab or Backspace without modifiers. These keys keep their legacy bytes unless the program
+/// requests all keys.
 fn is_reset_key(event: &KeyEvent<'_>) -> bool {
     matches!(event.key, Key::Enter | Key::Tab | Key::Backspace)
         && (event.modifiers - Modifiers::LOCKS).is_empty()
@@ -74,7 +77,7 @@ fn plain<'a>(event: &KeyEvent<'a>) -> KeyEvent<'a> {
     KeyEvent { modifiers: Modifiers::empty(), ..*event }
 }
 
-/// The key's number: its character without modifiers.
+/// The key's number in the protocol: its character without modifiers.
 fn code_point(c: char, event: &KeyEvent<'_>) -> char {
     event.unshifted.unwrap_or_else(|| lower(c))
 }
@@ -118,7 +121,7 @@ fn serialize(event: &KeyEvent<'_>, flags: KittyFlags, code: u32, last: char) -> 
     out.into_bytes()
 }
 
-/// `:shifted:base`, each only if it differs from the key's number.
+/// The part `:shifted:base` of a sequence. Each character is included only if it differs from the key's number.
 fn alternates(event: &KeyEvent<'_>, flags: KittyFlags) -> String {
     let Key::Char(c) = event.key else { return String::new() };
     if !flags.contains(KittyFlags::ALTERNATE_KEYS) {

@@ -1,17 +1,17 @@
-//! Keys in legacy encoding: xterm's PC-style function keys, and characters with Ctrl and Alt.
+//! Encodes keys in the legacy encoding: xterm's PC-style function keys, and characters with Ctrl and Alt.
 //!
-//! Sources: xterm ctlseqs, "PC-Style Function Keys" and "Alt and Meta Keys". For characters with Ctrl, the table of
-//! Xlib, which terminals have copied since.
+//! Sources: xterm ctlseqs, "PC-Style Function Keys" and "Alt and Meta Keys". Characters with Ctrl follow the table of
+//! Xlib, which other terminals have copied.
 
 use unterm_term::{KeyboardMode, Modes, function_key_number};
 
 use super::{Key, KeyEvent};
 use crate::input::Modifiers;
 
-/// The highest value of xterm's resources modifyCursorKeys and modifyFunctionKeys; higher values mean the same.
+/// The highest value of xterm's resources modifyCursorKeys and modifyFunctionKeys. Higher values have the same effect.
 const PRIVATE: i8 = 3;
 
-/// The bytes of a press; empty if the key has no sequence.
+/// The bytes of a key press. Empty if the key has no sequence.
 pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     let mods = event.modifiers;
     let cursor = |last| cursor(last, mods, modes, keyboard.modify_cursor);
@@ -58,8 +58,8 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
     }
 }
 
-/// The bytes of a press in VT52 mode: `ESC X` for cursor and PF keys, `ESC ? X` for the keypad's application sequences
-/// (DEC STD 070 appendix A; xterm).
+/// The bytes of a key press in VT52 mode: `ESC X` for cursor keys and PF keys, `ESC ? X` for the keypad in application
+/// mode (DEC STD 070 appendix A; xterm).
 pub(super) fn encode_vt52(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     let bytes = encode(event, modes, keyboard);
     match bytes[..] {
@@ -74,7 +74,8 @@ fn enter(modes: Modes) -> &'static [u8] {
     if modes.contains(Modes::NEW_LINE) { b"\r\n" } else { b"\r" }
 }
 
-/// A key whose sequence has no parameters for modifiers: Alt is sent as ESC before it, other modifiers are lost.
+/// The bytes of a key whose sequence has no parameter for modifiers. Alt is sent as ESC before the sequence, and other
+/// modifiers are dropped.
 fn plain(bytes: &[u8], mods: Modifiers, modes: Modes) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + 1);
     if mods.contains(Modifiers::ALT) && modes.contains(Modes::ALT_SENDS_ESC) {
@@ -84,18 +85,19 @@ fn plain(bytes: &[u8], mods: Modifiers, modes: Modes) -> Vec<u8> {
     out
 }
 
-/// The modifiers that these encodings support: Shift, Alt, Ctrl, and Super in place of xterm's Meta.
+/// The modifiers that the legacy encoding supports: Shift, Alt, Ctrl, and Super at the bit of xterm's Meta.
 const KNOWN: Modifiers =
     Modifiers::SHIFT.union(Modifiers::ALT).union(Modifiers::CTRL).union(Modifiers::SUPER);
 
-/// The parameter for the modifiers: one more than their sum; `None` without modifiers.
+/// The parameter that encodes the modifiers: 1 plus the sum of their bits. `None` without modifiers.
 pub(super) fn parameter(mods: Modifiers) -> Option<u8> {
     let code = (mods & KNOWN).bits();
     (code != 0).then_some(code + 1)
 }
 
-/// `CSI number ; m last` in the form of `modify` (xterm's modifyCursorKeys). If `number` is `None`, a number appears
-/// only to carry modifiers. With `ss3`, the sequence without parameters is SS3.
+/// The sequence `CSI number ; m last`, in the form that `modify` selects (xterm's modifyCursorKeys). If `number` is
+/// `None`, the sequence contains a number only if it also contains modifiers. If `ss3` is set, a sequence without
+/// parameters begins with SS3.
 fn sequence(number: Option<u8>, last: char, ss3: bool, mods: Modifiers, modify: i8) -> Vec<u8> {
     let code = parameter(mods).filter(|_| modify >= 0);
     let number = match (number, code) {
@@ -126,7 +128,7 @@ fn tilde(number: u8, mods: Modifiers, modify: i8) -> Vec<u8> {
 /// F1 to F4 are the PF keys of a VT100. The others have the numbers of a VT220, with its gaps, continued beyond F20.
 fn function(mut number: u8, mut mods: Modifiers, modify: i8) -> Vec<u8> {
     if modify < 0 {
-        // As xterm's ctrlFKeys: Shift adds 10 to the number, Ctrl adds 20.
+        // Like xterm's ctrlFKeys: Shift adds 10 to the number of the function key, Ctrl adds 20.
         number = number
             .saturating_add(if mods.contains(Modifiers::SHIFT) { 10 } else { 0 })
             .saturating_add(if mods.contains(Modifiers::CTRL) { 20 } else { 0 });
@@ -143,18 +145,18 @@ fn function(mut number: u8, mut mods: Modifiers, modify: i8) -> Vec<u8> {
     tilde(code, mods, modify)
 }
 
-/// Whether a keypad key sends its application sequence: in application mode, unless Num Lock is on. A digit or decimal
-/// key that types text shows that Num Lock is on.
+/// Whether a keypad key sends its application sequence: in application mode, unless Num Lock is on. If a digit or
+/// decimal key types text, Num Lock is on.
 fn is_keypad_application(event: &KeyEvent<'_>, modes: Modes) -> bool {
     let types = matches!(event.key, Key::KeypadDigit(_) | Key::KeypadDecimal)
         && event.text.is_some_and(|text| !text.is_empty());
     modes.contains(Modes::APP_KEYPAD) && !event.modifiers.contains(Modifiers::NUM_LOCK) && !types
 }
 
-/// A keypad key: its printed character, or `SS3 X` in application mode (`SS3 m X` with modifiers).
+/// The bytes of a keypad key: its printed character, or `SS3 X` in application mode (`SS3 m X` with modifiers).
 fn keypad(char: u8, last: u8, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     if !is_keypad_application(event, modes) {
-        // The layout determines the decimal key's text.
+        // The text of the decimal key depends on the layout.
         return encode_char(char as char, event, modes);
     }
     match parameter(event.modifiers) {
@@ -163,11 +165,11 @@ fn keypad(char: u8, last: u8, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     }
 }
 
-/// A character key: its text, or with Ctrl a control character; Alt adds ESC before it.
+/// The bytes of a character key: its text, or with Ctrl a control character. Alt adds ESC before it.
 fn encode_char(char: char, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     let mods = event.modifiers;
     if mods.intersects(Modifiers::SUPER | Modifiers::HYPER | Modifiers::META) {
-        // A shortcut of the desktop, not text.
+        // Send nothing: with Super, the key is a shortcut of the desktop.
         return Vec::new();
     }
     if mods.contains(Modifiers::CTRL) {
@@ -182,8 +184,9 @@ fn encode_char(char: char, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     }
 }
 
-/// The control character that Ctrl makes of an ASCII character; `None` if Ctrl does not change it. Covers C0 for `@` to
-/// DEL and the space, and the digits and signs that keyboards use for the first and last codes of C0.
+/// The control character that Ctrl and an ASCII character produce. `None` if Ctrl does not change the character. The
+/// space and the characters from `@` on produce C0 characters. So do the digits and signs that keyboards use for the
+/// first and last C0 characters.
 pub(super) fn control(char: char) -> Option<u8> {
     let byte = u8::try_from(char).ok()?;
     Some(match byte {

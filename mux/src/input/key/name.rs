@@ -1,8 +1,8 @@
-//! The names of keys in the configuration and in callers' requests: one table for both.
+//! The names of keys, used in the configuration and in requests of callers.
 
 use super::{Key, Modifiers};
 
-/// The last function key.
+/// The highest number of a function key.
 const LAST_F: u8 = 35;
 
 /// Keys, their usual names and their aliases.
@@ -35,12 +35,13 @@ const NAMES: &[(Key, &str, &[&str])] = &[
 ];
 
 impl Key {
-    /// The usual names of keys, without `f1` to `f35` and `kp_0` to `kp_9`. Every other character is its own name.
+    /// The usual names of keys, without `f1` to `f35` and `kp_0` to `kp_9`. A character key is named by its character.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|(_, name, _)| *name)
     }
 
-    /// The key with this name, in upper or lower case; `None` if there is no such name, or it is a character.
+    /// The key with this name, in upper or lower case. `None` if no key has this name, or if the name is a single
+    /// character.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let has_it = |usual: &str, others: &[&str]| usual == name || others.contains(&&*name);
@@ -55,7 +56,7 @@ impl Key {
         (1..=LAST_F).contains(&number).then_some(Self::F(number))
     }
 
-    /// The usual name of the key; `None` if it has no name or a numbered one.
+    /// The usual name of the key. `None` if the key has no name or is a numbered key.
     pub fn name(self) -> Option<&'static str> {
         NAMES.iter().find(|(key, ..)| *key == self).map(|(_, name, _)| *name)
     }

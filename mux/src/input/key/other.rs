@@ -1,8 +1,9 @@
-//! Modified keys as in xterm's modifyOtherKeys: `CSI 27 ; modifiers ; code ~`, or `CSI code ; modifiers u` with
+//! Encodes modified keys like xterm's modifyOtherKeys: `CSI 27 ; modifiers ; code ~`, or `CSI code ; modifiers u` with
 //! formatOtherKeys.
 //!
-//! Sources: xterm ctlseqs, "Alt and Meta Keys", and the output of xterm 379, key by key. Level 1 leaves keys with a
-//! traditional meaning alone; level 2 leaves alone only Shift on keys whose character it changes.
+//! Sources: xterm ctlseqs, "Alt and Meta Keys", and the output of xterm 379 for each key. Level 1 does not change keys
+//! that have a legacy meaning. Level 2 changes every modified key, except Shift on a key whose character already shows
+//! Shift.
 
 use unterm_term::{KeyboardMode, Modes};
 
@@ -13,7 +14,7 @@ const TAB: u32 = 9;
 const RETURN: u32 = 13;
 const ESCAPE: u32 = 27;
 
-/// The bytes of a press; `None` if the legacy encoding applies.
+/// The bytes of a key press. `None` if the legacy encoding applies.
 pub(super) fn encode(
     event: &KeyEvent<'_>,
     modes: Modes,
@@ -43,15 +44,15 @@ pub(super) fn encode(
     Some(bytes.into_bytes())
 }
 
-/// Whether Ctrl turns the code into a control character in every terminal: `@` to DEL.
+/// Whether Ctrl turns this code into a control character in every terminal: the codes from `@` to DEL.
 fn is_control_input(code: u32) -> bool {
     (0x40..=0x7f).contains(&code)
 }
 
-/// The modifiers to report for a key without a traditional sequence; `None` for other keys.
+/// The modifiers to report at level 1, for a key without a legacy sequence. `None` for keys with a legacy sequence.
 fn level_1(event: &KeyEvent<'_>, mut mods: Modifiers, modes: Modes) -> Option<Modifiers> {
     if modes.contains(Modes::ALT_SENDS_ESC) || mods == Modifiers::ALT {
-        // Alt is sent as ESC before the key.
+        // Alt is sent as ESC before the key, so it is not reported as a modifier.
         mods -= Modifiers::ALT;
     }
     match event.key {
@@ -59,7 +60,7 @@ fn level_1(event: &KeyEvent<'_>, mut mods: Modifiers, modes: Modes) -> Option<Mo
         Key::Tab | Key::Enter => (!mods.is_empty()).then_some(mods),
         Key::Char(c) if mods.contains(Modifiers::CTRL) => {
             let c = if c.is_ascii() { Some(c) } else { event.latin() };
-            // Xlib does not define Ctrl+?.
+            // Xlib defines no control character for Ctrl+?.
             let is_control = c.is_some_and(|c| c != '?' && legacy::control(c).is_some());
             (!is_control).then_some(mods)
         }
@@ -67,15 +68,15 @@ fn level_1(event: &KeyEvent<'_>, mut mods: Modifiers, modes: Modes) -> Option<Mo
     }
 }
 
-/// The modifiers to report for any modified key, except Shift if the key's character shows it.
+/// The modifiers to report at level 2, for any modified key. Shift is omitted if the key's character already shows it.
 fn level_2(event: &KeyEvent<'_>, code: u32, mods: Modifiers) -> Option<Modifiers> {
     match event.key {
         Key::Backspace => {
-            // Ctrl swaps BS and DEL.
+            // For Backspace, Ctrl selects between BS and DEL, so it is not reported as a modifier.
             let mods = mods - Modifiers::CTRL;
             (!mods.is_empty()).then_some(mods)
         }
-        // Shift+Tab has its own sequence.
+        // Shift+Tab keeps its own sequence.
         Key::Tab if mods == Modifiers::SHIFT => None,
         Key::Char(' ') => (!mods.is_empty()).then_some(mods),
         Key::Char(_) if !is_control_input(code) && (mods - Modifiers::SHIFT).is_empty() => None,

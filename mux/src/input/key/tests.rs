@@ -1,4 +1,4 @@
-//! The tables of xterm ctlseqs, row by row. The submodules test kitty's protocol and modifyOtherKeys.
+//! Tests every row of the tables in xterm ctlseqs. The submodules test the kitty protocol and modifyOtherKeys.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn encode_with(
     String::from_utf8(encode_key(&event, modes, &KeyboardMode::default())).unwrap()
 }
 
-/// The sixteen combinations of Shift, Alt, Ctrl and Super, in the order of xterm's parameter, which is 1 without
+/// The sixteen combinations of Shift, Alt, Ctrl and Super, each with its parameter in xterm. The parameter is 1 without
 /// modifiers.
 fn combinations() -> impl Iterator<Item = (u8, Modifiers)> {
     (0..16).map(|bits| (bits + 1, Modifiers::from_bits_truncate(bits)))
@@ -158,11 +158,11 @@ fn characters_are_their_text() {
         ('界', Some("界"), NONE, "界"),
         (' ', Some(" "), NONE, " "),
         (' ', Some(" "), SHIFT, " "),
-        // AltGr produced the character, and is not a modifier.
+        // AltGr has produced this character, so it does not count as a modifier.
         ('@', Some("@"), NONE, "@"),
-        // A dead key before a letter that it cannot combine with types both.
+        // A dead key before a letter with which it cannot combine: the key event types both characters.
         ('´', Some("´x"), NONE, "´x"),
-        // Protocol clients send no text.
+        // Callers of the control protocols send no text.
         ('ß', None, NONE, "ß"),
         ('ß', Some(""), NONE, "ß"),
         ('a', Some("a"), ALT, "\x1ba"),
@@ -200,7 +200,7 @@ fn ctrl_makes_the_whole_of_c0() {
             assert_eq!(encode(Key::Char(key), mods | ALT, FRESH).as_bytes(), [0x1b, byte]);
         }
     }
-    // A character that Ctrl does not change is typed as it is.
+    // Ctrl with a character that it does not change types the character.
     for key in "019!\"#$%&'()*+,-.:;<=>".chars() {
         assert_eq!(encode(Key::Char(key), CTRL, FRESH), key.to_string());
     }
@@ -209,16 +209,16 @@ fn ctrl_makes_the_whole_of_c0() {
 #[test]
 fn ctrl_on_other_layouts() {
     for (key, unshifted, mods, expected) in [
-        // Cyrillic: the letter of the base layout counts.
+        // On a Cyrillic layout, Ctrl uses the letter at the same position on the base layout.
         ('с', Some('c'), CTRL, "\x03"),
         ('С', Some('c'), CTRL | SHIFT, "\x03"),
         ('с', Some('c'), CTRL | ALT, "\x1b\x03"),
-        // An ASCII character counts as it is, whatever the key is without Shift and AltGr.
+        // An ASCII character is used as it is, whatever the key types without Shift and AltGr.
         ('[', Some('8'), CTRL, "\x1b"),
         ('@', Some('q'), CTRL, "\0"),
         ('2', Some('é'), CTRL | SHIFT, "\0"),
         ('#', Some('3'), CTRL | SHIFT, "#"),
-        // There is no ASCII character to use.
+        // Neither the layout nor the base layout has an ASCII character for this key.
         ('é', Some('é'), CTRL, "é"),
         ('é', None, CTRL, "é"),
     ] {
@@ -254,11 +254,11 @@ fn the_keypad_in_both_modes() {
 #[test]
 fn num_lock_makes_digits_of_the_keypad_and_changes_nothing_else() {
     let app = FRESH | Modes::APP_KEYPAD;
-    // A digit key that types its digit was pressed with Num Lock, even if the platform does not report it.
+    // If a keypad digit types its digit, Num Lock was on, even if the platform does not report Num Lock.
     assert_eq!(encode_with(Key::KeypadDigit(5), None, Some("5"), NONE, app), "5");
     assert_eq!(encode_with(Key::KeypadDecimal, None, Some(","), NONE, app), ",");
     assert_eq!(encode_with(Key::KeypadDecimal, None, Some(","), NONE, FRESH), ",");
-    // The operator keys always type themselves.
+    // The operator keys of the keypad always type themselves, with or without Num Lock.
     assert_eq!(encode_with(Key::KeypadAdd, None, Some("+"), NONE, app), "\x1bOk");
     assert_eq!(encode(Key::Up, Modifiers::NUM_LOCK, FRESH), "\x1b[A");
     assert_eq!(encode(Key::F(5), Modifiers::NUM_LOCK, FRESH), "\x1b[15~");

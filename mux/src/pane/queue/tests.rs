@@ -37,7 +37,7 @@ fn a_full_queue_refuses_whole_pieces_until_the_program_reads() {
     assert_eq!(queue.push(b"bc"), Err(WriteError::Full { queued: WRITE_CAPACITY - 1 }));
     queue.push(b"b").unwrap();
     assert_eq!(queue.push(b"c"), Err(WriteError::Full { queued: WRITE_CAPACITY }));
-    // Bytes that the writer has taken count until the program has received them.
+    // Bytes that the writer is writing count as queued until the program has received them.
     let (said, heard) = mpsc::channel();
     let (allow, allowed) = mpsc::channel::<()>();
     let writer = queue.clone();
@@ -82,13 +82,13 @@ fn what_is_written_at_once_keeps_its_place_and_is_told_once() {
     };
     queue.push_input(b"ab", None, true, false, tell, |bytes| take(bytes, 2)).unwrap();
     assert_eq!(*taken.borrow(), b"ab");
-    // Another piece is queued while the terminal takes a part of this one.
+    // Another input is queued while `write` handles a part of this one.
     let during = |bytes: &[u8]| {
         queue.push(b"ef").unwrap();
         take(bytes, 1)
     };
     queue.push_input(b"cd", None, true, false, tell, during).unwrap();
-    // Bytes are waiting now, so a new piece is queued after them.
+    // Bytes are waiting now, so a new input is queued after them instead of being written at once.
     queue.push_input(b"gh", None, true, false, tell, |_| panic!("not its turn")).unwrap();
     queue.run(tell, |bytes| {
         let count = take(bytes, bytes.len().min(2));
@@ -117,7 +117,7 @@ fn a_piece_that_is_to_come_behind_no_other_is_refused_behind_one() {
     let admit = |_: &Composed| Ok::<_, ()>(());
     queue.push_admitted(b"y", false, admit).unwrap().unwrap();
     assert!(!behind(before));
-    // The terminal's own replies do not count as input.
+    // Replies of the terminal do not count as input.
     let (before, _) = queue.so_far();
     queue.push(b"\x1b[0n").unwrap();
     assert!(behind(before));
@@ -144,7 +144,7 @@ fn the_program_gets_echoed_input_once_it_is_shown() {
     let shown = std::cell::RefCell::new(Vec::new());
     let show = |_: &mut Parser, bytes: &[u8]| {
         assert!(got.try_recv().is_err(), "the writer waits for this");
-        // No lock is held: input queued meanwhile is shown as well.
+        // `show` runs without a lock, so input that is queued meanwhile is shown as well.
         if shown.borrow().is_empty() {
             queue.push_admitted(b"gh", true, admit).unwrap().unwrap();
         }
@@ -214,7 +214,7 @@ fn a_queue_that_is_let_go_of_keeps_what_the_program_has_not_taken() {
     begun.recv().unwrap();
     queue.release();
     assert_eq!(queue.push_admitted(b"x", false, admit), Ok(Err(WriteError::Ended)));
-    // The terminal replies to output that the reader still applies.
+    // The terminal replies to output that the reader is still applying.
     queue.push(b"\x1b[0n").unwrap();
     go.send(()).unwrap();
     thread.join().unwrap();

@@ -1,4 +1,4 @@
-//! Real programs on real ptys, without a terminal.
+//! Tests real programs on real ptys, without a terminal.
 
 use std::{process::Stdio, sync::Arc};
 
@@ -114,7 +114,7 @@ fn a_program_that_closes_its_terminal_runs_on() {
     while !fifo.exists() {
         std::thread::yield_now();
     }
-    // Opening the FIFO waits until the shell, which has closed its terminal, opens it too.
+    // Opening the FIFO waits until the shell opens it too. The shell has closed its terminal by then.
     std::fs::write(&fifo, "go\n").unwrap();
     thread.join().unwrap();
     assert_eq!(process.exit_status(), Some(ExitStatus::Code(4)));
@@ -135,7 +135,7 @@ fn a_deadline_ends_a_read() {
 fn stopping_wakes_a_blocked_reader_and_a_blocked_writer() {
     let process = Arc::new(start("sleep", &["300"]));
     let reader = process.clone();
-    // The terminal echoes the input.
+    // Wait until the terminal echoes the input.
     let reading = std::thread::spawn(move || {
         loop {
             let outcome = reader.read(&mut [0; 16], None).unwrap();
@@ -294,7 +294,7 @@ fn a_program_that_waits_for_input_is_told_from_one_that_works() {
         let process = sh(&script);
         read_until(&process, "up");
         let end = Instant::now() + Duration::from_secs(30);
-        // A program that does not wait is checked once it runs.
+        // If the program does not wait for input, check it while it runs.
         let is_so = || match awaits {
             true => process.awaits_input() == Some(true),
             false => {
@@ -361,7 +361,7 @@ fn a_program_that_is_stopped_reads_nothing() {
 fn the_size_is_told() {
     let process = sh("trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.01; done");
     read_until(&process, "24 80");
-    // The size in pixels, as the kernel reports it.
+    // The size in pixels that the kernel reports.
     let pixels = || {
         let size = rustix::termios::tcgetwinsize(&process.master).unwrap();
         (u32::from(size.ws_xpixel), u32::from(size.ws_ypixel))
@@ -427,13 +427,13 @@ fn the_environment_is_ours() {
 
 #[test]
 fn a_program_gets_a_clean_process() {
-    // A descriptor of this process that is not close-on-exec.
+    // Open a descriptor of this process that is not close-on-exec.
     let (leak, _other) = std::io::pipe().unwrap();
     rustix::io::fcntl_setfd(&leak, rustix::io::FdFlags::empty()).unwrap();
     let process =
         sh("ls /proc/self/fd | xargs; grep -E 'SigBlk|SigIgn' /proc/self/status; stty -a");
     let output = read_all(&process);
-    // Descriptor 3 is the folder that ls lists.
+    // Descriptor 3 is the folder that `ls` lists.
     assert!(output.starts_with("0 1 2 3\r\n"), "{output}");
     assert!(output.contains("SigBlk:\t0000000000000000"), "{output}");
     let ignored = output.split("SigIgn:\t").nth(1).unwrap().split_whitespace().next().unwrap();
@@ -501,7 +501,8 @@ fn no_other_program_that_starts_meanwhile_holds_a_panes_terminal() {
 fn the_directory_of_the_shell_is_known_while_a_group_that_has_ended_is_in_front() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
-    // The inner shell puts its command's group in the foreground, and is killed before it can take the terminal back.
+    // The inner shell puts its command's group in the foreground. It is killed before it can put its own group there
+    // again.
     let script = format!(
         "cd '{}'; bash -mc 'sh -c \"kill -KILL \\$PPID\"; :'; echo over; sleep 1000; :",
         path.display()

@@ -1,7 +1,7 @@
-//! Text that scrolls through the screen's last row, many rows at a time.
+//! Text that scrolls through the screen's last row, many rows at once.
 //!
-//! Owns how printable ASCII and CR LF are split into rows. The rows of a long text that it pushes off the screen itself
-//! never become cells: they go directly into pages of history.
+//! Owns how printable ASCII and CR LF are split into rows. If a text is so long that it pushes its own rows off the
+//! screen, those rows never become cells: they are written directly into pages of history.
 
 use super::Grid;
 use crate::cell::Cell;
@@ -10,10 +10,10 @@ use crate::row::{RowMeta, WRAPPED};
 use crate::scan::ascii_run;
 use crate::work;
 
-/// Cells written at a time, if there are that many.
+/// The number of cells to write at once, if the row has that many.
 const LANES: usize = 16;
 
-/// All ones, then all zeros. The slice from `LANES - n` on is a mask for the first `n` of [`LANES`] cells.
+/// A list of ones followed by zeros. The slice from `LANES - n` on is a mask for the first `n` of [`LANES`] cells.
 static MASKS: [u64; 2 * LANES] = {
     let mut masks = [0; 2 * LANES];
     let mut i = 0;
@@ -24,8 +24,9 @@ static MASKS: [u64; 2 * LANES] = {
     masks
 };
 
-/// Makes the first `len` of `cells` show the first `len` of `bytes`. Longer slices are faster. Texts between sequences
-/// usually have short, varying lengths, so hardly any branch here depends on the length.
+/// Makes the first `len` of `cells` show the first `len` of `bytes`. If both slices are longer than `len`, this is
+/// faster. Texts between sequences usually have short, varying lengths, so hardly any branch here depends on the
+/// length.
 #[inline(always)]
 pub(crate) fn write_ascii(cells: &mut [Cell], bytes: &[u8], len: usize, bits: u64) {
     let write = |cells: &mut [Cell; LANES], bytes: &[u8; LANES]| {
@@ -59,12 +60,12 @@ pub(crate) fn write_ascii(cells: &mut [Cell], bytes: &[u8], len: usize, bits: u6
     }
 }
 
-/// Where the text of a row is.
+/// The part of a text that a row shows.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     start: usize,
     len: u16,
-    /// The row continues in the next row.
+    /// Whether the row continues in the next row.
     wrapped: bool,
 }
 
@@ -78,17 +79,17 @@ impl Span {
 /// Splits text into rows.
 struct Rows<'a> {
     bytes: &'a [u8],
-    /// How many bytes have been consumed.
+    /// The number of bytes that were split so far.
     at: usize,
     cols: usize,
-    /// Lines that are too long continue in the next row.
+    /// Whether a line that is too long continues in the next row.
     wraps: bool,
 }
 
 impl Iterator for Rows<'_> {
     type Item = Span;
 
-    /// The next row, if its end is known: a line ends, or there is more text than fits.
+    /// The next row, if its end is known: the line ends, or more text follows than fits.
     #[inline]
     fn next(&mut self) -> Option<Span> {
         let (start, rest) = (self.at, &self.bytes[self.at..]);
@@ -106,9 +107,10 @@ impl Iterator for Rows<'_> {
 }
 
 impl Grid {
-    /// Writes the whole rows at the start of `bytes` (printable ASCII and CR LF) to the last row, which is empty, and
-    /// scrolls after each row. If `wraps` is set, a line that is too long continues in the next row; otherwise writing
-    /// stops before it. `bits` returns the bits of a cell for one of the tables. Returns the bytes taken.
+    /// Writes the complete rows at the start of `bytes` (printable ASCII and CR LF) to the last row of the screen,
+    /// which must be empty, and scrolls after each row. If `wraps` is set, a line that is too long continues in the
+    /// next row. Otherwise writing stops before that line. `bits` returns the bits of a cell for one of the tables.
+    /// Returns the number of bytes written.
     pub fn append(
         &mut self,
         bytes: &[u8],
@@ -154,7 +156,7 @@ impl Grid {
         text.at
     }
 
-    /// Moves all rows except the last, which is empty, off the screen and into pages.
+    /// Moves all rows off the screen into pages, except the last row, which is empty.
     fn clear_out(&mut self, revision: u64) {
         for _ in 1..self.rows {
             self.advance();
@@ -165,7 +167,7 @@ impl Grid {
         }
     }
 
-    /// Adds rows of text to the history of an empty screen.
+    /// Adds rows of text directly to the history of an empty screen.
     fn pass(&mut self, bytes: &[u8], spans: &[Span], bits: u64, table: usize, revision: u64) {
         self.live_top += spans.len() as u64;
         if self.limit == 0 {

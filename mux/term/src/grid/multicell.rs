@@ -1,7 +1,8 @@
-//! Multicell characters of a screen: erased whole if a part is overwritten, split or lost.
+//! Keeps the multicell characters of a screen complete: a character of which a part is overwritten, split or lost is
+//! erased whole.
 //!
-//! A character that scrolls off the screen row by row stays whole, because its upper rows are in history. Without
-//! history, its remaining rows are erased.
+//! A character that scrolls off the top of the screen row by row stays complete, because its upper rows are in history.
+//! Without history, its remaining rows are erased.
 
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ use crate::style::Style;
 use crate::work;
 
 impl Grid {
-    /// The size of the multicell character that a cell is part of; none for other cells.
+    /// The size of the multicell character to which a cell belongs. The size of an ordinary cell otherwise.
     pub fn multicell_size(&self, row: usize, col: usize) -> TextSize {
         let slot = self.slot(row);
         let cell = self.slot_cells(slot)[col];
@@ -40,7 +41,7 @@ impl Grid {
         }
     }
 
-    /// Erases every multicell character that has cells in row `row` and in the row above, in columns `cols`.
+    /// Erases every multicell character that has cells both in row `row` and in the row above, in columns `cols`.
     #[inline]
     pub fn split_multicells(&mut self, row: usize, cols: Range<usize>, revision: u64) {
         if row < self.rows() && self.meta(row).has_multicells() {
@@ -49,8 +50,8 @@ impl Grid {
         }
     }
 
-    /// Erases every multicell character in columns `start..end` of a row, and the characters that its edges would
-    /// split.
+    /// Erases every multicell character in columns `start..end` of a row, and every character that the edges of that
+    /// range would split.
     #[cold]
     pub fn cut_multicells(&mut self, row: usize, start: usize, end: usize, revision: u64) {
         self.remove_where(row, start..end, Cell::EMPTY, revision, |_, _| true);
@@ -61,9 +62,9 @@ impl Grid {
         }
     }
 
-    /// Erases every multicell character in columns `start..end` of a row, before text overwrites them. A character hit
-    /// at its first cell leaves blanks, any other leaves spaces (text sizing protocol, "Wrapping and overwriting
-    /// behavior").
+    /// Erases every multicell character in columns `start..end` of a row, before text overwrites them. If its first
+    /// cell is overwritten, its other cells become blanks, otherwise spaces (text sizing protocol, "Wrapping and
+    /// overwriting behavior").
     pub fn overwrite_multicells(&mut self, row: usize, start: usize, end: usize, revision: u64) {
         for col in start..end {
             let cell = self.row(row)[col];
@@ -91,8 +92,8 @@ impl Grid {
         }
     }
 
-    /// Erases the part on the screen of the multicell character that a cell belongs to. Its cells get the content of
-    /// `left` and keep their own attributes.
+    /// Erases the multicell character to which a cell belongs, as far as it is on the screen. Its cells get the content
+    /// of `left`. Each cell keeps its own attributes.
     fn remove_multicell(&mut self, row: usize, col: usize, left: Cell, revision: u64) {
         let size = self.multicell_size(row, col);
         let (x, y) = self.row(row)[col].multicell_offset();
@@ -116,18 +117,18 @@ impl Grid {
         }
     }
 
-    /// Turns a part of a multicell character into an ordinary cell.
+    /// Turns a cell of a multicell character into an ordinary cell.
     fn flatten(&mut self, row: usize, col: usize, left: Cell) {
         let slot = self.slot(row);
         let table = self.table_of(slot);
         let style = self.tables(table).view().style(self.slot_cells(slot)[col].style_id());
         let style = self.intern_style(table, &Style { size: TextSize::default(), ..style });
-        // Read the cell after interning, which may rename ids.
+        // Read the cell after interning, because interning may assign new ids.
         let cell = &mut self.slot_mut(slot).0[col];
         *cell = Cell(cell.blanked().with_ids(style, cell.link_id(), None).0 | left.0);
     }
 
-    /// Erases the rest of multicell characters that lost cells when rows or columns were cut off.
+    /// Erases multicell characters that lost cells when rows or columns were cut off.
     pub fn mend_multicells(&mut self, revision: u64) {
         for row in 0..self.rows() {
             if !self.meta(row).has_multicells() {
@@ -136,7 +137,7 @@ impl Grid {
             for col in 0..self.cols() {
                 if self.row(row)[col].is_multicell() && !self.is_whole(row, col) {
                     self.remove_multicell(row, col, Cell::EMPTY, revision);
-                    // The character has no size, or has cells of other characters inside it.
+                    // The cell has no size, or the block contains cells of other characters.
                     if self.row(row)[col].is_multicell() {
                         self.flatten(row, col, Cell::EMPTY);
                     }
@@ -145,8 +146,8 @@ impl Grid {
         }
     }
 
-    /// Whether the multicell character that a cell belongs to still has all its cells. If there is history, its cells
-    /// above the screen count as present.
+    /// Whether the multicell character to which a cell belongs is complete. If there is history, its cells above the
+    /// screen count as present.
     fn is_whole(&self, row: usize, col: usize) -> bool {
         let size = self.multicell_size(row, col);
         let (x, y) = self.row(row)[col].multicell_offset();
@@ -166,14 +167,14 @@ impl Grid {
             self.row(row)[col].multicell_offset() == (dx as u16, dy as u16)
                 && self.multicell_size(row, col) == size
         };
-        // One cell checks all others: the upper left cell on the screen.
+        // Check all cells only for the upper left cell on the screen, once per character.
         if (x, y) != (0, above) {
             return is_part(0, above);
         }
         (above..rows).all(|dy| (0..cols).all(|dx| is_part(dx, dy)))
     }
 
-    /// Panics if a row of the screen has a part of an incomplete multicell character.
+    /// Panics if a row of the screen contains a part of an incomplete multicell character.
     #[cfg(debug_assertions)]
     pub(super) fn check_multicells(&self, row: usize) {
         for (col, cell) in self.row(row).iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Searches all lines of a screen without the terminal's lock, in small steps.
 //!
-//! Under the lock, [`crate::Term::lines`] copies pointers. [`Lines::search`] reads them on any thread, and dropping it
-//! cancels the search. A match lies within one logical line, across the rows it wraps into. Changes in the terminal do
-//! not affect a running search; [`crate::Term::still_holds`] checks whether a match is still valid.
+//! Under the lock, [`crate::Term::lines`] copies pointers. Afterward, [`Lines::search`] reads the lines on any thread.
+//! Dropping the search cancels it. A match lies within one logical line, but may cover several rows into which the line
+//! wraps. Changes in the terminal do not affect a running search. [`crate::Term::still_holds`] checks whether a match
+//! is still valid.
 
 mod pattern;
 mod text;
@@ -21,12 +22,13 @@ use crate::lines::Lines;
 use crate::page::Page;
 use crate::{Match, TextRange};
 
-/// Rows of an endless line that are searched as one.
+/// The maximum number of rows of an endless line that are searched as one line.
 const LINE_ROWS: u64 = 4096;
-/// Bytes of text searched between checks whether to continue; the last line is always searched whole.
+/// The number of bytes of text to search between checks whether to continue. The last line is always searched
+/// completely.
 const SLICE: usize = 64 << 10;
-/// Matches found before the first is returned, so that a pattern that matches every character is answered in pieces.
-/// This also holds for newest first.
+/// The number of matches to find before the first is returned. It is limited, so that a pattern that matches every
+/// character yields its results in pieces, also with [`SearchOrder::NewestFirst`].
 const STEP_MATCHES: usize = 100_000;
 
 /// The order in which matches are found.
@@ -60,11 +62,11 @@ pub struct Search {
     lines: Lines,
     pattern: Pattern,
     order: SearchOrder,
-    /// Entries not searched yet.
+    /// The entries that are not searched yet.
     rest: std::ops::Range<usize>,
     found: VecDeque<Match>,
     text: SearchText,
-    /// Pages of the entries read last.
+    /// The pages of the entries that were read last.
     recent: VecDeque<(usize, Vec<Arc<Page>>)>,
 }
 
@@ -77,8 +79,8 @@ impl Iterator for Search {
 }
 
 impl Search {
-    /// The next match. Before searching a piece of text, calls `go_on` with its bytes; between the matches of a line,
-    /// calls it with 0. Returns `None` if `go_on` returns false, or after the last match.
+    /// The next match. Before it searches a piece of text, calls `go_on` with the number of bytes in the piece. Between
+    /// the matches of a line, calls `go_on` with 0. Returns `None` if `go_on` returns false, or after the last match.
     pub fn next_while(&mut self, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Match> {
         while self.found.is_empty() {
             self.step(go_on)?;
@@ -103,7 +105,7 @@ impl Search {
         };
         self.text.clear();
         let mut at = entry;
-        // A line that began before this entry is searched with the entry it began in.
+        // A line that began before this entry is searched together with the entry in which it began.
         let mut skips = entry > 0 && goes_on(&self.lines.entries, entry);
         loop {
             let mut first = self.lines.entries[at].0;
@@ -117,7 +119,7 @@ impl Search {
                 }
                 let mut end = len;
                 if at > entry {
-                    // The rest of a line that began in the entry.
+                    // Add the rest of a line that began in the entry.
                     end = (start..len)
                         .find(|row| !page.meta(*row).is_wrapped())
                         .map_or(len, |row| row + 1);
@@ -137,7 +139,7 @@ impl Search {
         self.search_text(go_on)
     }
 
-    /// The pages of an entry. The last two entries stay cached, since adjacent entries share lines.
+    /// The pages of an entry. The last two entries stay cached, because adjacent entries share lines.
     fn pages(&mut self, entry: usize) -> Vec<Arc<Page>> {
         if let Some((_, pages)) = self.recent.iter().find(|(at, _)| *at == entry) {
             return pages.clone();
@@ -154,14 +156,14 @@ impl Search {
         let (mut at, mut ranges) = (0, Vec::new());
         let text = self.text.text.as_bytes();
         'text: while at < text.len() {
-            // Search in slices, because the regex may look for a match up to the end of its input.
+            // Search in slices, because the regex may continue to the end of its input to find a match.
             let reached = text.len().min(at + SLICE);
             let slice = memchr(b'\n', &text[reached..]).map_or(text.len(), |i| reached + i + 1);
             if !go_on(slice - at) {
                 return None;
             }
-            // The first match in the rest of the slice shows the next line to search. A match across lines does not
-            // count, but the lines before its start have no match at all.
+            // The first match in the rest of the slice shows which line to search next. A match across lines does not
+            // count, but the lines before its start contain no match at all.
             while let Some(hint) = regex.find(Input::new(text).range(at..slice)) {
                 let start = memrchr(b'\n', &text[at..hint.start()]).map_or(at, |i| at + i + 1);
                 let end =
@@ -193,7 +195,7 @@ impl Search {
     }
 }
 
-/// Whether a line continues from entry `at - 1` to entry `at`. An endless line is split where line numbers reach a
+/// Whether a line continues from entry `at - 1` to entry `at`. An endless line is split at line numbers that are a
 /// multiple of [`LINE_ROWS`].
 fn goes_on(entries: &[(u64, Stored)], at: usize) -> bool {
     let (before, first) = (&entries[at - 1], entries[at].0);

@@ -1,25 +1,25 @@
-//! Search patterns: a text or a regular expression, compiled.
+//! Search patterns: a compiled text or regular expression.
 
 use std::sync::Arc;
 
 use regex_automata::meta;
 use regex_automata::util::syntax;
 
-/// Maximum bytes of a pattern.
+/// The maximum size of a pattern in bytes.
 const PATTERN_CAP: usize = 4096;
-/// Maximum bytes of the automaton compiled from a pattern: `\w{1000}` and the like are rejected. For every accepted
-/// pattern, a search takes time in proportion to the text.
+/// The maximum size in bytes of the automaton into which a pattern is compiled. Patterns such as `\w{1000}` are
+/// rejected. With every accepted pattern, the time of a search is proportional to the length of the text.
 const AUTOMATON_CAP: usize = 1 << 20;
-/// Maximum nesting of brackets.
+/// The maximum depth of nested brackets.
 const NEST_CAP: u32 = 64;
 
 /// How to interpret a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PatternKind {
-    /// As literal text.
+    /// Literal text.
     #[default]
     Literal,
-    /// As a regular expression in the syntax of Rust's `regex` crate; `^` and `$` match the ends of a logical line.
+    /// A regular expression in the syntax of Rust's `regex` crate. `^` and `$` match the ends of a logical line.
     Regex,
 }
 
@@ -35,12 +35,12 @@ pub enum Case {
     Smart,
 }
 
-/// Why a pattern is rejected.
+/// The reason why a pattern is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatternError {
     /// The pattern is longer than 4,096 bytes.
     TooLong,
-    /// The pattern is not a valid regular expression. Holds the reason, in English, for its author.
+    /// The pattern is not a valid regular expression. Contains the reason, in English, for the author of the pattern.
     Syntax(String),
     /// The compiled pattern would need too much memory.
     TooLarge,
@@ -58,7 +58,7 @@ impl std::fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// A compiled pattern; cheap to clone.
+/// A compiled pattern. Cloning it is cheap.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     pub(super) regex: Arc<meta::Regex>,
@@ -112,7 +112,7 @@ impl Pattern {
     }
 }
 
-/// Whether the pattern has an upper-case letter, other than in `\W` and similar escapes.
+/// Whether the pattern contains an upper-case letter. Escapes such as `\W` do not count.
 fn has_upper_case(text: &str, is_regex: bool) -> bool {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -125,7 +125,7 @@ fn has_upper_case(text: &str, is_regex: bool) -> bool {
     false
 }
 
-/// An expression that matches exactly `text`.
+/// A regular expression that matches exactly `text`.
 fn escaped(text: &str) -> String {
     let mut expression = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Rows joined into one text to search in, and the mapping from its bytes to cells.
+//! Joins rows into one text to search in, and maps its bytes back to cells.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::{LineId, Point};
 /// One row of the text.
 struct TextRow {
     line: u64,
-    /// Where its text starts.
+    /// The index at which the row's text starts.
     start: usize,
     page: u32,
     row: u32,
-    /// Each column is one byte.
+    /// Whether each column is one byte.
     is_ascii: bool,
 }
 
@@ -36,7 +36,7 @@ impl SearchText {
         self.rows.clear();
     }
 
-    /// Appends rows of a page from a screen of `cols` columns. The page's first row has the number `first`.
+    /// Appends rows of a page. The screen has `cols` columns, and the page's first row has the number `first`.
     pub fn push(&mut self, page: &Arc<Page>, first: u64, rows: Range<usize>, cols: usize) {
         let number = self.pages.len() as u32;
         for row in rows {
@@ -72,13 +72,13 @@ impl SearchText {
         self.pages.push(page.clone());
     }
 
-    /// Drops erased cells, but not printed blanks, from the end of the last row pushed.
+    /// Drops erased cells from the end of the last row that was pushed. Printed blanks are not dropped.
     fn trim(&mut self, page: &Page, row: usize, start: usize) {
         let erased = match page.narrow_text(row) {
             Some(bytes) => bytes.iter().rev().take_while(|byte| **byte == 0).count(),
             None => {
                 let blanks = self.cells.iter().rev();
-                // The column left blank because a wide character did not fit has no text.
+                // A column that was left blank because a wide character did not fit contains no text.
                 let is_erased =
                     |c: &&Cell| c.content() == Content::Empty && c.width() != Width::Tail;
                 blanks.take_while(is_erased).filter(|c| c.width() != Width::Head).count()
@@ -87,7 +87,7 @@ impl SearchText {
         self.text.truncate((self.text.len() - erased).max(start));
     }
 
-    /// First and last cell of the character that byte `at` belongs to.
+    /// The first and last cell of the character to which byte `at` belongs.
     pub fn place(&mut self, at: usize) -> (Point, Point) {
         let row = self.rows.partition_point(|row| row.start <= at).saturating_sub(1);
         let TextRow { line, start, page, row, is_ascii } = self.rows[row];
@@ -113,7 +113,7 @@ impl SearchText {
                 return (point(col), point(col + more));
             }
         }
-        // A blank behind the last written cell.
+        // A blank after the last written cell.
         let col = self.cells.len() + (at - end);
         (point(col), point(col))
     }

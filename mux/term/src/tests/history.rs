@@ -1,11 +1,11 @@
-//! History: its limits, its compressed pages, and points that follow its text.
+//! History: its limits, its compressed pages, and points that follow their text.
 
 use proptest::prelude::*;
 
 use super::Fixture;
 use crate::{LineId, Options, Parser, Point, Size, Term};
 
-/// Lines with everything a page can hold.
+/// Lines that contain everything that a page can store.
 fn lines(count: usize) -> String {
     let line = |i: usize| {
         let link = format!("\x1b]8;id={};https://example.org/{i}\x1b\\", i % 3);
@@ -43,7 +43,7 @@ fn a_result_that_comes_too_late_is_dropped() {
     fixture.term.compressed(late);
     fixture.term.debug_check();
     assert_eq!(fixture.term.dump(), dump);
-    // A compression that was never run changes nothing either.
+    // A compression that was never run changes nothing.
     let idle = fixture.term.compression().unwrap();
     fixture.term.compressed(idle);
     assert_eq!(fixture.term.dump(), dump);
@@ -75,7 +75,7 @@ fn limits_reserve_nothing_and_hold() {
 proptest! {
     #![proptest_config(super::cases(200))]
 
-    /// Text that scrolls is the same whether it arrives as many rows at once or a few bytes at a time.
+    /// Text that scrolls looks the same whether it arrives as many rows at once or as a few bytes at a time.
     #[test]
     fn rows_that_come_together_are_the_rows_that_come_one_by_one(
         setup in prop::sample::select(vec![
@@ -98,7 +98,7 @@ proptest! {
         let mut text = setup.to_owned();
         for (i, len) in lengths.into_iter().enumerate() {
             text.extend((0..len).map(|at| (b'!' + ((at + i) % 90) as u8) as char));
-            // Occasionally, a row that is not plain text.
+            // Occasionally, add a row that is not plain text.
             text.push_str(if i % 70 == 69 { "日\x1b[7m\r\n" } else { "\r\n" });
         }
         let fixture = || {
@@ -111,7 +111,7 @@ proptest! {
             pieces.parser.advance(&mut pieces.term, piece);
         }
         prop_assert_eq!(whole.term.dump(), pieces.term.dump());
-        // Rows that left the history do not return, wherever their page ended.
+        // Rows that left the history do not return, wherever the page that contained them ended.
         for fixture in [&mut whole, &mut pieces] {
             fixture.term.resize(Size::cells(size.0, size.1 + 40));
             fixture.term.debug_check();
@@ -120,7 +120,7 @@ proptest! {
     }
 }
 
-/// An endless line is split piece by piece, and remains one line.
+/// An endless line is processed piece by piece, and still reflows as one line.
 #[test]
 fn a_line_longer_than_is_held_at_once_reflows_whole() {
     let mut fixture = Fixture::new(100, 4);
@@ -156,7 +156,7 @@ fn points_follow_their_text() {
         text.each_ref().map(|t| t.as_deref()),
         [Some("r"), Some("Z"), Some("5"), Some("K"), None, None]
     );
-    // Points on the alternate screen stay in their cells.
+    // Points on the alternate screen stay in their cells, because that screen does not reflow.
     fixture.feed("\x1b[?1049h\x1b[2;3HX");
     let mut points = [point(fixture.term.live_top().0 + 1, 2)];
     fixture.term.resize_following(Size::cells(5, 3), &mut points);
@@ -166,7 +166,7 @@ fn points_follow_their_text() {
 proptest! {
     #![proptest_config(super::cases(100))]
 
-    /// Compressed pages with any contents read and reflow like packed pages.
+    /// Compressed pages are read and reflowed like packed pages, whatever they contain.
     #[test]
     fn compressed_history_is_history(
         pieces in prop::collection::vec(super::oracle::piece(), 1..40),
@@ -189,7 +189,7 @@ proptest! {
         }
     }
 
-    /// A point stays on its character through any resizes, as long as the character is kept.
+    /// A point stays at its character through any resizes, as long as the character is stored.
     #[test]
     fn points_stay_on_their_characters(
         lines in prop::collection::vec("[a-z日本]{0,50}", 1..80),

@@ -1,11 +1,11 @@
-//! Hostile output: work must stay linear and memory bounded. The tests count work instead of timing it.
+//! Hostile output: work must stay linear, and memory bounded. The tests count steps instead of measuring time.
 
 use super::Fixture;
 use crate::{Event, Options, Parser, Size, Term, work};
 
 const MIB: usize = 1 << 20;
 
-/// Streams of about `len` bytes.
+/// Hostile streams of about `len` bytes each.
 fn streams(len: usize) -> Vec<Vec<u8>> {
     let after = |start: &str, more: &str| {
         [start.as_bytes(), &more.as_bytes().repeat(len / more.len())].concat()
@@ -52,7 +52,7 @@ fn streams(len: usize) -> Vec<Vec<u8>> {
     ]
 }
 
-/// The work of a stream fed in pieces of `size` bytes, and the terminal after it.
+/// The number of steps for a stream that is fed in pieces of `size` bytes, and the terminal after it.
 fn work_of(bytes: &[u8], size: usize) -> (u64, Fixture) {
     let mut fixture = Fixture::new(80, 24);
     work::take();
@@ -76,9 +76,9 @@ fn four_times_the_bytes_are_four_times_the_work() {
 #[test]
 fn a_mebibyte_of_anything_ends() {
     for bytes in streams(MIB) {
-        // Fed whole, in pages as from a pty, and in small pieces: no byte is examined again and again. A sequence may
-        // touch the whole screen (REP, IL, ED), and a character may touch a whole cluster or a block of 7 by 7 cells,
-        // but never more.
+        // Each stream is fed whole, in pages as from a pty, and in small pieces, and no byte may be examined again and
+        // again. A sequence may process the whole screen once (REP, IL, ED). A character may process a whole cluster or
+        // a block of 7 by 7 cells, but never more.
         let cells = 80 * 24;
         let sequences = bytes.iter().filter(|b| **b == 0x1b).count();
         let bound = (bytes.len() * 160 + sequences * 2 * cells + 100 * cells) as u64;
@@ -100,7 +100,7 @@ fn a_cluster_is_capped() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("a".to_owned() + &"\u{301}".repeat(10_000));
     assert!(fixture.screen().len() <= 128);
-    // Too many prepended marks, which join the following text, must not swallow it.
+    // Prepended marks join the following text. Too many of them must not swallow that text.
     let marks = "\u{600}".repeat(64);
     let mut fixture = Fixture::new(10, 4);
     fixture.feed(&marks).feed("xy");
@@ -113,7 +113,7 @@ fn strings_beyond_the_cap_are_dropped_whole() {
     fixture.feed("\x1b]2;before\x07");
     fixture.feed("\x1b]2;".to_owned() + &"x".repeat(2 * MIB) + "\x07");
     assert_eq!(fixture.term.title(), "before");
-    // The same for every text that fits into a string but exceeds its own limit.
+    // A text that fits into a string but exceeds its own limit is dropped too.
     let long = "é".repeat(2049);
     fixture.feed(format!("\x1b]2;{long}\x07\x1b]2;{}\x07", "x".repeat(4097)));
     assert_eq!(fixture.term.title(), "before");
@@ -153,7 +153,7 @@ fn lists_and_stacks_beyond_the_cap_are_dropped_whole() {
     // A shorter list takes effect completely.
     fixture.feed("\x1bP+q544e".to_owned() + &";544e".repeat(39) + "\x1b\\");
     assert_eq!(fixture.replies().matches("\x1bP1+r").count(), 40);
-    // If the protocol requires it, the oldest entry is dropped; other saved entries stay.
+    // If the protocol requires it, the oldest entry is dropped to make room. Other saved entries stay.
     fixture.feed("\x1b[>1u".to_owned() + &"\x1b[>3u".repeat(100) + "\x1b[<31u\x1b[?u");
     assert_eq!(fixture.replies(), "\x1b[?3u");
     fixture.feed("\x1b[1m\x1b[#{\x1b[m".to_owned() + &"\x1b[#{".repeat(50) + &"\x1b[#}".repeat(51));
@@ -177,7 +177,7 @@ fn replies_and_events_are_bounded() {
 
 #[test]
 fn nothing_of_the_programs_comes_back() {
-    // Every kind of query, with a marker wherever a program can put text.
+    // Send every kind of query, with a marker wherever a program can put text.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("MARK\x1b]2;MARK\x07\x1b]7;file:///MARK\x07\x1b]8;id=MARK;MARK\x07");
     fixture.feed("\x1b[21t\x1b[20t\x1bP$qMARK\x1b\\\x1bP+qMARK;4d41524b\x1b\\\x1b]52;c;?\x07");
@@ -222,7 +222,7 @@ fn names_come_back_from_their_alphabets_only() {
         }
         fixture.replies()
     };
-    // The query before and after the name, and the characters a reply may have besides letters, digits and `_`.
+    // The query before and after a name, and the characters that a reply may contain besides letters, digits and `_`.
     let questions = [
         ("21;", "=?", "=?;"),
         ("21;foreground=?;", "=?;cursor=?", "=?;:/"),
@@ -232,7 +232,7 @@ fn names_come_back_from_their_alphabets_only() {
         ("99;i=", ":p=close;", "-+.=;:,"),
     ];
     for (before, after, others) in questions {
-        // A valid name is echoed, except when closing a notification that is not on show.
+        // A valid name is echoed, except when closing a notification that is not shown.
         let comes_back = ask(before, b"mark_1", after).contains("mark_1");
         assert_eq!(comes_back, !after.contains("close"), "{before}{after}");
         for name in hostile {
@@ -274,7 +274,7 @@ fn tables_do_not_grow_with_the_stream() {
 
 #[test]
 fn a_screen_of_nothing_but_colours_keeps_them_all() {
-    // More styles than one table has ids.
+    // Use more styles than one table has ids.
     let mut fixture = Fixture::new(400, 200);
     let mut bytes = String::new();
     for row in 0..200u32 {
@@ -292,7 +292,7 @@ fn a_screen_of_nothing_but_colours_keeps_them_all() {
     }
 }
 
-/// Links of `len` bytes, each on a character of its own.
+/// Links of `len` bytes. Each link is on a character of its own.
 fn linked(numbers: std::ops::Range<usize>, len: usize) -> String {
     let rest = "x".repeat(len);
     numbers.map(|i| format!("\x1b]8;;http://{i}/{rest}\x1b\\{}", i % 10)).collect()
@@ -308,14 +308,14 @@ fn links_of_a_screen_are_bounded() {
             fixture
                 .parser
                 .advance(&mut fixture.term, linked(i * 500..(i + 1) * 500, 2000).as_bytes());
-            // Links of rows that just left the screen count twice for a while.
+            // For a while, links of rows that just left the screen count twice.
             assert!(fixture.term.grid.link_bytes() <= 2 * CAP);
             if frozen {
                 fixture.freeze();
             }
         }
         fixture.term.debug_check();
-        // Text beyond it has no link, but is there.
+        // Text beyond the limit has no link, but is not lost.
         let text = fixture.everything().replace('/', "");
         assert!(text.ends_with("0123456789") && text.len() >= 24 * 80 - 80);
         if screen.is_empty() {
@@ -323,7 +323,7 @@ fn links_of_a_screen_are_bounded() {
             let (row, snapshot) = (fixture.cursor().0 as usize, fixture.snapshot());
             assert!(snapshot.rows[row].styles.iter().all(|run| run.link.is_none()));
         }
-        // When their text is gone, links work again.
+        // When the text with the links is gone, links work again.
         fixture.feed("\x1b]8;;\x07\x1b[m\x1b[H\x1b[2J\x1b[3J");
         for i in 0..3000 {
             fixture.parser.advance(&mut fixture.term, linked(i..i + 1, 10).as_bytes());
@@ -333,7 +333,7 @@ fn links_of_a_screen_are_bounded() {
     }
 }
 
-/// A program that draws the same rows with other links again and again never loses them.
+/// A program that draws the same rows again and again with different links never loses its links.
 #[test]
 fn links_of_replaced_text_do_not_count() {
     let mut fixture = Fixture::new(80, 24);

@@ -1,4 +1,4 @@
-//! What commands leave behind when the shell is back.
+//! Tests that settings which commands leave behind are reverted when the shell is back.
 
 use super::Fixture;
 use crate::{
@@ -19,7 +19,7 @@ fn terminal() -> Fixture {
     fixture
 }
 
-/// Everything that a command may leave behind, in words.
+/// A description of all settings that a command may leave behind.
 fn state(term: &Term) -> String {
     let (keyboard, cursor) = (term.keyboard(), term.cursor());
     format!(
@@ -35,7 +35,7 @@ fn state(term: &Term) -> String {
     )
 }
 
-/// What full-screen programs, ncurses and tput set.
+/// The sequences that full-screen programs, ncurses and tput send.
 const BEGUN: [&str; 31] = [
     "\x1b[?1049h",
     "\x1b[?47h",
@@ -115,7 +115,7 @@ fn marks_without_the_nonce_end_nothing() {
             fixture.feed(forged);
             assert_eq!(state(&fixture.term), begun_state, "{begun:?} {forged:?}");
         }
-        // A command that a forged mark began is nothing that the shell's mark could end.
+        // If a forged mark began a command, the shell's mark does not end it.
         let mut fixture = terminal();
         fixture.feed(PROMPT).feed("\x1b]133;C\x07").feed(begun);
         let begun_state = state(&fixture.term);
@@ -127,7 +127,7 @@ fn marks_without_the_nonce_end_nothing() {
 #[test]
 fn what_the_shell_set_before_the_command_stays() {
     for own in BEGUN.into_iter().filter(|own| !own.contains("47h") && !own.contains("49h")) {
-        // Of the shell's own, and of an earlier command's hooks.
+        // The shell's own settings stay, and so do settings of the hooks of an earlier command.
         for command in ["", "\x1b[?1049h\x1b[2J\x1b[?1049l"] {
             let mut fixture = terminal();
             fixture.feed(PROMPT).feed(own).feed(START);
@@ -136,7 +136,7 @@ fn what_the_shell_set_before_the_command_stays() {
             assert_eq!(state(&fixture.term), before, "{own:?}");
         }
     }
-    // A program that sets another value gives the shell's value back.
+    // If a program sets another value, the shell's value is restored.
     let mut fixture = terminal();
     fixture.feed(PROMPT).feed("\x1b[5 q\x1b[>1u\x1b[?1002h").feed(START);
     fixture.feed("\x1b[2 q\x1b[>31u\x1b[?1003h\x1b[?1006h").feed(end(0));
@@ -145,10 +145,10 @@ fn what_the_shell_set_before_the_command_stays() {
     assert_eq!(term.keyboard().kitty, KittyFlags::DISAMBIGUATE);
     assert_eq!(term.mouse_tracking(), MouseTracking::Drag);
     assert_eq!(term.mouse_encoding(), MouseEncoding::Legacy);
-    // A pop by the shell finds its own entry.
+    // The shell's pop removes the shell's own entry from the stack.
     fixture.feed("\x1b[<u");
     assert_eq!(fixture.term.keyboard().kitty, KittyFlags::empty());
-    // What the command turned off stays off: the shell that set it has done so, as fish does before a program.
+    // What the command turned off stays off: the shell that set it turned it off itself, as fish does before a program.
     let mut fixture = terminal();
     fixture.feed(PROMPT).feed("\x1b[?2004h\x1b[=5u\x1b[5 q").feed(START);
     fixture.feed("\x1b[?2004l\x1b[=0u\x1b[0 q").feed(end(0));
@@ -174,7 +174,7 @@ fn what_people_set_on_purpose_ends_only_after_a_failure() {
         assert_ne!(after(0), unchanged, "{set:?}");
         assert_ne!(after(1), unchanged, "{set:?}");
         assert_eq!(after(137), unchanged, "{set:?}");
-        // Set by an earlier command, it is not what this one began.
+        // A setting that an earlier command made was not made by this command, so it stays.
         let mut fixture = terminal();
         fixture.feed(PROMPT).feed(START).feed(set).feed(end(0)).feed("\x1b[2;1H").feed(START);
         let modes = (fixture.term.modes(), fixture.term.top, fixture.term.charsets);
@@ -189,7 +189,8 @@ fn what_people_set_on_purpose_ends_only_after_a_failure() {
     assert_eq!(plain.term.screen(), ScreenKind::Main);
 }
 
-/// A shell inside a shell (also over ssh): each ends what its own commands began, and the outer one what the inner one left.
+/// In nested shells (also over ssh), each shell reverts what its own commands began, and the outer shell reverts what
+/// the inner one left.
 #[test]
 fn nested_shells_end_what_is_theirs() {
     let mut fixture = terminal();
@@ -199,15 +200,15 @@ fn nested_shells_end_what_is_theirs() {
     let inner = state(&fixture.term);
     fixture.feed("\x1b[?1049h\x1b[?1003h\x1b[2 q").feed("\x1b]133;D;137;nonce=n1\x07");
     assert_eq!(state(&fixture.term), inner);
-    // What its own hooks set before its prompt stays.
+    // A setting that the shell's own hooks make before its prompt stays.
     fixture.feed("\x1b[3 q").feed(PROMPT);
     assert_eq!(fixture.term.cursor().shape, CursorShape::Underline);
-    // The inner shell is killed at its prompt.
+    // The inner shell is killed while it is at its prompt.
     fixture.feed("\x1b[?2004h\x1b[=5u\x1b[?1000h").feed(end(137));
     assert_eq!(state(&fixture.term), outer);
 }
 
-/// A program that suspends itself puts its modes back, and sets them again when it goes on.
+/// A program that suspends itself reverts its modes, and sets them again when it continues.
 #[test]
 fn a_suspended_program_goes_on_as_it_was() {
     let (on, off) = (

@@ -1,4 +1,4 @@
-//! Tests of the engine from the outside: bytes in, screen out.
+//! Tests the engine from the outside: bytes go in, and the screen is compared.
 
 mod commands;
 mod dec;
@@ -23,7 +23,7 @@ mod xterm;
 
 use crate::{Options, Parser, Size, Snapshot, Term};
 
-/// Configures a property test with `count` inputs, or with PROPTEST_CASES if that is set.
+/// The configuration of a property test with `count` inputs. PROPTEST_CASES, if set, replaces that number.
 fn cases(count: u32) -> proptest::test_runner::Config {
     let mut config =
         proptest::test_runner::Config { failure_persistence: None, ..Default::default() };
@@ -51,7 +51,7 @@ impl Fixture {
         self
     }
 
-    /// Compresses all history that is due, and returns the number of groups made.
+    /// Compresses all history that is due. Returns the number of groups created.
     fn freeze(&mut self) -> usize {
         let due = std::iter::from_fn(|| {
             let mut due = self.term.compression()?;
@@ -69,7 +69,7 @@ impl Fixture {
         self.rows(self.term.live_top().0).trim_end_matches('/').to_owned()
     }
 
-    /// All rows kept, in the same form.
+    /// All stored rows, joined by `/`, without trailing blanks and without empty rows at the end.
     fn everything(&self) -> String {
         self.rows(self.term.oldest().0).trim_end_matches('/').to_owned()
     }
@@ -89,7 +89,7 @@ impl Fixture {
         (self.term.cursor().row, self.term.cursor().col)
     }
 
-    /// The replies so far. Replies with 8-bit controls are converted byte by byte.
+    /// The replies since the last call. Replies with 8-bit controls are converted byte by byte.
     fn replies(&mut self) -> String {
         String::from_utf8(self.term.take_replies())
             .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
@@ -102,7 +102,7 @@ impl Fixture {
     }
 }
 
-/// Checks a 10×4 screen after `bytes`, with rows joined by `/`.
+/// Checks the text of a 10×4 screen after `bytes`. Rows are joined by `/`.
 #[track_caller]
 fn check(bytes: impl AsRef<[u8]>, expected: &str) {
     let mut fixture = Fixture::new(10, 4);
@@ -110,7 +110,7 @@ fn check(bytes: impl AsRef<[u8]>, expected: &str) {
     assert_eq!(fixture.screen(), expected);
 }
 
-/// Like [`check`], with the cursor's row and column.
+/// Like [`check`], but also checks the cursor's row and column.
 #[track_caller]
 fn check_cursor(bytes: impl AsRef<[u8]>, expected: &str, cursor: (u16, u16)) {
     let mut fixture = Fixture::new(10, 4);
@@ -119,7 +119,7 @@ fn check_cursor(bytes: impl AsRef<[u8]>, expected: &str, cursor: (u16, u16)) {
     assert_eq!(fixture.cursor(), cursor);
 }
 
-/// Checks the replies of a 10×4 terminal with 8×16 pixel cells to `bytes`.
+/// Checks the replies to `bytes` of a 10×4 terminal whose cells have 8×16 pixels.
 #[track_caller]
 fn check_reply(bytes: impl AsRef<[u8]>, expected: &str) {
     let mut fixture = Fixture::new(10, 4);

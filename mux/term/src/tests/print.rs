@@ -12,9 +12,9 @@ fn a_mark_behind_a_motion_goes_to_the_cell_under_the_cursor() {
     check("abc\x1b[1;2H\u{301}z", "azc");
     check("ab\x1b[31m\u{301}\x1b[m\u{302}c", "ab\u{301}\u{302}c");
     check("日\x1b[1;2H\u{301}", "日\u{301}");
-    // The mark joins the last column's character while a wrap is pending.
+    // While a wrap is pending, a mark joins the character in the last column.
     check("0123456789\u{301}x", "0123456789\u{301}/x");
-    // Nothing else joins there, and format controls are not marks.
+    // Only marks join the character before the cursor. Format controls are not marks.
     check("ab\x1b[1;1H\u{200e}", "ab");
     check_cursor("🇩\x1b[2Hx\x1b[1;3H🇪", "🇩🇪/x", (0, 4));
 }
@@ -29,7 +29,7 @@ fn text_wraps_at_the_edge_when_more_comes() {
 #[test]
 fn without_auto_wrap_the_last_column_is_overwritten() {
     check_cursor("\x1b[?7l0123456789abc", "012345678c", (0, 9));
-    // A wide character that does not fit is not printed (xterm).
+    // While lines do not wrap, a wide character that does not fit is not printed (xterm).
     check_cursor("\x1b[?7l012345678日", "012345678", (0, 9));
 }
 
@@ -40,7 +40,7 @@ fn wide_characters_take_two_columns_and_never_part() {
     // If a wide character does not fit, the last column keeps its content.
     check_cursor("0123456789\x1b[1;10H日", "0123456789/日", (1, 2));
     check("0123456789\x1b[1;1H日本語漢字", "日本語漢字");
-    // Overwriting one half erases the other.
+    // Overwriting one half of a wide character erases the other half.
     check("日本\x1b[1;2Hx", " x本");
     check("日本\x1b[1;1Hx", "x 本");
     check("日本\x1b[1;2H語", " 語");
@@ -58,7 +58,7 @@ fn a_wide_character_that_wraps_leaves_a_mark_not_a_space() {
 
 #[test]
 fn clusters_take_the_columns_that_programs_count() {
-    // Tai Tham: a syllable's last consonant below its vowel sign; Malayalam: a chillu and a consonant below.
+    // Tai Tham: a syllable's last consonant below its vowel sign. Malayalam: a chillu and a consonant below.
     for cluster in [
         "\u{1a20}\u{1a6e}\u{1a60}\u{1a2f}",
         "\u{1a63}\u{1a60}\u{1a32}\u{1a71}",
@@ -74,7 +74,7 @@ fn clusters_take_the_columns_that_programs_count() {
 fn marks_combine_with_the_character_before() {
     check_cursor("e\u{301}x", "e\u{301}x", (0, 2));
     check_cursor("0123456789\u{301}", "0123456789\u{301}", (0, 9));
-    // Nothing to combine with.
+    // A mark with nothing before it to combine with is dropped.
     check_cursor("\u{301}x", "x", (0, 1));
     check_cursor("日\u{301}x", "日\u{301}x", (0, 3));
 }
@@ -84,7 +84,7 @@ fn clusters_take_one_cell_or_two() {
     check_cursor("👩\u{200d}👩\u{200d}👧x", "👩\u{200d}👩\u{200d}👧x", (0, 3));
     check_cursor("🇩🇪🇫🇷x", "🇩🇪🇫🇷x", (0, 5));
     check_cursor("👍🏽x", "👍🏽x", (0, 3));
-    // VS16 widens, VS15 narrows.
+    // VS16 makes a character wide, VS15 makes it narrow.
     check_cursor("❤x", "❤x", (0, 2));
     check_cursor("❤\u{fe0f}x", "❤\u{fe0f}x", (0, 3));
     check_cursor("⌚\u{fe0e}x", "⌚\u{fe0e}x", (0, 2));
@@ -92,7 +92,7 @@ fn clusters_take_one_cell_or_two() {
     check_cursor("a\u{fe0f}x", "a\u{fe0f}x", (0, 2));
     check_cursor("👩\u{200d}❤\u{fe0e}x", "👩\u{200d}❤\u{fe0e}x", (0, 3));
     check_cursor("1\u{fe0f}\u{20e3}x", "1\u{fe0f}\u{20e3}x", (0, 3));
-    // Half a flag is as wide as a whole flag; a modifier alone is as wide as a modified pictograph.
+    // Half a flag is as wide as a whole flag. A modifier alone is as wide as a pictograph with a modifier.
     check_cursor("🇩x", "🇩x", (0, 3));
     check_cursor("🏽x", "🏽x", (0, 3));
     check_cursor(" 🏽x", " 🏽x", (0, 4));
@@ -154,13 +154,13 @@ fn insert_mode_shifts_the_row() {
 fn rep_repeats() {
     check("a\x1b[3b", "aaaa");
     check("日\x1b[2b", "日日日");
-    // Only the character right before it, as in xterm.
+    // REP repeats only a character that was printed directly before it, as in xterm.
     check("a\n\x1b[3b<", "a/ <");
     check("ab\x1b[D\x1b[3bc", "ac");
     check("a\x1b]2;t\x07\x1b[3b", "a");
     check("abcdefghij\r\na\r\n\x1b[2bb", "abcdefghij/a/b");
     check("日\x1b[b", "日日");
-    // As many as requested, limited to the number that makes a visible difference.
+    // REP repeats as often as requested, limited to the number that makes a visible difference.
     check_cursor("a\x1b[999b", &"aaaaaaaaaa/".repeat(4)[..43], (3, 9));
     check_cursor("a\x1b[65535b", "aaaaaaaaaa/aaaaaaaaaa/aaaaaaaaaa/aaaaaa", (3, 6));
     check_cursor("日\x1b[103b", "日日日日日/日日日日日/日日日日日/日日日日", (3, 8));
@@ -183,10 +183,10 @@ fn rep_repeats_all_that_joined_a_character() {
     fixture.feed("\x1b[31me\u{301}\x1b[b");
     let runs = &fixture.snapshot().rows[0].styles;
     assert_eq!((runs[0].start, runs[0].end), (0, 2));
-    // A character after a cluster is not the cluster.
+    // If a character follows a cluster, only that character is repeated.
     check("e\u{301}x\x1b[b", "e\u{301}xx");
     check("e\u{301}日\x1b[b", "e\u{301}日日");
-    // As always, only right after it, and limited to the visible number.
+    // A cluster is repeated only directly after it was printed, and not more often than is visible.
     check("e\u{301}\r\x1b[b", "e\u{301}");
     check(
         "e\u{301}\x1b[65535b",
@@ -218,7 +218,7 @@ fn cells(row: &crate::SnapshotRow) -> Vec<String> {
 proptest! {
     #![proptest_config(super::cases(500))]
 
-    /// Cells hold the grapheme clusters of the text (UAX #29), except where a vowel sign stands before a virama.
+    /// Cells contain the grapheme clusters of the text (UAX #29), unless a vowel sign precedes a virama.
     #[test]
     fn cells_are_grapheme_clusters(
         pieces in prop::collection::vec(
@@ -244,7 +244,7 @@ proptest! {
     }
 }
 
-/// Characters of every class, more often those that form clusters.
+/// Characters of every class. Characters that form clusters are more frequent.
 fn any_char() -> impl Strategy<Value = char> {
     prop_oneof![
         4 => prop::char::range('a', 'z'),
@@ -261,7 +261,7 @@ fn any_char() -> impl Strategy<Value = char> {
 proptest! {
     #![proptest_config(super::cases(500))]
 
-    /// Printed text reads back exactly, for any screen width, split and mode.
+    /// Printed text is read back exactly, for any screen width, split and mode.
     #[test]
     fn text_comes_back_as_it_was_printed(
         chars in prop::collection::vec(any_char(), 0..60),
@@ -299,11 +299,11 @@ fn joined_text_stays_inside_its_line() {
     let mut fixture = Fixture::new(4, 2);
     fixture.feed("\x1b#6xक\u{94d}षx");
     assert_eq!(fixture.screen().chars().filter(|c| *c == 'x').count(), 2);
-    // A row that scrolls in has its own end.
+    // A row that scrolls into the screen has its own end of line.
     let mut fixture = Fixture::new(10, 2);
     fixture.feed("\x1b#6abcde\x1b[S");
     fixture.feed("x");
-    // When columns are inserted there, half a wide character is not a character.
+    // If a column is inserted in the middle of a wide character, both halves become blanks.
     let mut fixture = Fixture::new(6, 2);
     fixture.feed("日本\r\n\x1b[2;2H\x1b['}");
     assert_eq!(fixture.screen(), "   本");
@@ -323,7 +323,7 @@ fn a_cluster_that_becomes_narrow_parts_what_its_second_half_lay_on() {
 
 #[test]
 fn text_is_the_same_in_one_piece_and_in_bytes() {
-    // Long enough for several UTF-8 windows, with every kind of character at a window's edge.
+    // A text that is long enough for several UTF-8 windows, with every kind of character at the edge of a window.
     let text = "日é👍ก็ห\u{0600}a🇩🇪한글→x\u{301}\r\n".repeat(40);
     for shift in 0..8 {
         for bad in [&b""[..], b"\xff", b"\xe6\x97"] {

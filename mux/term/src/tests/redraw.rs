@@ -1,19 +1,20 @@
-//! Output of background jobs at a prompt that the shell draws again after a resize.
+//! Output of background jobs at a prompt that the shell redraws after a resize.
 
 use super::Fixture;
 use super::reflow::logical;
 use crate::Size;
 
-/// A prompt as bash's integration marks it: after a resize, bash draws its last line only.
+/// A prompt as bash's integration marks it: after a resize, bash redraws only the last line.
 const BASH: &str = "\x1b]133;P;k=i;redraw=last\x07$ \x1b]133;B\x07";
-/// A prompt that its shell draws as a whole.
+/// A prompt that its shell redraws as a whole.
 const ZSH: &str = "\x1b]133;P;k=i\x07one\r\n$ \x1b]133;B\x07";
 
 fn line(name: char, len: usize) -> String {
     format!("{name}{}", "-0123456789".repeat(20).chars().take(len - 1).collect::<String>())
 }
 
-/// The shell draws again: it goes up by `up` rows from the cursor, clears what is below and draws its prompt.
+/// Simulates a shell that redraws its prompt: it moves up by `up` rows from the cursor, clears everything below, and
+/// draws the prompt.
 fn draw(fixture: &mut Fixture, up: usize, prompt: &str) {
     let up = if up > 0 { format!("\x1b[{up}A") } else { String::new() };
     fixture.feed(format!("\r{up}\x1b[J{prompt}"));
@@ -39,7 +40,7 @@ fn a_jobs_output_at_the_prompt_survives_any_resizes() {
                         draw(&mut fixture, up, prompt);
                     }
                     let text = logical(&fixture);
-                    // The shell itself draws over the rows that it moves up.
+                    // The shell draws over the rows by which it moves up, so their text is lost.
                     let lost = if up > 0 { lines.len() - 1 } else { lines.len() };
                     for line in &lines[..lost] {
                         let case = format!("{sizes:?} of {rows} rows, {lens:?}");
@@ -68,7 +69,7 @@ fn several_resizes_before_the_shell_draws_lose_nothing() {
         let expected = format!("$ {}$ ", output.replace('\r', ""));
         assert_eq!(logical(&fixture), expected.trim_end(), "{sizes:?}");
     }
-    // A width that comes back before the shell has drawn brings everything back.
+    // If the old width returns before the shell has drawn, everything is restored.
     let mut fixture = Fixture::new(80, 10);
     fixture.feed(BASH).feed(&output);
     let before = fixture.everything();

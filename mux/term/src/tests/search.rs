@@ -22,7 +22,7 @@ fn search(fixture: &Fixture, pattern: &Pattern) -> Vec<Match> {
     oldest
 }
 
-/// Checks the texts that `pattern` matches on a 10×4 screen after `bytes`.
+/// Checks which texts `pattern` matches on a 10×4 screen after `bytes`.
 #[track_caller]
 fn check(bytes: &str, pattern: &Pattern, expected: &[&str]) {
     let mut fixture = Fixture::new(10, 4);
@@ -37,10 +37,10 @@ fn regular_expressions() {
     check("error: 12\r\nwarning: 7", &regex(r"\d+"), &["12", "7"]);
     check("a long word wraps here", &regex(r"w\w+s"), &["wraps"]);
     check("ab\r\ncd", &regex("^.+$"), &["ab", "cd"]);
-    // Erased cells are not text, printed blanks are.
+    // Erased cells are not text. Printed blanks are text.
     check("ab\x1b[44m\x1b[K\x1b[m\r\ncd ", &regex(".+$"), &["ab", "cd"]);
     check("日本語 x\r\nae\u{301}b", &regex(r"本. |e\u{301}"), &["本語", "e\u{301}"]);
-    // A match ends with its line.
+    // A match never continues in the next line.
     check("a \r\n\r\nb", &regex(r"a\s+b?"), &["a"]);
     check("a\r\nb\r\nc", &regex(r"a[^x]+c|b"), &["b"]);
     check("aaa", &regex("x*"), &[]);
@@ -66,7 +66,7 @@ fn cases() {
     check(text, &literal("Foo", Case::Smart), &["Foo"]);
     check("ÄÖ äö", &literal("äö", Case::Insensitive), &["ÄÖ", "äö"]);
     check("W w", &Pattern::new(r"\Ww", PatternKind::Regex, Case::Smart).unwrap(), &[" w"]);
-    // A literal's characters have no special meaning.
+    // In a literal pattern, no character has a special meaning.
     check(r"a.b <x> \d", &literal(".", Case::Sensitive), &["."]);
     check(r"a.b <x> \d", &literal(r"<x> \d", Case::Insensitive), &[r"<x> \d"]);
 }
@@ -123,7 +123,7 @@ fn a_copy_of_the_lines_stays_as_it_was() {
     assert_eq!(search.count(), 99);
 }
 
-/// Lines that wrap across pieces of history are found whole, and an endless line is split somewhere.
+/// A line that wraps across pieces of history is found whole. An endless line is split at some position.
 #[test]
 fn long_lines() {
     let mut fixture = Fixture::new(10, 4);
@@ -131,7 +131,7 @@ fn long_lines() {
         fixture.feed(format!("<{i}{}>\r\n", "x".repeat(500)));
         fixture.freeze();
     }
-    // They take 10,200 rows, but the limit counts lines.
+    // The lines need 10,200 rows, but the limit counts lines.
     assert_eq!(search(&fixture, &regex("<[0-9]+x+>")).len(), 200);
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("0123456789".repeat(9990)).freeze();
@@ -141,7 +141,7 @@ fn long_lines() {
 proptest! {
     #![proptest_config(super::cases(150))]
 
-    /// Finds exactly what a plain search in each line's text finds.
+    /// A search finds exactly the matches that a plain search in each line's text finds.
     #[test]
     fn every_match_and_nothing_else(
         lines in prop::collection::vec("[ab日é ]{0,30}", 1..120),
@@ -206,7 +206,7 @@ fn a_search_goes_on_as_long_as_it_may() {
             found.count()
         };
         assert_eq!(count(usize::MAX), kept);
-        // One call per match, and one per piece.
+        // `go_on` is called once per match and once per piece of text.
         assert!(asked > kept && asked < kept + 100, "{asked}");
         assert!(bytes > text / 3 && bytes <= text + 4, "{bytes} of {text}");
         let mut search = lines.clone().search(&regex("line"), order);
@@ -226,7 +226,7 @@ fn lines_are_searched_from_one_on() {
     };
     assert_eq!(from(0), [0, 2, 4]);
     assert_eq!(from(1), [2, 4]);
-    // A row is searched together with the rest of its line.
+    // A row is searched together with the other rows of its line.
     assert_eq!(from(2), [2, 4]);
     assert_eq!(from(3), [2, 4]);
     assert_eq!(from(4), [4]);

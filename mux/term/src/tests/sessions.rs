@@ -1,13 +1,13 @@
-//! Recorded sessions: the output of real programs to a terminal of 80×24 cells, and the screen it must produce.
+//! Recorded sessions: the output of real programs for a terminal of 80×24 cells, and the screen that it must produce.
 //!
-//! Each was recorded with this engine's replies, and its screen was checked by eye. To accept an intended change, run
-//! `UPDATE_EXPECT=1 cargo test -p unterm-term sessions`.
+//! Each session was recorded with the replies of this engine, and its screen was checked by eye. To accept an intended
+//! change, run `UPDATE_EXPECT=1 cargo test -p unterm-term sessions`.
 
 use expect_test::{ExpectFile, expect_file};
 
 use super::Fixture;
 
-/// Plays a session whole and in odd pieces; both must produce the expected screen.
+/// Plays a session as a whole and in unusual pieces. Both must produce the expected screen.
 fn play(bytes: &[u8], expected: ExpectFile) {
     let mut whole = Fixture::new(80, 24);
     whole.feed(bytes);
@@ -19,7 +19,7 @@ fn play(bytes: &[u8], expected: ExpectFile) {
     expected.assert_eq(&shown(&whole));
 }
 
-/// The screen, one row per line, then cursor, modes and title.
+/// The screen, one row per line, followed by the cursor, the modes and the title.
 fn shown(fixture: &Fixture) -> String {
     let mut screen = String::new();
     let term = &fixture.term;

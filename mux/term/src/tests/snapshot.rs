@@ -17,7 +17,7 @@ fn rows_that_did_not_change_are_not_copied() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("a\r\nb\r\nc\r\nd");
     let mut snapshot = fixture.snapshot();
-    // A marker in the viewer's copy shows which rows were not copied.
+    // Set a marker in the viewer's copy. It disappears in rows that are copied.
     for row in &mut snapshot.rows {
         row.wrapped = true;
     }
@@ -25,7 +25,7 @@ fn rows_that_did_not_change_are_not_copied() {
     fixture.term.snapshot(&mut snapshot, None);
     let kept: Vec<bool> = snapshot.rows.iter().map(|row| row.wrapped).collect();
     assert_eq!(kept, [true, false, true, true]);
-    // Scrolled by one: only the new row is copied.
+    // After scrolling by one row, only the new row is copied.
     for row in &mut snapshot.rows {
         row.wrapped = true;
     }
@@ -33,7 +33,7 @@ fn rows_that_did_not_change_are_not_copied() {
     fixture.term.snapshot(&mut snapshot, None);
     let kept: Vec<bool> = snapshot.rows.iter().map(|row| row.wrapped).collect();
     assert_eq!(kept, [true, true, true, false]);
-    // If nothing changed, nothing is done at all.
+    // If nothing changed, the snapshot is not touched at all.
     snapshot.rows[0].cells.clear();
     fixture.term.snapshot(&mut snapshot, None);
     assert!(snapshot.rows[0].cells.is_empty());
@@ -54,7 +54,7 @@ fn a_viewport_in_history_stays_while_output_goes_on() {
     fixture.feed("more\r\n");
     fixture.term.snapshot(&mut snapshot, Some(LineId(50)));
     assert_eq!(snapshot.rows, before);
-    // A line that no longer exists, and a line that does not exist yet.
+    // Request a line that no longer exists, and a line that does not exist yet.
     fixture.feed("\x1b[3J");
     fixture.term.snapshot(&mut snapshot, Some(LineId(50)));
     assert_eq!(snapshot.rows[0].line, snapshot.live_top);

@@ -1,4 +1,4 @@
-//! Text from the grid.
+//! Reads text from the grid.
 
 use super::Fixture;
 use crate::{LineId, Point, TextRange};
@@ -22,10 +22,10 @@ fn words() {
     check_word("(foo)", (0, 2), "foo");
     check_word("x 日本語 y", (0, 5), "日本語");
     check_word("x 日本語 y", (0, 3), "日本語");
-    // Across a wrap, from either side.
+    // A word across a wrap, found from either side of it.
     check_word("a bcdefghijklm n", (0, 5), "bcdefghijklm");
     check_word("a bcdefghijklm n", (1, 2), "bcdefghijklm");
-    // On a separator: only the separator.
+    // On a separator, the word is only the separator.
     check_word("ab cd", (0, 2), "");
     check_word("a,b", (0, 1), ",");
     // A colon does not separate words, and does not end a word.
@@ -39,7 +39,7 @@ fn words() {
     assert_eq!([word("-("), word(""), word("(")], ["a", "(a-b", "a-b"]);
 }
 
-/// Text is read in pieces: nothing is lost or doubled where a piece ends, whatever is there.
+/// Text is read in pieces. Nothing is lost or doubled at the end of a piece, whatever the row contains.
 #[test]
 fn long_rows_of_every_kind() {
     for lead in 60..70 {

@@ -1,11 +1,11 @@
-//! Text of other sizes (OSC 66): where its blocks of cells are placed, and how edits affect them.
+//! Text of other sizes (OSC 66): where its blocks of cells are placed, and how editing the screen affects them.
 
 use proptest::prelude::*;
 
 use super::{Fixture, cases, check_cursor, check_reply};
 use crate::{Align, LineId, Options, Parser, Point, Size, Term, TextRange, TextSize};
 
-/// The screen, cell by cell: `_` for a cell of a block other than its first, `.` for a cell that was never written.
+/// The screen, cell by cell: `_` is a cell of a block other than its first cell, `.` a cell that was never written.
 fn cells(fixture: &Fixture) -> String {
     let snapshot = fixture.snapshot();
     let row = |row: &crate::SnapshotRow| -> String {
@@ -29,7 +29,7 @@ fn check(bytes: impl AsRef<[u8]>, expected: &str) {
     assert_eq!(cells(&fixture), expected);
 }
 
-/// Like [`check`], with the cursor's row and column.
+/// Like [`check`], but also checks the cursor's row and column.
 #[track_caller]
 fn check_at(bytes: impl AsRef<[u8]>, expected: &str, cursor: (u16, u16)) {
     let mut fixture = Fixture::new(6, 4);
@@ -93,7 +93,7 @@ fn a_text_beyond_the_cap_is_dropped_whole() {
     assert_eq!(fixture.everything(), "");
     fixture.feed(format!("\x1b]66;;{}\x07", "x".repeat(4096)));
     assert_eq!(fixture.everything().matches('x').count(), 4096);
-    // One cell holds at most one cluster's maximum length.
+    // The text of one cell is limited to the maximum length of a cluster.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed(format!("\x1b]66;w=1;{}\x07", "é".repeat(1000)));
     assert_eq!(fixture.screen(), "é".repeat(64));
@@ -127,18 +127,19 @@ fn a_block_without_room_below_scrolls_the_region() {
         "3a__../.___../.___../4.....",
         (0, 4),
     );
-    // Below the region, nothing can scroll.
+    // Below the scroll region, nothing can scroll to make room.
     check("\x1b[1;3r\x1b[4;1H\x1b]66;s=2;a\x07b", "....../....../....../b.....");
 }
 
 #[test]
 fn text_over_a_block_erases_all_of_it() {
     check_at("\x1b]66;s=2;12\x07\rx", "x.2_../..__../....../......", (0, 1));
-    // A block hit at its first cell leaves blanks, a block hit elsewhere leaves spaces.
+    // If text overwrites a block's first cell, the rest of the block becomes blanks. If it overwrites another cell, the
+    // rest becomes spaces.
     check("\x1b]66;s=2;12\x07\x1b[1;2Hx", " x2_../  __../....../......");
     check("\x1b]66;w=3;a\x07\x1b[1;3H日", "  日~../....../....../......");
     check("\x1b]66;s=2;a\x07\x1b[1;2H日", " 日~.../  ..../....../......");
-    // One block over another.
+    // One block overwrites another block.
     check("\x1b]66;s=4:w=1;a\x07\x1b[1;2H\x1b]66;s=2;b\x07", " b_ ../ __ ../    ../    ..");
     check("\x1b[2;2H\x1b]66;s=2;a\x07\x1b[1;1H\x1b]66;s=2;b\x07", "b_..../__..../....../......");
 }
@@ -147,7 +148,8 @@ fn text_over_a_block_erases_all_of_it() {
 fn text_goes_around_the_lower_rows_of_a_block() {
     check_at("\x1b]66;s=2;a\x07\x1b[2;1Hxy", "a_..../__xy../....../......", (1, 4));
     check_at("\x1b[1;3H\x1b]66;s=2;a\x07\x1b[2;1Hxyz1234", "..a_../xy__z1/234.../......", (2, 3));
-    // Two columns must be adjacent.
+    // Both columns of a wide character must be adjacent. Only one column is free before the block, so the character
+    // goes after it.
     check("\x1b[1;2H\x1b]66;s=2;a\x07\x1b[2;1H日", ".a_.../.__日~./....../......");
     check("\x1b[1;5H\x1b]66;s=2;a\x07\x1b[2;5Hx", "....a_/....__/x...../......");
     check("\x1b[?7l\x1b[1;5H\x1b]66;s=2;a\x07\x1b[2;5Hx", "....a_/....__/x...../......");
@@ -159,10 +161,10 @@ fn marks_join_a_block_at_its_first_row() {
     check("\x1b]66;s=2;a\x07\u{301}b", "a\u{301}_b.../__..../....../......");
     check("\x1b]66;s=2;a\x07\x1b[1;2H\u{301}", "a\u{301}_..../__..../....../......");
     check_at("\x1b]66;s=2;a\x07\x1b[2;2H\u{301}", "a_..../__..../....../......", (1, 1));
-    // A character with columns of its own does not join, and a selector does not widen the block.
+    // A character with a width of its own does not join the block, and a variation selector does not widen the block.
     check("\x1b]66;w=2;🇩\x07🇪", "🇩_🇪~../....../....../......");
     check("\x1b]66;n=1:d=2;❤\x07\u{fe0f}x", "❤\u{fe0f}x..../....../....../......");
-    // All rows of the block change.
+    // All rows of the block count as changed.
     let mut fixture = Fixture::new(6, 4);
     fixture.feed("\x1b]66;s=2;a\x07");
     let before = fixture.term.revision(LineId(1));
@@ -185,7 +187,7 @@ fn inserting_and_deleting_characters_moves_blocks_of_one_row() {
     check(format!("x{wide}c\x1b[1;2H\x1b[P"), "x.c.../....../....../......");
     check(format!("{tall}\x1b[1;1H\x1b[P"), "..c.../....../....../......");
     check(format!("{tall}\x1b[1;4H\x1b[P"), "xb_.../.__.../....../......");
-    // Insert mode makes room in each row.
+    // Insert mode makes room in each row of the block.
     check("xyz\r\n123\x1b[4h\x1b[1;2H\x1b]66;s=2;a\x07", "xa_yz./1__23./....../......");
 }
 
@@ -202,12 +204,12 @@ fn erasing_a_cell_erases_its_block() {
     check(format!("{tall}\x1b[2;1H\x1b[J"), gone);
     check(format!("{tall}\x1b[2;1H\x1b[1J"), "....../....../....../......");
     check(format!("{tall}\x1b[2J"), EMPTY);
-    // Rectangles too: DECERA, DECSERA, DECFRA. A copied part of a block (DECCRA) is blank.
+    // Rectangle operations erase the block too: DECERA, DECSERA, DECFRA. A copied part of a block (DECCRA) is blank.
     check(format!("{tall}\x1b[2;2;2;2$z"), gone);
     check(format!("{tall}\x1b[2;2;2;2${{"), gone);
     check(format!("{tall}\x1b[45;2;3;2;3$x"), "x..c../..-.../....../......");
     check(format!("{tall}\x1b[1;1;2;4;1;3;1$v"), "xb_c../.__.../x..c../......");
-    // Changing the size of a row's characters too.
+    // Changing the size of a row's characters erases the block too.
     check(format!("{tall}\x1b[2;1H\x1b#6"), gone);
     check(format!("{tall}\x1b#8"), "EEEEEE/EEEEEE/EEEEEE/EEEEEE");
 }
@@ -226,32 +228,32 @@ fn inserting_and_deleting_lines_erases_what_they_split() {
 #[test]
 fn a_region_that_scrolls_keeps_whole_blocks_only() {
     let two = "\x1b]66;s=2;a\x07\x1b[3;1H\x1b]66;s=2;b\x07";
-    // A block leaves through the screen's top row by row.
+    // A block leaves the screen at the top, row by row.
     check(format!("{two}\x1b[S"), "__..../b_..../__..../......");
     check(format!("{two}\x1b[3S"), "__..../....../....../......");
     check(format!("{two}\x1b[T"), "....../a_..../__..../......");
     check(format!("{two}\x1b[S\x1b[T"), "....../....../b_..../__....");
-    // Without history, nothing of it remains.
+    // Without history, nothing remains of a block that leaves the screen.
     check(format!("\x1b[?1049h{two}\x1b[S"), "....../b_..../__..../......");
     check(format!("\x1b[?1049h{two}\x1b[4;1H\n"), "....../b_..../__..../......");
     check(format!("{two}\x1b[2;3r\x1b[S"), EMPTY);
     check(format!("{two}\x1b[1;3r\x1b[S"), "__..../....../....../......");
     check(format!("{two}\x1b[3;4r\x1b[S"), "a_..../__..../....../......");
     check("\x1b[2;1H\x1b]66;s=2;a\x07\x1b[1;3r\x1b[S", "a_..../__..../....../......");
-    // The same between margins.
+    // Between margins too, a block that scrolls stays whole or is erased.
     let margins = "\x1b[?69h\x1b[2;5s";
     check(format!("\x1b[2;2H\x1b]66;s=2;a\x07{margins}\x1b[S"), ".a_.../.__.../....../......");
     check(format!("\x1b[2;2H\x1b]66;s=2;a\x07{margins}\x1b[T"), "....../....../.a_.../.__...");
     check(format!("\x1b[2;2H\x1b]66;s=2;a\x07{margins}\x1b[3T"), EMPTY);
     check(format!("\x1b[2;1H\x1b]66;s=2;a\x07{margins}\x1b[S"), EMPTY);
-    // The same sideways.
+    // If SL moves columns sideways between margins, a block stays whole or is erased.
     check(format!("\x1b[1;2H\x1b]66;w=2;a\x07{margins}\x1b[1;2H\x1b[ @"), EMPTY);
     check(
         format!("\x1b[1;3H\x1b]66;w=2;a\x07{margins}\x1b[1;2H\x1b[ @"),
         ".a_.../....../....../......",
     );
     check(format!("\x1b[1;3H\x1b]66;s=2;a\x07{margins}\x1b[1;2H\x1b[ @"), EMPTY);
-    // A block wraps to fit between the margins.
+    // A block wraps if it does not fit between the margins.
     check(format!("{margins}\x1b[1;5H\x1b]66;s=2;a\x07"), "....../.a_.../.__.../......");
     check(format!("{margins}\x1b]66;w=5;a\x07b"), "b...../....../....../......");
 }
@@ -277,7 +279,7 @@ fn sgr_and_links_are_the_blocks() {
         assert_eq!(run.link.as_ref().map(|link| &*link.uri), Some("http://x"));
     }
     assert!(snapshot.rows[0].styles[1].style.size.is_none(), "the pen has no size");
-    // The rest of it becomes ordinary cells.
+    // The rest of the character becomes ordinary cells.
     fixture.feed("\x1b[1;1Hx");
     assert!(fixture.snapshot().rows[1].styles.iter().all(|run| run.style.size.is_none()));
 }
@@ -293,7 +295,7 @@ fn a_character_is_read_once() {
         fixture.term.text(range)
     };
     assert_eq!(text((0, 0), (0, 11)), "Big x");
-    // A selection that touches any cell of a character takes the whole character.
+    // A selection that contains any cell of a character copies the whole character.
     assert_eq!(text((0, 1), (0, 2)), "Bi");
     assert_eq!(text((1, 3), (1, 3)), "i");
     assert_eq!(text((1, 2), (1, 7)), "igsm");
@@ -323,12 +325,12 @@ fn a_resize_lays_lines_out_around_their_blocks() {
     assert_eq!(resized("aaaaa\x1b]66;s=2;X\x07bcd", 7), "aaaaaX_/bcd..__");
     assert_eq!(resized("aaaaa\x1b]66;s=2;X\x07bcd1234!", 8), "aaaaaX_b/cd123__4/!");
     assert_eq!(resized("aaaaa\x1b]66;s=2;X\x07bcd1234!", 4), "aaaa/aX_b/c__d/1234/!");
-    // Lines beside the lower rows stay separate lines.
+    // Lines beside the lower rows of a block stay separate lines.
     assert_eq!(resized("\x1b]66;s=2;ab\x07\r\nx\r\ny", 5), "a_b_./____x/y");
     assert_eq!(resized("\x1b]66;s=2;ab\x07\r\nx\r\ny", 3), "a_./__./b_./__x/y");
-    // A block wider than the screen is lost.
+    // A block that is wider than the screen is lost.
     assert_eq!(resized("1\x1b]66;w=5;a\x072", 4), "12");
-    // There and back.
+    // A resize to another width and back restores the screen.
     let mut fixture = Fixture::new(6, 12);
     fixture.feed("X\x1b]66;s=3;a\x0712345\r\n\r\nend");
     let before = cells(&fixture);
@@ -368,7 +370,7 @@ fn the_alternate_screen_is_cut() {
     assert_eq!(cells(&fixture), "a_b_./____./.....");
 }
 
-/// Dumps of a terminal rebuilt from its bytes, and of the terminal itself.
+/// The dump of a terminal that was rebuilt from bytes, and the dump of the original terminal.
 fn again(fixture: &Fixture) -> (String, String) {
     let mut copy = Term::new(fixture.term.size(), Options::default());
     Parser::new().advance(&mut copy, &fixture.term.to_vt());
@@ -390,7 +392,7 @@ fn a_terminal_and_its_bytes_show_the_same_blocks() {
         "\x1b[1\"q\x1b]66;s=2;ab\x07\x1b[0\"q\x1b]8;;http://x\x07\x1b]66;w=2;l\x07",
     ] {
         let mut fixture = Fixture::new(10, 4);
-        // REP must have nothing to repeat.
+        // A carriage return ensures that REP has no character to repeat.
         fixture.feed(bytes).feed("\r");
         let (copy, own) = again(&fixture);
         assert_eq!(copy, own, "{bytes:?}");
@@ -433,7 +435,7 @@ pub(super) fn piece() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(cases(512))]
 
-    /// After each piece the terminal checks itself: no part of a block may remain alone.
+    /// After each piece, the terminal checks itself: no incomplete block may remain.
     #[test]
     fn no_part_of_a_block_is_ever_left(
         pieces in prop::collection::vec(piece(), 1..40),

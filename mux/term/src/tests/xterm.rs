@@ -1,16 +1,16 @@
-//! Streams that terminals disagree on, or that Unterm once got wrong, compared with xterm's screens. Runs without
-//! xterm.
+//! Compares Unterm's screens with xterm's, for streams on which terminals disagree or which Unterm once got wrong. Runs
+//! without xterm.
 //!
-//! The table next to this file holds xterm's screens, and the reason for each difference. `tests/conformance/examples`
-//! writes it; `tests/conformance/differ` finds such streams.
+//! The table next to this file contains xterm's screens, and the reason for each difference.
+//! `tests/conformance/examples` writes the table, and `tests/conformance/differ` finds such streams.
 
 use super::Fixture;
 
 const EXAMPLES: &str = include_str!("xterm/examples.txt");
-/// Ends sequences and modes that a stream may leave open, as is done for xterm.
+/// Ends sequences and modes that a stream may leave open. xterm gets the same bytes after a stream.
 const END: &str = "\x18\x1b\\\x1b<\x1b F\x1b[?18h\x1b[?19h";
 
-/// A screen: rows up to the last non-empty row, and the reported cursor.
+/// A screen: its rows up to the last non-empty row, and the cursor as reported.
 #[derive(Debug, Default, PartialEq)]
 struct Shown<'a> {
     rows: Vec<&'a str>,
@@ -18,7 +18,7 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// Adds a line of the table.
+    /// Adds a line of the table to the screen.
     fn take(&mut self, key: &str, value: &'a str) {
         match key {
             "row" => self.rows.push(value),

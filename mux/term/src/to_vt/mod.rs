@@ -7,14 +7,15 @@
 //! Written: both screens, history, wrapped lines, styles, links, clusters, multicell characters, protection, prompt
 //! marks and roles, commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved
 //! modes, character sets, keyboard flags, titles and their stack, working directory, colors and the color stack, the
-//! SGR stack, pointer shapes, progress, program statuses, user variables, remote host, tab color; kitty images with
-//! frames, animation and placements, the pieces of other images in cells, sixel color registers.
+//! SGR stack, pointer shapes, progress, program statuses, contexts, user variables, remote host, tab color; kitty images
+//! with frames, animation and placements, the pieces of other images in cells, sixel color registers.
 //!
 //! Not written, because no sequence produces it:
 //!
 //! - text that needs two columns but that a reflow, or a multicell character behind it, left in one;
 //! - the wrap of a screen's last row, if every row of the screen wraps;
-//! - a wrap that is pending inside a row, in VT52 mode, or at level 2 and below behind a cell erased since;
+//! - a pending wrap in VT52 mode; at level 2 and below, a wrap that is pending inside a row or behind a cell erased since,
+//!   and a cursor above or left of a region that contains the origin;
 //! - a row without text, some of whose cells were erased with attributes beyond a background;
 //! - different attributes of half of a wide character, or of a part of a multicell character;
 //! - the wrap of a row beside a multicell character that begins above the row and continues below it, and the character
@@ -25,6 +26,7 @@
 //! - the character that REP would repeat, and the character that a combining mark would join;
 //! - which cells a line editor drew;
 //! - the link and role of a saved cursor, which nothing restores;
+//! - on a screen of one row or column, a blank last cell that wraps, if it is protected or the level is below 4;
 //! - the wrap of a double-width row into the next;
 //! - the wrap of a row before its end, or behind a multicell character in its last column;
 //! - a command's nonce and `seq`s, and its prompt's options other than `aid`.

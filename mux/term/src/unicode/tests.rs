@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::*;
 
-/// Splits `text` as cells do, one character at a time.
+/// Splits `text` into clusters as the engine does, one character at a time.
 fn clusters(text: &str) -> Vec<String> {
     let mut clusters: Vec<String> = Vec::new();
     for c in text.chars() {
@@ -45,7 +45,7 @@ fn grapheme_break_test() {
     assert_eq!(cases, 766);
 }
 
-/// Combines every class of character with every other, four at a time.
+/// Compares all combinations of four classes of characters.
 #[test]
 fn joining_is_that_of_unicode_segmentation() {
     let mut samples: Vec<char> = Vec::new();
@@ -61,7 +61,7 @@ fn joining_is_that_of_unicode_segmentation() {
                 for &d in &samples {
                     let text = String::from_iter([a, b, c, d]);
                     let classes = [a, b, c, d].map(|c| props(c).class());
-                    // The engine joins this beyond the rule.
+                    // The engine joins this combination, although the rule does not.
                     use Class::{Consonant, Linker, Spacing};
                     if classes == [Consonant, Spacing, Linker, Consonant] {
                         assert_eq!(clusters(&text), [text]);

@@ -96,7 +96,7 @@ fn event_types() {
     check(flags, released(key(Key::Up, NONE)), "\x1b[1;1:3A");
     check(flags, repeated(key(Key::PageUp, NONE)), "\x1b[5;1:2~");
     check(flags, released(key(Key::Escape, SHIFT)), "\x1b[27;2:3u");
-    // Without disambiguation, presses keep their legacy encoding.
+    // Without the flag for disambiguation, presses keep their legacy encoding.
     check(EVENTS, letter('a', CTRL, "a"), "\x01");
     check(EVENTS, released(letter('a', CTRL, "a")), "\x1b[97;5:3u");
     check(EVENTS, key(Key::Up, NONE), "\x1b[A");
@@ -118,7 +118,7 @@ fn alternate_keys() {
     check(D, german_z, "\x1b[122;3u");
     let plus = KeyEvent { unshifted: Some('='), ..key(Key::Char('+'), CTRL | SHIFT) };
     check(flags, plus, "\x1b[61:43;6u");
-    // The flag changes escape codes, but adds none.
+    // The flag for alternate keys changes existing escape codes, but does not add escape codes.
     check(ALTERNATE, letter('a', CTRL, "a"), "\x01");
     check(flags, key(Key::Up, SHIFT), "\x1b[1;2A");
 }
@@ -161,7 +161,7 @@ fn associated_text() {
     check(flags, letter('a', CTRL, "a"), "\x1b[97;5u");
     check(flags, KeyEvent { text: Some("\r"), ..key(Key::Enter, NONE) }, "\x1b[13u");
     check(flags, KeyEvent { text: Some("5"), ..key(Key::KeypadDigit(5), NONE) }, "\x1b[57404;;53u");
-    // The flag requires that all keys are reported.
+    // The flag for text has an effect only together with the flag that reports all keys.
     check(D | TEXT, letter('a', NONE, "a"), "a");
 }
 

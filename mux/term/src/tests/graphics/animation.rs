@@ -33,10 +33,11 @@ fn frames_follow_their_gaps() {
     assert_eq!(at(&mut fixture, 1049), (red.clone(), Some(1050)));
     assert_eq!(at(&mut fixture, 1050), (green.clone(), Some(1150)));
     assert_eq!(at(&mut fixture, 1160), (red.clone(), Some(1200)));
-    // Stopped, with a frame selected.
+    // Stop the animation and select a frame.
     fixture.feed("\x1b_Ga=a,i=1,s=1,c=2\x1b\\");
     assert_eq!(at(&mut fixture, 5000), (green.clone(), None));
-    // Exactly two loops (v is one more); loading waits at the last frame.
+    // Play exactly two loops (`v` is one more than the number of loops). While the animation is still loading, it waits
+    // at the last frame.
     fixture.feed("\x1b_Ga=a,i=1,c=1,s=3,v=3\x1b\\");
     at(&mut fixture, 6000);
     assert_eq!(at(&mut fixture, 6400), (green.clone(), None));
@@ -87,13 +88,13 @@ fn frames_are_composed() {
     fixture.feed("\x1b_Ga=T,i=1,f=24,s=2,v=1,q=2;/wAA/wAA\x1b\\");
     fixture.feed("\x1b_Ga=f,i=1,c=1,x=1,s=1,v=1,q=2;AP8AgA==\x1b\\\x1b_Ga=a,i=1,c=2\x1b\\");
     assert_eq!(pixels(&fixture, 0), "ff0000ff 7f8000ff");
-    // Replacing, on a canvas of one color.
+    // Replace pixels instead of blending them, on a canvas of one color.
     fixture.feed("\x1b_Ga=f,i=1,Y=65535,X=1,s=1,v=1,q=2;AP8AgA==\x1b\\\x1b_Ga=a,i=1,c=3\x1b\\");
     assert_eq!(pixels(&fixture, 0), "00ff0080 0000ffff");
-    // Editing the frame itself.
+    // Edit an existing frame.
     fixture.feed("\x1b_Ga=f,i=1,r=3,x=1,s=1,v=1,q=2;/wAA/w==\x1b\\");
     assert_eq!(pixels(&fixture, 0), "00ff0080 ff0000ff");
-    // A rectangle of the first frame at another place of the third.
+    // Copy a rectangle of the first frame to another position in the third frame.
     fixture.feed("\x1b_Ga=c,i=1,r=1,c=3,w=1,h=1,X=1,x=0,C=1\x1b\\");
     assert_eq!(pixels(&fixture, 0), "ff0000ff ff0000ff");
     assert_eq!(fixture.replies(), "\x1b_Gi=1;OK\x1b\\");

@@ -1,4 +1,4 @@
-//! Images decoded apart from the terminal have the same result as images decoded at once.
+//! Images that are decoded without the terminal's lock have the same result as images that are decoded at once.
 
 use std::sync::{Arc, Mutex};
 
@@ -46,7 +46,7 @@ fn nothing_is_applied_before_an_image_that_came_first() {
     }
 }
 
-/// Counts requests, and records the last host.
+/// Counts the requests for media, and records the host of the last one.
 #[derive(Debug, Default)]
 struct Asked(Mutex<usize>, Mutex<Option<String>>);
 
@@ -73,7 +73,7 @@ fn files_are_read_apart_from_the_terminal() {
     term.decoded(image);
     assert_eq!(term.take_replies(), b"\x1b_Gi=1;OK\x1b\\");
     assert_eq!(*asked.1.lock().expect("no panic"), None);
-    // The request carries the host that the program was on when it named the file.
+    // The request contains the host on which the program was when it named the file.
     let mut fixture = Fixture { term, parser: Parser::new() };
     fixture.feed("\x1b]7;file://far/\x07").feed(command).feed("\x1b]7;file:///\x07");
     assert_eq!(asked.1.lock().expect("no panic").as_deref(), Some("far"));

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::super::Fixture;
 use super::{check_images, fixture, pixels, shown};
 
-/// A file with this many pixels.
+/// An image file with this number of pixels.
 fn file(width: u32, height: u32, format: image::ImageFormat) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     let image = image::RgbImage::from_pixel(width, height, image::Rgb([10, 200, 30]));
@@ -31,7 +31,7 @@ fn formats() {
             channel.abs_diff([10, 200, 30][i]) < 12
         });
         assert!(near, "{format:?}: {}", &first[..8]);
-        // Behind the image, in its last row.
+        // The cursor is after the image, in the image's last row.
         assert_eq!(fixture.cursor(), (1, 4));
     }
 }
@@ -47,13 +47,13 @@ fn sizes() {
         ("width=12px;height=auto", "1.5×1.5 at 0,0 z -1"),
         ("width=50%;height=50%;preserveAspectRatio=0", "5×2 at 0,0 z -1"),
         ("width=nonsense;size=9999", "2×2 at 0,0 z -1"),
-        // Longer than stated, or not for display.
+        // A file that is longer than stated, and a file that is not for display.
         ("size=10", ""),
         ("inline=0", ""),
     ] {
         check_images(inline(arguments, &png), expected);
     }
-    // Too wide: scaled down to fit.
+    // An image that is too wide is scaled down to fit.
     check_images(inline("", &file(160, 32, image::ImageFormat::Png)), "10×1 at 0,0 z -1");
     let mut fixture = fixture();
     fixture.feed("\x1b[2;3H").feed(inline("doNotMoveCursor=1", &png));
@@ -64,7 +64,7 @@ fn sizes() {
 #[test]
 fn a_file_may_come_in_parts() {
     let png = STANDARD.encode(file(8, 16, image::ImageFormat::Png));
-    // The parts split the base64 anywhere, with or without padding. The stated size may equal the file's size.
+    // The base64 may be split at any position, with or without padding. The stated size may equal the file's size.
     let size = file(8, 16, image::ImageFormat::Png).len();
     for (length, arguments) in
         [(40, String::new()), (1, format!(";size={size}")), (37, String::new())]
@@ -80,7 +80,7 @@ fn a_file_may_come_in_parts() {
             check_images(bytes + "\x1b]1337;FilePart=!\x07\x1b]1337;FileEnd\x07", "");
         }
     }
-    // More bytes than stated.
+    // The parts contain more bytes than stated.
     let start = "\x1b]1337;MultipartFile=inline=1;size=5\x07\x1b]1337;FilePart=";
     check_images(start.to_owned() + &png + "\x07\x1b]1337;FileEnd\x07", "");
 }

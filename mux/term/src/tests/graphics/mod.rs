@@ -1,4 +1,4 @@
-//! Images as a viewer sees them: the tests feed bytes and compare a list of visible images and positions.
+//! Images as a viewer sees them. The tests feed bytes and compare a list of visible images and their positions.
 
 mod animation;
 mod decoding;
@@ -15,7 +15,8 @@ fn fixture() -> Fixture {
     Fixture::new(10, 4)
 }
 
-/// The visible images, one per line: columns and rows they cover (from left and top), the part of the image, z-index.
+/// The visible images, one per line: the columns and rows that each covers (with its left and top), the part of the
+/// image, and its z-index.
 fn shown(fixture: &Fixture) -> String {
     describe(&fixture.snapshot())
 }
@@ -36,7 +37,7 @@ fn describe(snapshot: &Snapshot) -> String {
     images.collect::<Vec<_>>().join("\n")
 }
 
-/// Checks the visible images after `bytes`.
+/// Checks which images are visible after `bytes`.
 #[track_caller]
 fn check_images(bytes: impl AsRef<[u8]>, expected: &str) {
     let mut fixture = fixture();
@@ -44,7 +45,7 @@ fn check_images(bytes: impl AsRef<[u8]>, expected: &str) {
     assert_eq!(shown(&fixture), expected);
 }
 
-/// Every pixel of an image as `rrggbbaa`, rows joined by `/`.
+/// Every pixel of an image as `rrggbbaa`. Rows are joined by `/`.
 fn pixels(fixture: &Fixture, image: usize) -> String {
     let snapshot = fixture.snapshot();
     let pixels = &snapshot.images[image].pixels;

@@ -4,7 +4,7 @@ use super::{check_images, describe, fixture, pixels, shown};
 use crate::tests::{Fixture, check_reply};
 use crate::{LineId, Point, Size, Snapshot, TextRange};
 
-/// An image of `width` × `height` red pixels; the height must be a multiple of 6.
+/// An image of `width` × `height` red pixels. The height must be a multiple of 6.
 fn red(width: usize, height: usize) -> String {
     let bands = vec![format!("!{width}~"); height / 6].join("-");
     format!("\x1bPq#1;2;100;0;0#1{bands}\x1b\\")
@@ -13,7 +13,7 @@ fn red(width: usize, height: usize) -> String {
 #[test]
 fn data_makes_pixels() {
     let mut fixture = fixture();
-    // Bits from the top, repeat, return to the left edge, next band.
+    // Covers: bits from the top, repetition, the return to the left edge, and the next band.
     fixture.feed("\x1bP0;1q#1;2;100;0;0#2;1;0;50;100#1@!2A$#2!2A-#2@\x1b\\");
     assert_eq!(
         pixels(&fixture, 0),
@@ -22,7 +22,7 @@ fn data_makes_pixels() {
          00000000 00000000 00000000/00000000 00000000 00000000/\
          0000ffff 00000000 00000000"
     );
-    // Raster attributes set the extent of the background, which has register 0's color.
+    // Raster attributes set the size of the background, which is filled with the color of register 0.
     fixture.feed("\x1bc\x1bPq\"1;1;2;2#0;2;0;100;0#1;2;100;0;0#1@\x1b\\");
     assert_eq!(pixels(&fixture, 0), "ff0000ff 00ff00ff/00ff00ff 00ff00ff");
     fixture.feed("\x1bc\x1bP0;1q\"1;1;2;2#1;2;100;0;0#1@\x1b\\");
@@ -36,7 +36,7 @@ fn data_makes_pixels() {
 
 #[test]
 fn the_cursor_ends_in_the_images_last_row() {
-    // (height, rows the cursor moves by), in cells of 16 pixels, as in xterm.
+    // Pairs of a height in pixels and the rows by which the cursor moves, with cells 16 pixels high, as in xterm.
     for (height, rows) in [(6, 0), (12, 0), (18, 1), (30, 1), (36, 2)] {
         let mut fixture = fixture();
         fixture.feed("  ").feed(red(20, height));
@@ -45,16 +45,16 @@ fn the_cursor_ends_in_the_images_last_row() {
     let mut fixture = fixture();
     fixture.feed("\x1b[?8452h  ").feed(red(20, 18));
     assert_eq!(fixture.cursor(), (1, 5));
-    // Beyond the margin, the cursor is at the start of the next line.
+    // If the image ends beyond the margin, the cursor moves to the start of the next line.
     fixture.feed("\x1bc\x1b[?8452h\x1b[20G").feed(red(8, 6));
     assert_eq!(fixture.cursor(), (1, 0));
     fixture.feed("\x1bc\x1b[?8452;69h\x1b[3;9s\x1b[1;7H").feed(red(24, 6));
     assert_eq!(fixture.cursor(), (1, 2));
-    // At the bottom, the screen scrolls.
+    // At the bottom of the screen, an image scrolls the screen.
     fixture.feed("\x1bc\x1b[4;3H").feed(red(8, 48));
     assert_eq!(shown(&fixture), "1×3 at 2,1 z -1");
     assert_eq!(fixture.cursor(), (3, 2));
-    // DECSDM: the image starts in the corner and is cut off, and the cursor does not move.
+    // DECSDM: the image starts in the corner of the screen and is cut off, and the cursor does not move.
     fixture.feed("\x1bc\x1b[?80h\x1b[3;3H").feed(red(8, 96));
     assert_eq!(shown(&fixture), "1×4 at 0,0 z -1");
     assert_eq!(fixture.cursor(), (2, 2));
@@ -64,7 +64,7 @@ fn the_cursor_ends_in_the_images_last_row() {
 fn an_image_is_cells() {
     let tall = red(24, 48);
     check_images(&tall, "3×3 at 0,0 z -1");
-    // Text, ECH and EL erase the cells they touch, as in xterm.
+    // Text, ECH and EL erase the pieces of the image in the cells that they change, as in xterm.
     check_images(
         tall.clone() + "\x1b[2;2Hx",
         "3×1 at 0,0 of 24×16 at 0,0 z -1\n1×1 at 0,1 of 8×16 at 0,16 z -1\n\
@@ -75,15 +75,15 @@ fn an_image_is_cells() {
         "3×1 at 0,0 of 24×16 at 0,0 z -1\n1×1 at 0,1 of 8×16 at 0,16 z -1",
     );
     check_images(tall.clone() + "\x1b[2J", "");
-    // Scrolled regions and inserted characters and lines move the pieces along.
+    // Pieces of an image move with scrolled regions, inserted characters and inserted lines.
     check_images(
         tall.clone() + "\x1b[2;1H\x1b[2@",
         "3×1 at 0,0 of 24×16 at 0,0 z -1\n3×1 at 2,1 of 24×16 at 0,16 z -1\n3×1 at 0,2 of 24×16 at 0,32 z -1",
     );
     check_images(tall.clone() + "\x1b[1;3r\x1b[T", "3×2 at 0,1 of 24×32 at 0,0 z -1");
-    // The right edge cuts it off.
+    // An image is cut off at the right edge.
     check_images("\x1b[1;9H".to_owned() + &tall, "2×3 at 8,0 z -1");
-    // History keeps it.
+    // An image stays complete in history.
     let mut fixture = fixture();
     fixture.feed(tall + &"\r\n".repeat(6));
     assert_eq!(shown(&fixture), "");
@@ -102,7 +102,7 @@ fn where_nothing_is_drawn_text_stays() {
 
 #[test]
 fn images_that_are_covered_are_dropped() {
-    // 15 KB each, one over the other.
+    // Each image has 15 KB and covers the one before.
     let image = format!("\x1b[H{}", red(80, 48));
     let mut fixture = fixture();
     for _ in 0..3000 {
@@ -115,7 +115,7 @@ fn images_that_are_covered_are_dropped() {
 
 #[test]
 fn graphics_attributes() {
-    // xterm's replies.
+    // The replies equal those of xterm.
     check_reply("\x1b[?1;1;0S", "\x1b[?1;0;1024S");
     check_reply("\x1b[?1;3;100S\x1b[?1;1S", "\x1b[?1;0;100S\x1b[?1;0;100S");
     check_reply("\x1b[?1;3;100S\x1b[?1;2;0S", "\x1b[?1;0;100S\x1b[?1;0;1024S");
@@ -147,8 +147,8 @@ fn a_resize_cuts_images_and_gives_back_what_it_cut() {
         fixture.term.snapshot(&mut snapshot, Some(fixture.term.oldest()));
         describe(&snapshot)
     };
-    // Text that wraps, an image of 6×3 cells after two blanks, and text after its last row (?8452). On the screen, in
-    // history, and in compressed history.
+    // Text that wraps, an image of 6×3 cells after two blanks, and text after the image's last row (?8452). Tested on
+    // the screen, in history, and in compressed history.
     for lines in [1, 30, 300] {
         let mut fixture = Fixture::new(10, 8);
         fixture.feed("0123456789abc\r\n  \x1b[?8452h").feed(red(48, 48)).feed("x\r\ny");
@@ -164,7 +164,8 @@ fn a_resize_cuts_images_and_gives_back_what_it_cut() {
         assert_eq!(seen(&fixture), "6×3 at 2,2 z -1", "{lines}");
         assert_eq!(fixture.everything(), before);
     }
-    // A row that text wraps into starts a new row again, and the cursor stays behind its text.
+    // Text wraps into a row that contains an image. After a resize, that row begins a new row again, and the cursor
+    // stays after its text.
     let mut fixture = Fixture::new(10, 8);
     fixture.feed("0123456789").feed("ab\r").feed(red(16, 12)).feed("\x1b[2;5Hz");
     fixture.term.resize(size(7, 8));
