@@ -1,6 +1,6 @@
-//! Measures the time to build and paint frames on the CPU, and on the GPU if there is one, even an emulated one. A
-//! plain copy of as many pixels is the floor for anything that writes a picture. Ratios are of medians within one run,
-//! because absolute times differ between machines.
+//! Measures the time to build and paint frames on the CPU, and on the GPU if the machine has an adapter (a software
+//! adapter counts). Copying the same number of pixels is the lower bound for every painter. The ratios compare medians
+//! of one run, because absolute times differ between machines.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -15,7 +15,7 @@ use unterm_term::{Attrs, Snapshot};
 const COLS: u16 = 160;
 const ROWS: u16 = 48;
 
-/// A screen as `ls`, an editor and a log leave it: words in color, few blanks, a glyph in almost every cell.
+/// A screen like those of `ls`, an editor and a log: words in color, few blanks, a glyph in almost every cell.
 fn screen(revision: u64) -> Snapshot {
     let rows: Vec<_> = (0..ROWS)
         .map(|i| {
@@ -38,7 +38,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Median of `rounds` timings; `prepare` is not timed.
+/// The median of `rounds` timings of `work`. The time of `prepare` is not measured.
 fn time<T>(rounds: u64, mut prepare: impl FnMut(u64) -> T, mut work: impl FnMut(T)) -> Duration {
     median(
         (1..=rounds)

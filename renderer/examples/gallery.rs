@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// Where a picture is saved, and the scale of its chrome.
+/// The folder and file name of a picture, and the scale of its chrome.
 struct Page<'a> {
     folder: &'a Path,
     name: String,

@@ -19,14 +19,14 @@ use crate::row::{CursorPart, RowState};
 pub(crate) const JOINER: char = '\u{200d}';
 const NON_JOINER: char = '\u{200c}';
 
-/// In which order the columns of a row are shown.
+/// The order in which the columns of a row are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnOrder {
-    /// The column of the grid that each shown column shows.
+    /// For each shown column: the column of the grid that is shown there.
     columns: Vec<u16>,
-    /// Where each column of the grid is shown.
+    /// For each column of the grid: the column in which it is shown.
     shown: Vec<u16>,
-    /// Whether the text in each column of the grid runs from right to left.
+    /// For each column of the grid: whether its text runs from right to left.
     is_rtl: Vec<bool>,
 }
 
@@ -37,8 +37,8 @@ struct Unit {
 }
 
 impl ColumnOrder {
-    /// The order of a row's columns. `None` if they are shown as they are: nothing runs from right to left, or the row
-    /// contains multicell characters.
+    /// The display order of a row's columns. `None` if the row is shown in the order of the grid, because it contains
+    /// no right-to-left text or because it contains multicell characters.
     pub fn of(row: &SnapshotRow) -> Option<Self> {
         if !has_rtl(row) || !row.multicells.is_empty() {
             return None;
@@ -107,7 +107,7 @@ impl ColumnOrder {
         ranges
     }
 
-    /// The row as it is shown, with mirrored brackets and joined letters.
+    /// The row with its cells in display order, with mirrored brackets and joined letters.
     pub(crate) fn apply(&self, row: &SnapshotRow) -> SnapshotRow {
         let texts = self.joined(row);
         let mut out = row.clone();
@@ -130,7 +130,7 @@ impl ColumnOrder {
             } else if let Ok(i) = row.clusters.binary_search_by_key(&column, |(col, _)| *col) {
                 out.clusters.push((shown, row.clusters[i].1.clone()));
             }
-            // Neighbors are mostly of the same run, so the search begins at the last one.
+            // Adjacent cells mostly belong to the same style run, so the search begins at the last run found.
             let is_in = |run: &StyleRun| (run.start..run.end).contains(&column);
             if !row.styles.get(run).is_some_and(is_in) {
                 run = row.styles.iter().position(is_in).unwrap_or(run);
@@ -144,7 +144,8 @@ impl ColumnOrder {
         out
     }
 
-    /// What else the row shows, in the columns in which it is shown.
+    /// The state of the row (selection, highlights, cursor) with each column replaced by the column in which it is
+    /// shown.
     pub(crate) fn apply_to_state(&self, state: &RowState) -> RowState {
         let ranges = |columns: &Range<u16>| self.shown_ranges(columns.clone());
         let highlights = state.highlights.iter();
@@ -160,7 +161,7 @@ impl ColumnOrder {
         }
     }
 
-    /// The texts of letters that join a neighbor, by their columns in the grid.
+    /// For each column of the grid: the text to show if its letter joins a neighbor.
     fn joined(&self, row: &SnapshotRow) -> Vec<Option<Joined>> {
         let mut texts = vec![None; row.cells.len()];
         let units = units(row);
@@ -184,7 +185,8 @@ impl ColumnOrder {
                     after && unit.base == LAM && ALEFS.contains(&next.base) && is_plain(row, next)
                 });
                 if let Some(next) = next {
-                    // These two letters have one form. It is shown in the columns of both, from the left one on.
+                    // LAM and ALEF together form one glyph (a ligature). It is shown in the columns of both letters,
+                    // from the left one on.
                     text.push(next.base);
                     let second = usize::from(next.columns.start);
                     texts[second] = Some(Joined { text: Some(text.into()), width: Width::Wide });
@@ -202,16 +204,17 @@ impl ColumnOrder {
     }
 }
 
-/// The text of a cell whose letter joins a neighbor; `None` in a cell that another covers.
+/// The text of a cell whose letter joins a neighbor. The text is `None` in a cell that is covered by the cell beside
+/// it.
 #[derive(Clone)]
 struct Joined {
     text: Option<Arc<str>>,
     width: Width,
 }
 
-/// Stands for what divides a row into fields.
+/// Replaces characters that divide a row into fields, such as `|`.
 const SEPARATOR: char = '\u{2029}';
-/// Stands for a character that changes the direction of those around it, which no output may do unseen.
+/// Replaces characters that control text direction, because programs must not reorder the text around them invisibly.
 const CONTROL: char = '\u{fffc}';
 const LAM: char = '\u{644}';
 const ALEFS: [char; 4] = ['\u{622}', '\u{623}', '\u{625}', '\u{627}'];
@@ -219,13 +222,15 @@ const ALEFS: [char; 4] = ['\u{622}', '\u{623}', '\u{625}', '\u{627}'];
 /// Whether a row contains right-to-left text.
 fn has_rtl(row: &SnapshotRow) -> bool {
     let is = |text: &str| text.chars().next().is_some_and(is_rtl);
-    // Most rows have none. Checking every cell without a branch is several times faster than stopping at the first.
+    // Most rows contain no right-to-left text. Checking every cell without a branch is several times faster than
+    // stopping at the first match.
     let may_be = row.cells.iter().fold(false, |may_be, cell| may_be | may_be_rtl(cell.code()));
     may_be && row.cells.iter().any(|cell| matches!(cell.content(), Content::Char(c) if is_rtl(c)))
         || row.clusters.iter().any(|(_, text)| is(text))
 }
 
-/// Whether [`is_rtl`] may hold for a code point, in few comparisons. Holds for some others, such as cuneiform.
+/// A quick test before [`is_rtl`]: false only if the code point is not right-to-left. Also true for some other code
+/// points, such as cuneiform.
 fn may_be_rtl(code: u32) -> bool {
     let is_in = |code: u32, first: u32, last: u32| code.wrapping_sub(first) <= last - first;
     is_in(code, 0x590, 0x8ff)
@@ -240,7 +245,7 @@ fn is_rtl(c: char) -> bool {
         | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
-/// The characters of a row. Those that divide fields are [`SEPARATOR`]s.
+/// The characters of a row. Characters that divide fields are replaced by [`SEPARATOR`].
 fn units(row: &SnapshotRow) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::with_capacity(row.cells.len());
     for (column, cell) in (0u16..).zip(&row.cells) {
@@ -276,7 +281,7 @@ fn text_of(row: &SnapshotRow, unit: &Unit) -> String {
     text.map_or_else(|| unit.base.to_string(), str::to_owned)
 }
 
-/// Whether a character has no marks.
+/// Whether a character has no combining marks.
 fn is_plain(row: &SnapshotRow, unit: &Unit) -> bool {
     row.cluster(unit.columns.start).is_none()
 }
@@ -290,7 +295,7 @@ fn joining_type(c: char) -> JoiningType {
     CodePointMapData::<JoiningType>::new().get(c)
 }
 
-/// Whether a letter joins the one after it.
+/// Whether a letter joins the letter after it.
 fn joins_next(text: &str) -> bool {
     let type_of_base = text.chars().next().map(joining_type);
     let can = matches!(
@@ -300,7 +305,7 @@ fn joins_next(text: &str) -> bool {
     can && !text.ends_with(NON_JOINER)
 }
 
-/// Whether a letter joins the one before it.
+/// Whether a letter joins the letter before it.
 fn joins_last(base: char) -> bool {
     matches!(
         joining_type(base),
@@ -375,9 +380,9 @@ mod tests {
     fn arabic_letters_join_their_neighbors() {
         // BEH, TEH, ALEF, BEH: ALEF joins only the letter before it.
         assert_eq!(shown("\u{628}\u{62a}\u{627}\u{628}"), "\u{628}-\u{627}-\u{62a}-\u{628}-");
-        // ZERO WIDTH NON-JOINER separates.
+        // ZERO WIDTH NON-JOINER prevents the letters beside it from joining.
         assert_eq!(shown("\u{628}\u{200c}\u{628}"), "\u{628}\u{628}\u{200c}");
-        // LAM and ALEF have one form.
+        // LAM and ALEF together form one glyph.
         assert_eq!(shown("\u{644}\u{627}"), "\u{644}\u{627}");
         assert_eq!(shown("\u{628}\u{644}\u{627}"), "-\u{644}\u{627}\u{628}-");
     }

@@ -10,10 +10,10 @@ use unterm_term::Rgb;
 /// The space in which colors are blended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blending {
-    /// As coded values (sRGB), as most programs do.
+    /// Blends coded values (sRGB), as most programs do.
     #[default]
     Native,
-    /// As light, which leaves no dark fringes between colors. Text coverage is corrected for the luminance of text and
+    /// Blends linear light, which leaves no dark fringes between colors. Text coverage is corrected for the luminance of text and
     /// background, so that text is as bold as with [`Blending::Native`].
     Linear,
 }

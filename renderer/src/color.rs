@@ -31,7 +31,7 @@ impl Default for TextOptions {
 }
 
 impl TextOptions {
-    /// Whether right-to-left text of a program with these modes is shown in its direction.
+    /// Whether right-to-left text is shown from right to left, if the program has set these modes.
     pub fn reorders(&self, modes: Modes) -> bool {
         self.bidi && !modes.contains(Modes::EXPLICIT_BIDI)
     }

@@ -26,7 +26,7 @@ pub struct CpuPainter {
     history: VecDeque<Vec<PixelRect>>,
 }
 
-/// How many frames a buffer may be behind the last painted one and still be updated from damage alone.
+/// The maximum age of a buffer, in frames, that is updated from damage alone. Older buffers are repainted whole.
 const MAX_AGE: usize = 4;
 
 impl CpuPainter {
@@ -50,7 +50,7 @@ impl CpuPainter {
         self.paint_changed(renderer, buffer, age, changed)
     }
 
-    /// Does the same as `paint` with damage that the caller got from [`CpuPainter::damage`].
+    /// Like [`CpuPainter::paint`], but with damage that the caller already got from [`CpuPainter::damage`].
     pub(crate) fn paint_changed(
         &mut self,
         renderer: &mut Renderer,
@@ -75,7 +75,7 @@ impl CpuPainter {
         if let (1, Some(last)) = (age, &self.last)
             && !changed.covers(frame.rect())
         {
-            // Move text that only scrolled, so that less has to be painted than looks different.
+            // Move the pixels of text that only scrolled, because copying pixels is faster than painting them.
             let scrolls = scrolls(last, &frame);
             for scroll in &scrolls {
                 target.scroll(scroll);
@@ -93,12 +93,12 @@ impl CpuPainter {
         changed.rects
     }
 
-    /// The change from the last painted frame to `frame`; `None` before the first.
+    /// The difference between the last painted frame and `frame`. `None` before the first painted frame.
     pub fn damage(&self, frame: &Frame) -> Option<Damage> {
         self.last.as_ref().map(|last| Damage::between(last, frame))
     }
 
-    /// Forgets the last frame, so that the next one is painted and reported whole.
+    /// Forgets the last frame, so that the next frame is painted and reported whole.
     pub fn reset(&mut self) {
         self.last = None;
         self.history.clear();
@@ -356,7 +356,8 @@ impl<'a> Target<'a> {
                 let below = self.pixels[at];
                 self.pixels[at] = match self.blending {
                     Blending::Native => blend_pixel(below, above, (coverage + 127) / 255),
-                    // Light has such fine steps near black that a rounded coverage would show.
+                    // In linear light, dark colors lie so close together that rounding the coverage to 8 bits would be
+                    // visible.
                     Blending::Linear => blend_light(below, above, (coverage * 257 + 127) / 255),
                 };
             }
@@ -380,7 +381,8 @@ impl<'a> Target<'a> {
                 let below = self.pixels[at];
                 self.pixels[at] = match self.blending {
                     Blending::Native => blend_pixel(below, pixel, rounded(255)),
-                    // Light has such fine steps near black that a coverage of 255 would show.
+                    // In linear light, dark colors lie so close together that rounding the coverage to 8 bits would be
+                    // visible.
                     Blending::Linear => blend_light(below, pixel, rounded(WHOLE)),
                 };
             }

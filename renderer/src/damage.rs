@@ -4,21 +4,21 @@ use std::{ops::Range, sync::Arc};
 
 use crate::{Fill, Frame, FrameChrome, FramePane, FrameRow, PixelRect};
 
-/// Most images of a pane that are compared one by one.
+/// The maximum number of images in a pane to compare one by one.
 const MANY_IMAGES: usize = 64;
-/// Most changed rows of a pane that are searched for the part that changed. If there are more, output is flooding, and
-/// whole rows merge into one rectangle.
+/// The maximum number of changed rows in a pane to search for the columns that changed. More changed rows mean a flood
+/// of output, and whole rows merge into one rectangle.
 const FEW_ROWS: usize = 3;
 
 /// Rectangles that look different in a newer frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// All lie within the newer frame. Overlaps are removed only where that is cheap.
+    /// Every rectangle lies within the newer frame. Overlapping rectangles are merged only where that is cheap.
     pub rects: Vec<PixelRect>,
 }
 
 impl Damage {
-    /// The whole frame.
+    /// Damage that covers the whole frame.
     pub fn whole(frame: &Frame) -> Self {
         Self { rects: vec![frame.rect()] }
     }
@@ -101,8 +101,8 @@ impl Damage {
                 }
             }
         }
-        // An item that moved to another layer looks different if something lies between, so every layer above counts as
-        // changed.
+        // Count every layer from the first changed one on as changed: an item that moved to another layer may now
+        // cover, or be covered by, the items between.
         let same = before.raised.iter().zip(&now.raised).take_while(|(a, b)| a == b).count();
         if before.raised.len().max(now.raised.len()) > same {
             for chrome in [before, now] {
@@ -128,7 +128,7 @@ impl Damage {
         let mut rects = differing(before, now);
         rects.extend(differing(now, before));
         if rects.is_empty() {
-            // The same images in another order.
+            // The panes contain the same images in another order.
             rects = now.images.iter().map(|image| image.rect.intersection(&now.grid)).collect();
         }
         rects.into_iter().for_each(|rect| self.add(rect));
@@ -139,7 +139,7 @@ impl Damage {
         self.rects.iter().any(|known| known.contains(&rect))
     }
 
-    /// Whether nothing changed.
+    /// Whether the damage is empty.
     pub fn is_empty(&self) -> bool {
         self.rects.is_empty()
     }
@@ -191,7 +191,8 @@ fn differing_columns(before: &FrameRow, now: &FrameRow) -> Option<Range<i32>> {
     columns
 }
 
-/// Widens `columns` to cover the items of both lists, leaving out those that match at the start and the end.
+/// Widens `columns` to cover the items that differ between two lists. Ignores equal items at the start and at the end
+/// of the lists.
 fn widen<T: PartialEq>(
     columns: &mut Option<Range<i32>>,
     before: &[T],
@@ -210,15 +211,15 @@ fn widen<T: PartialEq>(
     }
 }
 
-/// Rows of a pane that look as before, but moved up or down.
+/// Rows of a pane that moved up or down and otherwise look unchanged.
 pub(crate) struct Scroll {
     /// Index of the pane.
     pane: usize,
-    /// Row `i` was row `i + shift`.
+    /// Row `i` of the newer frame was row `i + shift` of the older frame.
     shift: isize,
-    /// The shift in pixels.
+    /// The `shift` in pixels.
     pub(crate) pixels: i32,
-    /// All rows of the pane.
+    /// The area of all rows of the pane.
     pub(crate) rows: PixelRect,
 }
 
@@ -254,11 +255,11 @@ pub(crate) fn scrolls(before: &Frame, now: &Frame) -> Vec<Scroll> {
     found
 }
 
-/// How far most rows moved. The distance comes from the first row that the older frame also shows; `None` unless more
-/// than half of the rows moved that far.
+/// The distance by which most rows moved, in rows. It is measured at the first row that the older frame also shows.
+/// `None` unless more than half of the rows moved by that distance.
 fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
     let rows = now.rows.len();
-    // Images don't move with the rows, or not with all of them.
+    // Give up if a pane shows images: images don't move together with the rows.
     if before.rows.len() != rows || !before.images.is_empty() || !now.images.is_empty() {
         return None;
     }
@@ -273,7 +274,7 @@ fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
     (moved != 0 && kept.count() * 2 > rows).then_some(moved)
 }
 
-/// Whether two rows look the same. Most are the same `Arc`, so their contents are rarely compared.
+/// Whether two rows look the same. Most unchanged rows share one `Arc`, so their contents are rarely compared.
 fn is_same(before: &Arc<FrameRow>, now: &Arc<FrameRow>) -> bool {
     Arc::ptr_eq(before, now) || before.version == now.version
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// Encodes `0xAARRGGBB` pixels as PNG. Uses a palette if an 8-bit index can hold the colors, as for most screens, else
-/// 8-bit RGB.
+/// Encodes `0xAARRGGBB` pixels as PNG. Uses a palette if the picture has at most 256 colors, as most screens do,
+/// otherwise 8-bit RGB.
 pub(crate) fn encode_png(
     pixels: &[u32],
     width: u32,
@@ -15,7 +15,7 @@ pub(crate) fn encode_png(
     let bytes: Vec<u8> = if let Some((palette, indices)) = indexed(pixels) {
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_palette(palette.iter().copied().flat_map(rgb).collect::<Vec<u8>>());
-        // Palette indices are not quantities, so filtering by differences does not help (PNG, 12.7).
+        // Palette indices are not quantities, so PNG filters, which store differences, do not help (PNG, 12.7).
         encoder.set_compression(png::Compression::Balanced);
         encoder.set_filter(png::Filter::NoFilter);
         indices
@@ -32,7 +32,7 @@ fn rgb(pixel: u32) -> [u8; 3] {
     [(pixel >> 16) as u8, (pixel >> 8) as u8, pixel as u8]
 }
 
-/// The palette, and each pixel's index into it; `None` if there are more colors than an index can hold.
+/// The palette, and for each pixel its index in the palette. `None` if the picture has more than 256 colors.
 fn indexed(pixels: &[u32]) -> Option<(Vec<u32>, Vec<u8>)> {
     let mut indices = HashMap::new();
     let mut palette = Vec::new();

@@ -1,4 +1,4 @@
-//! The fonts a user asks for, and the cell measures that follow from them. `fonts.rs` finds the faces.
+//! The fonts that a user requests, and the cell measures that follow from them. `fonts.rs` finds the faces.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -11,9 +11,10 @@ use crate::Ligatures;
 /// Which fonts to use, and how large.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FontOptions {
-    /// Families for cells, first choice first. The bundled font and the system's fallbacks always follow.
+    /// Font families for cells, first choice first. The bundled font and the system's fallback fonts always follow.
     pub families: Vec<String>,
-    /// Families for bold, italic, and bold italic text, tried before `families`. Their faces are used as they are.
+    /// Font families for bold, italic, and bold italic text, tried before `families`. Their faces are used without
+    /// synthesis.
     pub styles: StyleFamilies,
     /// Whether bold and italic are synthesized from the upright face if a family lacks them.
     pub synthetic: bool,
@@ -21,7 +22,7 @@ pub struct FontOptions {
     pub features: Vec<FontFeature>,
     /// Which ligatures are drawn.
     pub ligatures: Ligatures,
-    /// Characters for which a family is tried before all others. A later entry wins.
+    /// Characters that are drawn by a family of their own, before all other families. A later entry wins.
     pub symbols: Vec<SymbolRange>,
     /// Adjustments to a cell's measures.
     pub adjust: Adjust,

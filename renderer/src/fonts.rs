@@ -65,12 +65,12 @@ impl FaceStyle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FaceId(u16);
 
-/// One face, and the synthesis that gives it the wanted style.
+/// One face, and the effects that synthesize the wanted style.
 pub(crate) struct Face {
     pub(crate) font: Arc<Font>,
-    /// Bold is wanted and the face is not bold.
+    /// Whether to synthesize bold: the style is bold and the face is not.
     pub(crate) embolden: bool,
-    /// Italic is wanted and the face is not italic.
+    /// Whether to synthesize italic: the style is italic and the face is not.
     pub(crate) slant: bool,
     /// The weight on the axis of a variable font.
     pub(crate) weight: Option<f32>,
@@ -89,7 +89,7 @@ pub(crate) struct Fonts {
     ids: FxHashMap<(fontdb::ID, FaceStyle), FaceId>,
     /// Faces of the configured families and the bundled font, for each style, first choice first.
     chains: [Vec<FaceId>; 4],
-    /// Characters with a family of their own, and that family's face in each style.
+    /// Characters that are drawn by a family of their own, and that family's face for each style.
     symbols: Vec<(RangeInclusive<u32>, [Option<FaceId>; 4])>,
     /// The features passed to the shaper with every text.
     pub(crate) features: Vec<Feature>,
@@ -98,7 +98,7 @@ pub(crate) struct Fonts {
     participants: [Option<Participants>; 4],
     /// Whether bold and italic are synthesized.
     synthetic: bool,
-    /// The options from which `features` was made.
+    /// The configured features from which `features` was made.
     asked: Vec<FontFeature>,
     /// Faces found for characters that the chains lack; `None` if no face has the character.
     fallback: FxHashMap<(char, FaceStyle, bool), Option<FaceId>>,
@@ -200,7 +200,7 @@ impl Fonts {
                     }
                     continue;
                 };
-                // A face chosen for a style counts as that style, whatever its own weight and slant.
+                // A face that the user chose for a style is used without synthesis, whatever its weight and slant.
                 let drawn = if rank == 0 { FaceStyle::default() } else { style };
                 if let Some(face) = self.add(id, drawn, true)
                     && !self.chains[style.index()].contains(&face)
@@ -224,12 +224,12 @@ impl Fonts {
         self.metrics = CellMetrics::of(font, self.pixels).adjusted(options);
     }
 
-    /// Whether the user chose a family for this character and that family has it.
+    /// Whether the user chose a family for this character, and that family contains the character.
     pub(crate) fn is_mapped(&self, c: char) -> bool {
         !self.symbols.is_empty() && self.mapped(c, FaceStyle::default()).is_some()
     }
 
-    /// The face that the user chose for this character, if it has the character.
+    /// The face that the user chose for this character, if the face contains the character.
     fn mapped(&self, c: char, style: FaceStyle) -> Option<FaceId> {
         let chosen = self.symbols.iter().filter(|(chars, _)| chars.contains(&u32::from(c)));
         chosen
@@ -256,10 +256,10 @@ impl Fonts {
         &self.faces[usize::from(id.0)]
     }
 
-    /// The face that draws a whole cluster. If no face has every character, the first character decides.
+    /// The face that draws a whole cluster. If no face contains every character, the first character's face is used.
     pub(crate) fn face_for_text(&mut self, text: &str, style: FaceStyle, emoji: bool) -> FaceId {
         let mut chars = text.chars();
-        // A joined letter has a ZERO WIDTH JOINER before it.
+        // A letter that joins the letter before it has a ZERO WIDTH JOINER in front.
         let first = chars.find(|c| *c != JOINER).unwrap_or(' ');
         let face = self.face_for(first, style, emoji);
         let rest = || chars.clone().filter(|c| !is_ignorable(*c));
@@ -274,8 +274,8 @@ impl Fonts {
         self.find(style, emoji, has_all).unwrap_or(face)
     }
 
-    /// The face that draws `c` in `style`. For `emoji`, color fonts are tried first. If no face has `c`, returns the
-    /// first choice.
+    /// The face that draws `c` in `style`. For `emoji`, color fonts are tried first. If no face contains `c`, returns
+    /// the first face of the style.
     pub(crate) fn face_for(&mut self, c: char, style: FaceStyle, emoji: bool) -> FaceId {
         let first = self.chains[style.index()][0];
         if let Some(id) = self.mapped(c, style) {
@@ -302,7 +302,7 @@ impl Fonts {
         }
         self.fallback.insert((c, style, emoji), found);
         found.unwrap_or_else(|| {
-            // If no color font has the emoji, use any face that does.
+            // If no color font contains the emoji, use any face that contains it.
             let chain = &self.chains[style.index()];
             chain.iter().copied().find(|id| has_char(&self.face(*id).font, c)).unwrap_or(first)
         })

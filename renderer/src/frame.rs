@@ -18,7 +18,7 @@ pub struct Fill {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Its color.
+    /// The rectangle's color.
     pub color: Rgb,
 }
 
@@ -62,7 +62,7 @@ pub struct FrameRow {
 /// The layer of a pane in which an image is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImageLayer {
-    /// Over the pane's background, under all fills.
+    /// Under the rows' fills and text, over the pane's background.
     Ground,
     /// Over the cells' backgrounds, under selection, cursor and text.
     Under,
@@ -92,9 +92,9 @@ pub struct FramePane {
     pub area: PixelRect,
     /// The top left corner of the first cell.
     pub origin: (i32, i32),
-    /// Where rows are visible: the pane, or the grid while the first row is partly scrolled out.
+    /// The area in which rows are visible: the pane, or the grid while the first row is partly scrolled out of view.
     pub seen: PixelRect,
-    /// The cells. Images are not visible outside.
+    /// The area of the cells. Images are not visible outside it.
     pub grid: PixelRect,
     /// Height of a row in pixels.
     pub row_height: u32,
@@ -102,9 +102,9 @@ pub struct FramePane {
     pub background: Rgb,
     /// Opacity of the background color.
     pub opacity: u8,
-    /// Its rows, top to bottom.
+    /// The pane's rows, top to bottom.
     pub rows: Vec<Arc<FrameRow>>,
-    /// Its images; within a layer, in drawing order.
+    /// The pane's images; within a layer, in drawing order.
     pub images: Vec<FrameImage>,
 }
 
@@ -128,13 +128,13 @@ impl FramePane {
 /// A line of chrome text, shaped and placed.
 #[derive(Clone, Debug)]
 pub struct FrameLabel {
-    /// Nothing is drawn outside.
+    /// The area to which the text is clipped.
     pub clip: PixelRect,
     /// Left edge of the shaped text in pixels.
     pub left: f32,
     /// Top edge of the shaped text in pixels.
     pub top: f32,
-    /// Its color.
+    /// The text's color.
     pub color: Rgb,
     /// The shaped text; the same `Arc` while text and size stay the same.
     pub buffer: Arc<Buffer>,
@@ -165,11 +165,12 @@ pub struct Frame {
     pub glyphs: u64,
     /// The panes.
     pub panes: Vec<FramePane>,
-    /// What lies around and over the panes; the same `Arc` if only panes changed.
+    /// The tab bar, dividers, menus and other parts of the window around and over the panes. The same `Arc` if only
+    /// panes changed.
     pub chrome: Arc<FrameChrome>,
 }
 
-/// What lies around and over the panes.
+/// The tab bar, dividers, menus and other parts of the window around and over the panes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameChrome {
     /// Rectangles, in drawing order.

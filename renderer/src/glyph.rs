@@ -46,7 +46,7 @@ pub(crate) enum GlyphKey {
 }
 
 impl GlyphKey {
-    /// The same key with a color picture scaled to `cells` cells.
+    /// This key, with a color picture scaled to `cells` cells.
     pub(crate) fn fitting(self, cells: u8) -> Self {
         match self {
             Self::Font { face, glyph, size, stretch, .. } => {
@@ -66,7 +66,8 @@ pub struct GlyphCache {
     scale: ScaleContext,
 }
 
-/// Bytes to cache before the cache is cleared. A screen full of large color glyphs takes a tenth.
+/// The maximum size of the cached glyphs in bytes; the cache is then cleared. A screen full of large color glyphs uses
+/// a tenth of it.
 const MAX_BYTES: usize = 48 << 20;
 const MAX_GLYPHS: usize = 1 << 16;
 
@@ -89,7 +90,7 @@ impl Default for GlyphCache {
 }
 
 impl Glyph {
-    /// Width of the picture in pixels, as a row stores it.
+    /// The width of the picture in pixels, in the type that rows use.
     pub(crate) fn columns(&self) -> u16 {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }
@@ -179,7 +180,7 @@ fn rasterise(
         render.embolden((size / 28.0).max(0.4));
     }
     let slant = Transform::skew(Angle::from_degrees(14.0), Angle::from_degrees(0.0));
-    // Stretch outlines before they become pixels, so that wide text is as sharp as other text.
+    // Stretch outlines before rasterizing them, so that wide text is as sharp as other text.
     let wide = Transform::scale(across / down, 1.0);
     match (face.slant, stretch == Stretch::Wide) {
         (false, false) => {}

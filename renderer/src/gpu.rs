@@ -30,7 +30,7 @@ use rows::Rows;
 
 use crate::{Blending, Damage, Frame, GlyphCache, PainterError, PixelRect, Renderer};
 
-/// Paints frames into a texture of its own.
+/// Paints frames into its own texture.
 pub struct GpuPainter {
     device: Device,
     queue: Queue,
@@ -44,7 +44,7 @@ pub struct GpuPainter {
     pipeline: Pipeline,
     chrome: Chrome,
     images: Images,
-    /// Instances that belong to no row, such as backgrounds and quads.
+    /// Rectangles that do not belong to a row, such as backgrounds and quads.
     areas: Buffer,
     areas_room: usize,
     target: Option<Target>,
@@ -61,8 +61,8 @@ struct Target {
 }
 
 impl GpuPainter {
-    /// A painter without a window, on the first adapter found, even a software one. [`GpuPainter::read`] returns its
-    /// pictures.
+    /// A painter without a window, on the first adapter found, even a software one. [`GpuPainter::read`] returns the
+    /// picture.
     pub fn offscreen() -> Result<Self, PainterError> {
         let find = |backends| {
             let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
@@ -192,7 +192,7 @@ impl GpuPainter {
         }
     }
 
-    /// Changes how colors are blended, and rebuilds everything that depends on it.
+    /// Changes the blending, and rebuilds everything that depends on it.
     fn blend(&mut self, blending: Blending) {
         self.blending = blending;
         let format = self.picture_format();
@@ -231,7 +231,7 @@ impl GpuPainter {
         self.queue.submit([encoder.finish()]);
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         buffer.slice(..).map_async(MapMode::Read, move |result| {
-            // The receiver below is gone only if polling failed.
+            // Ignore the error: the receiver below is gone only if polling failed.
             let _ = sender.send(result);
         });
         self.device.poll(PollType::wait_indefinitely()).map_err(|error| failed(&error))?;
@@ -298,12 +298,12 @@ impl GpuPainter {
         for rect in rects {
             let rect = rect.intersection(&frame.rect());
             pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
-            // The pipeline, the textures and the instance buffer that are set.
+            // The pipeline, textures and instance buffer that the render pass uses now.
             let (mut set, mut bound, mut buffer) = (None, None, None);
             for call in &calls {
                 let (kind, source, instances, draw) = match call {
                     Call::Text { layer } => {
-                        // Text sets its own pipeline.
+                        // Text sets its own pipeline, so the next call must set its pipeline again.
                         self.chrome.draw(*layer, &mut pass);
                         (set, bound, buffer) = (None, None, None);
                         continue;

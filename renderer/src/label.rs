@@ -1,4 +1,4 @@
-//! Chrome text: shaped once, kept while it is shown, and cut with an ellipsis if it is too long.
+//! Chrome text: shaped once, cached while it is shown, and cut with an ellipsis if it is too long.
 
 use std::{ops::Range, sync::Arc};
 
@@ -18,14 +18,14 @@ struct Shaped {
     buffer: Arc<Buffer>,
     width: f32,
     line_height: f32,
-    /// Whether it was shown since the last sweep.
+    /// Whether the text was shown since the last sweep.
     used: bool,
 }
 
-/// What determines the shaping of text: its look, the bits of its size, and the width it is cut to in pixels.
+/// The parameters of shaping: the text with its look, the bits of its size, and the width in pixels at which it is cut.
 type Key = (Look, u32, u32);
 
-/// Text and its look, except size and color.
+/// A text with its look, without size and color.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Look {
     text: String,
@@ -39,7 +39,7 @@ struct Look {
 #[derive(Default)]
 pub(crate) struct Labels {
     shaped: FxHashMap<Key, Shaped>,
-    /// The labels laid out last. Most frames have the same labels.
+    /// The labels of the last frame. Most frames have the same labels, so the result is reused.
     last: Vec<(Label, FrameLabel)>,
 }
 
@@ -57,7 +57,7 @@ impl Labels {
         self.shaped(fonts, look, size, UNCUT).width
     }
 
-    /// Places all labels of a frame, and drops those not shown since the last one.
+    /// Places all labels of a frame, and drops cached text that is no longer shown.
     pub(crate) fn lay_out(&mut self, fonts: &mut Fonts, labels: &[Label]) -> Vec<FrameLabel> {
         let same = self.last.len() == labels.len()
             && self.last.iter().zip(labels).all(|((known, _), label)| known == label);
@@ -122,7 +122,7 @@ impl Labels {
     }
 }
 
-/// Shapes `text`, which is the look's own text or the start of it with an ellipsis.
+/// Shapes `text`: either the whole text of `look`, or its beginning with an ellipsis.
 fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
     let size = if size.is_finite() { size.clamp(1.0, 1000.0) } else { 12.0 };
     let line_height = (size * 1.3).round().max(1.0);
@@ -133,7 +133,7 @@ fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
     let attrs = Attrs::new().family(Family::Name(BUNDLED_FAMILY)).weight(weight);
     let line: String = text.chars().map(stand_in).collect();
     let accent = Color::rgb(look.accent.r, look.accent.g, look.accent.b);
-    // Request emoji from a color font by name, because other fonts may have them as letters.
+    // Request a color font by name for emoji, because other fonts may contain the emoji as a plain letter form.
     let has_emoji = line.graphemes(true).any(is_emoji);
     let emoji = if has_emoji { fonts.emoji_family() } else { None };
     let kind = |at: usize, text: &str| {
@@ -164,9 +164,9 @@ fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
     Shaped { buffer: Arc::new(buffer), width, line_height, used: false }
 }
 
-/// The character drawn in place of `c`, with the same length in UTF-8. Chrome text is one line, and no character in it
-/// may reorder its neighbors: a title, or text about to be pasted, must not read as something else (UAX #9, explicit
-/// directional formatting).
+/// The character that replaces `c` in chrome text, with the same length in UTF-8. Chrome text is one line. A character
+/// in it must not reorder its neighbors, because a title, or text about to be pasted, could then read as something else
+/// (UAX #9, explicit directional formatting).
 fn stand_in(c: char) -> char {
     match c {
         '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
@@ -181,7 +181,7 @@ fn is_emoji(text: &str) -> bool {
     !text.is_ascii() && wants_emoji(text, text.width().min(2) as u8)
 }
 
-/// The longest start of the text that fits together with an ellipsis.
+/// The longest beginning of the text that fits together with an ellipsis.
 fn cut(fonts: &mut Fonts, look: &Look, size: f32, room: f32) -> Shaped {
     let text = look.text.as_str();
     let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, _)| start).collect();

@@ -1,8 +1,8 @@
-//! Ligatures and other forms that adjacent characters take together: which characters of a face can form them, and
-//! which cells of a text do.
+//! Ligatures and other glyphs that adjacent characters form together. Finds which characters of a face can form them,
+//! and which cells of a text do form one.
 //!
-//! Only cells that look different together than one by one form a group. All other cells are drawn cell by cell, so
-//! that text stays on the grid and plain text needs no shaping.
+//! Cells form a group only if they look different together than drawn one by one. All other cells are drawn cell by
+//! cell, so that text stays on the grid and plain text needs no shaping.
 
 use std::sync::Arc;
 
@@ -35,14 +35,14 @@ pub enum Ligatures {
 /// Features that form ligatures by default (OpenType's registered features).
 const DEFAULT: [&[u8; 4]; 4] = [b"calt", b"liga", b"clig", b"rlig"];
 
-/// The glyphs of a face that appear in any substitution rule for several glyphs. All other glyphs look the same
-/// whatever their neighbors are.
+/// The glyphs of a face that appear in a substitution rule for several glyphs. All other glyphs look the same beside
+/// any neighbor.
 #[derive(Debug, Default)]
 pub(crate) struct Participants {
     glyphs: FxHashSet<u16>,
-    /// A rule matches every glyph outside its named classes.
+    /// Whether a rule matches every glyph outside its named classes, so that all glyphs take part.
     all: bool,
-    /// The printable ASCII characters among them, one bit each.
+    /// The printable ASCII characters whose glyphs take part, one bit each.
     ascii: u128,
 }
 
@@ -104,7 +104,7 @@ impl Participants {
 
     fn lookup(&mut self, lookup: &SubstitutionLookup<'_>) -> Result<(), ReadError> {
         match lookup.subtables()? {
-            // Another rule may match the glyph that replaces this one.
+            // Another rule may match the glyph that this rule inserts.
             SubstitutionSubtables::Single(tables) => {
                 for table in tables.iter() {
                     self.cover(match table? {
@@ -113,7 +113,7 @@ impl Participants {
                     });
                 }
             }
-            // These replace one glyph by several, or choose by number; neighbors play no part.
+            // These rules replace one glyph by several, or by a numbered alternate. They ignore neighbors.
             SubstitutionSubtables::Multiple(_) | SubstitutionSubtables::Alternate(_) => {}
             SubstitutionSubtables::Ligature(tables) => {
                 for table in tables.iter() {
@@ -235,7 +235,7 @@ impl Participants {
         self.glyphs.extend(named.map(|(glyph, _)| glyph.to_u16()));
     }
 
-    /// Class 0 holds every glyph that no other class holds.
+    /// If a rule uses class 0, all glyphs take part: class 0 contains every glyph that is in no other class.
     fn others(&mut self, classes: &[BigEndian<u16>]) {
         self.all |= classes.iter().any(|class| class.get() == 0);
     }
@@ -248,18 +248,19 @@ pub(crate) struct Group {
     pub(crate) start: u16,
     /// Number of cells.
     pub(crate) cells: u16,
-    /// Positions are relative to the start of the text.
+    /// The glyphs, positioned relative to the start of the text.
     pub(crate) glyphs: Box<[PlacedGlyph]>,
 }
 
-/// Most text that is shaped together, because a line of thousands of equal characters is not a ligature.
+/// The maximum number of cells to shape together. A longer text, such as a line of thousands of equal characters, is
+/// not a ligature.
 pub(crate) const MAX_CELLS: usize = 256;
 
 /// Texts to cache before the cache is cleared.
 const MAX_TEXTS: usize = 1 << 12;
 
 impl Shaper {
-    /// The groups in a text of narrow characters, one per cell.
+    /// The groups in a text of narrow characters that occupy one cell each.
     pub(crate) fn groups(
         &mut self,
         text: &str,
@@ -293,7 +294,8 @@ impl Shaper {
         let placed = self.shape(&cells, form, fonts, glyphs);
         let width = fonts.metrics.stretched(form.stretch).width as i32;
         let count = cells.len();
-        // Whether a cell looks as it does alone, and whether it is joined to the cell before it.
+        // For each cell: whether it looks as if drawn alone (`same`), and whether it is joined to the cell before it
+        // (`joined`).
         let mut same = vec![false; count];
         let mut joined = vec![false; count + 1];
         let own = |cell: usize| placed.iter().filter(move |p| usize::from(p.cluster) == cell);
@@ -309,7 +311,7 @@ impl Shaper {
             for glyph in own(cell) {
                 let picture = glyphs.get(glyph.glyph);
                 let left = i32::from(glyph.dx) + picture.left;
-                // A glyph that overhangs its cell by less does not join the next cell.
+                // A glyph may overhang its cell by this much without joining the next cell.
                 let slack = width / 5;
                 let last = count as i32 - 1;
                 let from = ((left + slack).div_euclid(width)).clamp(0, cell as i32);
@@ -320,7 +322,8 @@ impl Shaper {
                 }
             }
         }
-        // An empty cell makes room for a neighbor's glyph. If no glyph reaches into it, join it with the next cell.
+        // An empty cell exists only to make room for a neighbor's glyph. If no glyph reaches into it, join it with the
+        // next cell.
         for cell in 0..count {
             let empty = !same[cell] && own(cell).next().is_none();
             if empty && !joined[cell] && !joined[cell + 1] {

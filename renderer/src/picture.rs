@@ -1,6 +1,6 @@
-//! A terminal's images as they are painted: scaled to the pixels they cover, and kept while they are shown.
+//! A terminal's images, scaled to the pixels that they cover, and cached while they are shown.
 //!
-//! Scaling happens once, here, so that painters only copy pixels and both produce the same result.
+//! Scaling happens once, in this module, so that painters only copy pixels and both painters produce the same result.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use unterm_term::{CellRect, LineSize, Pixels, SnapshotImage, SnapshotRow};
 use crate::frame::{FrameImage, ImageLayer};
 use crate::{CellMetrics, PaneScene, PixelRect};
 
-/// Largest side and area, in pixels, of a scaled image that is kept whole. Only the visible part of a larger image is
+/// The maximum side and area, in pixels, of an image that is scaled whole. Of a larger image, only the visible part is
 /// scaled.
 const WHOLE_SIDE: u32 = 4096;
 const WHOLE_AREA: u64 = 1 << 23;
 /// Images with a z-index below this also lie under cell backgrounds (kitty graphics protocol).
 const GROUND: i32 = i32::MIN / 2;
 
-/// What determines a scaled image.
+/// The parameters that determine a scaled image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     image: u64,
@@ -26,7 +26,7 @@ struct Key {
     size: (u32, u32),
 }
 
-/// Scaled images, and whether the current frame shows them.
+/// The scaled images, each with a flag that is set if the current frame shows the image.
 #[derive(Default)]
 pub(crate) struct Pictures {
     kept: FxHashMap<Key, (Arc<Pixels>, bool)>,
@@ -121,8 +121,8 @@ impl Pictures {
     }
 }
 
-/// The column of the grid where an image begins, which is where its first cell is drawn. In a row of double width, that
-/// is twice as far right. Images keep their size there.
+/// The column of the grid where an image begins: the column in which its first cell is drawn. In a double-width row,
+/// that is twice the image's column. The image's size is not doubled.
 fn start(area: CellRect, rows: &[SnapshotRow]) -> f32 {
     let row = (area.top >= 0.0).then(|| rows.get(area.top as usize)).flatten();
     match row {
@@ -131,18 +131,19 @@ fn start(area: CellRect, rows: &[SnapshotRow]) -> f32 {
     }
 }
 
-/// The image pixels that one pixel of a line shows: the first pixel, and the weight of each.
+/// The image pixels that one output pixel mixes: the first image pixel, and the weight of each.
 struct Taps {
     first: usize,
     weights: Vec<f32>,
 }
 
-/// The taps of `count` pixels that show `start..start + length` of an image `side` pixels long. Each pixel shows the
-/// image pixels around its center, weighted by a triangle as wide as a pixel of the coarser side.
+/// The taps of `count` output pixels that show `start..start + length` of an image `side` pixels long. Each output
+/// pixel mixes the image pixels around its center. Their weights form a triangle that is as wide as a pixel of the
+/// coarser side.
 fn taps(start: f32, length: f32, side: u32, count: u32) -> Vec<Taps> {
     let step = length / count as f32;
     let reach = step.max(1.0);
-    // Image pixels beside the shown part don't bleed in.
+    // Image pixels outside the shown part must not bleed in.
     let low = (start.floor().max(0.0) as usize).min(side as usize - 1);
     let high = ((start + length).ceil() as usize).clamp(low + 1, side as usize);
     let tap = |i: u32| {
@@ -162,7 +163,7 @@ fn taps(start: f32, length: f32, side: u32, count: u32) -> Vec<Taps> {
     (0..count).map(tap).collect()
 }
 
-/// Whether each pixel shows exactly one image pixel, in order.
+/// Whether each output pixel shows exactly one image pixel, in order.
 fn is_copy(taps: &[Taps]) -> bool {
     let one =
         |t: &Taps| t.weights.iter().position(|w| (w - 1.0).abs() < 1e-3).map(|at| t.first + at);
@@ -186,7 +187,7 @@ fn scale(image: &Pixels, source: Source, size: (u32, u32)) -> Vec<u8> {
         }
         return out;
     }
-    // Mix rows first, because each row of the result mixes few of them, then columns. Weight colors by opacity.
+    // Mix rows first, then columns, because each output row mixes few image rows. Weight colors by opacity.
     let mut line = vec![[0f32; 4]; image.width() as usize];
     let left = columns.iter().map(|t| t.first).min().unwrap_or(0);
     let right = columns.iter().map(|t| t.first + t.weights.len()).max().unwrap_or(0);
@@ -237,12 +238,12 @@ mod tests {
     fn smaller_is_a_mean_and_larger_keeps_flat_colours() {
         let two = image(2, 1, &[0, 0, 0, 255, 255, 255, 255, 255]);
         assert_eq!(scale(&two, [0.0, 0.0, 2.0, 1.0], (1, 1)), [128, 128, 128, 255]);
-        // Transparent pixels have no color to mix in.
+        // A transparent pixel's color does not mix into its neighbors.
         let half = image(2, 1, &[9, 9, 9, 0, 200, 100, 50, 255]);
         assert_eq!(scale(&half, [0.0, 0.0, 2.0, 1.0], (1, 1)), [200, 100, 50, 128]);
         let red = image(1, 1, &[255, 0, 0, 255]);
         assert_eq!(scale(&red, [0.0, 0.0, 1.0, 1.0], (3, 2)), [255, 0, 0, 255].repeat(6));
-        // Pixels beside the part don't bleed in.
+        // Pixels beside the shown part don't bleed in.
         let pair = image(2, 1, &[255, 0, 0, 255, 0, 0, 255, 255]);
         assert_eq!(scale(&pair, [0.0, 0.0, 1.0, 1.0], (4, 1)), [255, 0, 0, 255].repeat(4));
     }

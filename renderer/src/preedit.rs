@@ -19,7 +19,7 @@ pub(crate) struct PreeditPiece {
 /// Composed text laid out in cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PreeditCells {
-    /// The columns it covers.
+    /// The columns that the composed text covers.
     pub(crate) columns: Range<u16>,
     pub(crate) pieces: Vec<PreeditPiece>,
     /// The input method's cursor (an empty range) or marked part, in columns.

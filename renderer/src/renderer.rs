@@ -1,4 +1,4 @@
-//! Builds frames from scenes, and keeps what the next frame can reuse: fonts, glyphs, shaped rows and labels.
+//! Builds frames from scenes, and caches what the next frame can reuse: fonts, glyphs, shaped rows and labels.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::row::{CursorLook, CursorPart, RowBuilder, RowState};
 use crate::shape::Shaper;
 use crate::{CellMetrics, FontOptions, PaneScene, PixelRect, Scene, TextOptions};
 
-/// Numbers rows across all renderers, so that a painter may paint frames of several renderers.
+/// The source of row versions. All renderers share it, so that one painter can paint frames of several renderers.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
-/// Builds frames. Keeps fonts, shaped rows and the glyph cache between them.
+/// Builds frames. Caches fonts, shaped rows and glyphs between frames.
 pub struct Renderer {
     options: FontOptions,
     text: TextOptions,
@@ -41,10 +41,11 @@ pub struct Renderer {
     frame: Arc<Frame>,
 }
 
-/// Chrome glyphs to cache before the cache is cleared, because programs can set any title.
+/// The maximum number of chrome glyphs to cache before the cache is cleared. Programs can set any title, so the number
+/// needs a limit.
 const MAX_LABEL_GLYPHS: usize = 1 << 12;
 
-/// The rows of a pane as last drawn.
+/// The rows of a pane, as drawn in the last frame.
 #[derive(Default)]
 struct KeptPane {
     look: Option<PaneLook>,
@@ -100,12 +101,13 @@ impl Renderer {
         }
     }
 
-    /// The first family of each configured list in which no family is installed. Other fonts replace such a list.
+    /// For each configured list without any installed family: its first family. Other fonts replace such a list.
     pub fn missing_families(&self) -> &[String] {
         &self.fonts.missing
     }
 
-    /// The names of all families that can be chosen: the bundled one, and the system's once these have been listed.
+    /// The names of all families that the user can choose: the bundled family, and the system's families once they are
+    /// listed.
     pub fn families(&self) -> Vec<String> {
         let faces = self.fonts.system.db().faces();
         let mut names: Vec<String> =
@@ -181,7 +183,7 @@ impl Renderer {
         framed
     }
 
-    /// Discards every glyph and everything that refers to one.
+    /// Discards every glyph and all cached rows and labels that refer to glyphs.
     fn forget(&mut self) {
         self.glyphs.clear();
         self.shaper.clear();
@@ -208,7 +210,7 @@ impl Renderer {
             kept.rows.clear();
         }
         let first = kept.rows.first().map_or(0, |row| row.line.0);
-        // Most frames differ in one row, and the other rows stay where they are.
+        // Most frames differ in one row from the last frame, and the other rows stay in place.
         let stays = kept.rows.len() == snapshot.rows.len()
             && snapshot.rows.first().is_some_and(|row| row.line.0 == first);
         let before = if stays { Vec::new() } else { std::mem::take(&mut kept.rows) };
@@ -223,7 +225,7 @@ impl Renderer {
         for (i, row) in snapshot.rows.iter().enumerate() {
             let apart = builder.fonts.ligatures == Ligatures::Cursor;
             let state = row_state(pane, i, row, apart);
-            // Line numbers in a viewport are consecutive, so a subtraction finds a scrolled row.
+            // The line numbers in a viewport are consecutive, so a subtraction finds the index of a row that scrolled.
             let known = if stays {
                 kept.rows.get(i)
             } else {
@@ -282,7 +284,7 @@ impl Renderer {
     }
 }
 
-/// Where a pane's rows are visible.
+/// The area of a pane in which rows are visible.
 fn seen(pane: &PaneScene<'_>, row: u32) -> PixelRect {
     if pane.shift == 0 {
         return pane.area;
@@ -292,7 +294,7 @@ fn seen(pane: &PaneScene<'_>, row: u32) -> PixelRect {
     rows.intersection(&pane.area)
 }
 
-/// Where a pane's cells lie.
+/// The area of a pane's cells.
 fn grid(pane: &PaneScene<'_>, cell: CellMetrics) -> PixelRect {
     let size = pane.snapshot.size;
     let (x, y) = pane.origin;
@@ -300,7 +302,7 @@ fn grid(pane: &PaneScene<'_>, cell: CellMetrics) -> PixelRect {
     PixelRect { x, y, width, height }.intersection(&pane.area)
 }
 
-/// What a row shows besides its content.
+/// What a row shows besides its content: selection, highlights, cursor and composed text.
 fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool) -> RowState {
     let snapshot = pane.snapshot;
     let cols = snapshot.size.cols;
@@ -359,8 +361,8 @@ fn cursor_part(snapshot: &Snapshot, index: usize, look: CursorLook) -> Option<Cu
     }
 }
 
-/// The columns of the multicell characters in `row` that a selection touches, in any of their rows. They are always
-/// selected whole.
+/// The columns of those multicell characters in `row` that a selection touches, in any of their rows. A multicell
+/// character is always selected whole.
 fn multicells_in<'a>(
     range: &'a TextRange,
     row: &'a SnapshotRow,

@@ -58,7 +58,8 @@ pub(crate) struct CursorPart {
     pub(crate) rows: u16,
 }
 
-/// What a row shows besides its content. A drawn row is reused while its content and this state stay the same.
+/// What a row shows besides its content: selection, highlights, cursor and composed text. A drawn row is reused while
+/// its content and this state stay the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowState {
     /// Selected columns. Multicell characters are selected whole if the selection touches any of their rows.
@@ -69,7 +70,7 @@ pub(crate) struct RowState {
     pub(crate) cursor: Option<CursorPart>,
     /// Column whose ligature is drawn as single characters. This is the cursor's column, even while the cursor blinks.
     pub(crate) apart: Option<u16>,
-    /// The link under the pointer, if this row has cells with it.
+    /// The link under the pointer, if this row contains cells of the link.
     pub(crate) hovered: Option<Link>,
     /// Text being composed over this row's cells.
     pub(crate) preedit: Option<Arc<PreeditCells>>,
@@ -93,7 +94,7 @@ fn is_area(c: char) -> bool {
     !matches!(c, '\u{2500}'..='\u{257f}') && Sprite::of_char(c).is_some()
 }
 
-/// Colors of one cell after all effects.
+/// The colors of one cell, after selection, dimming and contrast are applied.
 #[derive(Clone, Copy)]
 struct Look {
     /// Color of text, possibly stepped away from the background.
@@ -104,10 +105,10 @@ struct Look {
     underline: Rgb,
 }
 
-/// Color of a glyph, and the color behind it.
+/// The color of a glyph, and the background color behind it.
 type Ink = (Rgb, Rgb);
 
-/// The row being built. Until the last step, it is laid out as if the full height of its characters were visible.
+/// The row being built. For a double-height row, both halves are laid out first, and the last step keeps one half.
 struct Line<'a> {
     row: &'a SnapshotRow,
     state: &'a RowState,
@@ -146,7 +147,8 @@ impl Line<'_> {
 }
 
 impl RowBuilder<'_> {
-    /// Builds a row. Text that is being composed is laid over the columns of the grid, so its row keeps their order.
+    /// Builds a row. If text is being composed in the row, the row is not reordered: composed text is positioned by
+    /// columns of the grid.
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let orders = self.reorders && state.preedit.is_none();
         match orders.then(|| ColumnOrder::of(row)).flatten() {
@@ -155,7 +157,7 @@ impl RowBuilder<'_> {
         }
     }
 
-    /// Builds a row whose columns are in the order in which they are shown.
+    /// Builds a row whose cells are already in display order.
     fn build_shown(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let stretch = Stretch::of(row.size);
         let cursor = state.cursor.map(|cursor| (cursor_columns(row, cursor.col), cursor.look));
@@ -199,7 +201,7 @@ impl RowBuilder<'_> {
             && look != CursorLook::Block
         {
             let color = self.cursor_color(row, columns.start);
-            // Draw the whole cursor, even if only half of each character is visible.
+            // Draw the whole cursor, even if the row shows only one half of its characters.
             let width = self.fonts.metrics.width * stretch.across();
             let metrics = CellMetrics { width, ..self.fonts.metrics };
             let rows = state.cursor.map_or((0, 1), |cursor| (cursor.row, cursor.rows));

@@ -1,5 +1,5 @@
-//! What to show: snapshots of panes at their positions, and the chrome around them. Plain data, built anew for each
-//! frame.
+//! What to show: snapshots of panes at their positions, and the chrome around them. A scene is plain data, built from
+//! scratch for each frame.
 
 use unterm_term::{Rgb, Snapshot, TextRange};
 
@@ -39,7 +39,7 @@ pub struct Highlight {
 pub struct PaneScene<'a> {
     /// Identifies the pane from frame to frame, so that unchanged rows are reused.
     pub id: u64,
-    /// The whole pane, including padding, filled with the palette's background. Nothing is drawn outside.
+    /// The whole pane, including padding. It is filled with the palette's background, and drawing is clipped to it.
     pub area: PixelRect,
     /// Top left corner of the grid's first cell.
     pub origin: (i32, i32),
@@ -48,7 +48,7 @@ pub struct PaneScene<'a> {
     pub shift: u32,
     /// The snapshot to show.
     pub snapshot: &'a Snapshot,
-    /// Whether the pane has keyboard focus. A focused cursor is solid, any other hollow.
+    /// Whether the pane has keyboard focus. The cursor of a focused pane is solid, that of any other pane is hollow.
     pub focused: bool,
     /// Whether a blinking cursor and blinking text are in their visible phase.
     pub blink_on: bool,
@@ -93,7 +93,7 @@ impl<'a> PaneScene<'a> {
 pub struct Quad {
     /// Position and size.
     pub rect: PixelRect,
-    /// Its color.
+    /// The rectangle's color.
     pub color: Rgb,
     /// Opacity, 0 to 1.
     pub alpha: f32,
@@ -120,7 +120,7 @@ pub struct Label {
     pub rect: PixelRect,
     /// The text.
     pub text: String,
-    /// Its color.
+    /// The text's color.
     pub color: Rgb,
     /// Size in pixels.
     pub size: f32,
@@ -154,7 +154,7 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Begins a new layer. Quads added from here on hide labels added before.
+    /// Begins a new layer. Quads in the new layer cover the labels of earlier layers.
     pub fn raise(&mut self) {
         self.raised.push((self.quads.len(), self.labels.len()));
     }

@@ -16,7 +16,7 @@ use crate::sprite::Sprite;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlacedGlyph {
     pub(crate) glyph: GlyphId,
-    /// Index of the cluster in whose cell the glyph stands.
+    /// The index of the cluster in whose cell the glyph is drawn.
     pub(crate) cluster: u16,
     pub(crate) dx: i16,
     pub(crate) dy: i16,
@@ -62,9 +62,10 @@ pub(crate) struct Shaper {
     buffer: Option<UnicodeBuffer>,
 }
 
-/// Clusters to cache before the cache is cleared. Without a limit, a hostile program could fill it with any number.
+/// The maximum number of clusters to cache before the cache is cleared. Without a limit, a hostile program could fill
+/// memory.
 const MAX_CLUSTERS: usize = 1 << 12;
-/// The same for single characters.
+/// The maximum number of single characters to cache before the cache is cleared.
 const MAX_CHARS: usize = 1 << 15;
 
 impl Shaper {
@@ -179,8 +180,8 @@ impl Shaper {
                 buffer.add(c, cluster as u32);
             }
         }
-        // Cells run from left to right whatever the script; only within a cell, glyphs stand as the script requires.
-        // `guess_segment_properties` keeps a direction that is already set, so set none for a single cell.
+        // Cells are laid out from left to right for every script. Only within one cell, glyphs follow the direction of
+        // their script. For a single cell, set no direction, so that `guess_segment_properties` chooses it.
         if run.len() > 1 {
             buffer.set_direction(Direction::LeftToRight);
         }
@@ -199,10 +200,10 @@ impl Shaper {
             let cluster = shaped.glyph_infos()[i].cluster;
             i > 0 && shaped.glyph_infos()[i - 1].cluster == cluster && only_marks[cluster as usize]
         };
-        // The pixels before the glyphs of right-to-left text, before stretching.
+        // The number of pixels before the glyphs of right-to-left text, before stretching.
         let mut indent = 0.0;
         if !primary {
-            // The font was made for other cells: shrink text that would overlap its neighbors.
+            // The face was made for other cell sizes, so shrink text that would overlap its neighbors.
             let advance: i32 = (0..shaped.len())
                 .filter(|i| !is_mark(*i))
                 .map(|i| shaped.glyph_positions()[i].x_advance)
@@ -212,7 +213,7 @@ impl Shaper {
             if width > room as f32 * 1.05 {
                 size = (size * room as f32 / width).max(4.0);
             } else if is_rtl {
-                // A letter touches the neighbor that it joins. One that joins both is centered.
+                // A letter that joins one neighbor touches it. A letter that joins both neighbors is centered.
                 let share = match (first.starts_with(JOINER), first.ends_with(JOINER)) {
                     (true, false) => 1.0,
                     (false, true) => 0.0,
@@ -221,7 +222,7 @@ impl Shaper {
                 indent = (room as f32 - width).max(0.0) * share;
             }
         }
-        // Everything is laid out in single cells, and stretched when it is placed.
+        // Lay everything out in unstretched cells. Stretch each glyph when it is placed.
         let (across, down) = form.stretch.factors();
         let scale = size / upem;
         let (scale_x, scale_y) = (scale * across, scale * down);
@@ -233,9 +234,9 @@ impl Shaper {
             column += i32::from(*cells);
         }
         let mut placed = Vec::with_capacity(shaped.len());
-        // Pictures of the same cluster. There are several if the font has no single picture for an emoji sequence.
+        // The pictures of one cluster. There are several if the font has no single picture for an emoji sequence.
         let mut pictures: Vec<(usize, GlyphKey)> = Vec::new();
-        // Pen position from the start of the current cluster. All glyphs of a ligature belong to its first cell.
+        // The pen position from the start of the current cluster. All glyphs of a ligature belong to its first cell.
         let (mut pen, mut current) = (0i32, u32::MAX);
         for (i, (info, position)) in
             shaped.glyph_infos().iter().zip(shaped.glyph_positions()).enumerate()
@@ -248,7 +249,8 @@ impl Shaper {
                 continue;
             }
             if is_rtl && info.glyph_id == 0 && i + 1 < shaped.len() {
-                // The same, where marks come before their base.
+                // The face lacks this mark. In right-to-left text, marks precede their base. The base alone is clearer
+                // than a box over the neighbors.
                 continue;
             }
             let cluster = info.cluster as usize;
@@ -265,7 +267,7 @@ impl Shaper {
             let dy = -(position.y_offset as f32 * scale_y).round() as i32;
             let icon = run[cluster].0.chars().next().is_some_and(is_icon);
             if !primary && cells == 2 && shaped.len() == 1 && !icon {
-                // Center a wide character of another font in its cells.
+                // Center a wide character in its two cells if it comes from a fallback font.
                 let room = 2 * cell;
                 let advance = (position.x_advance as f32 * scale_x).round() as i32;
                 if advance > 0 && advance < room {
@@ -276,7 +278,7 @@ impl Shaper {
             let picture = glyphs.get(glyph);
             let room = i32::from(run[cluster].1) * cell;
             if is_mark(i) && dx + picture.left + picture.width as i32 / 2 >= room {
-                // Monospace fonts draw marks where a character would stand. Move the mark back over its base.
+                // Monospace fonts draw marks where the next character would be. Move the mark back over its base.
                 dx -= (pen as f32 * scale_x).round() as i32;
             }
             pen += position.x_advance;
@@ -295,7 +297,7 @@ impl Shaper {
         }
         self.buffer = Some(shaped.clear());
         if run.len() == 1 && pictures.len() > 1 && *cells == 2 {
-            // Show the first two beside each other, one column each.
+            // Show the first two pictures side by side, one column each.
             for (column, (at, key)) in pictures.iter().take(2).enumerate() {
                 let glyph = glyphs.id(key.fitting(1), fonts);
                 placed[*at] = PlacedGlyph { glyph, dx: column as i16 * cell as i16, ..placed[*at] };

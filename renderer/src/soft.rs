@@ -1,5 +1,5 @@
-//! A window's surface for the CPU painter. Presents damaged rectangles with softbuffer. On X11, sends small ones
-//! directly, with their pixels.
+//! A window's surface for the CPU painter. Presents damaged rectangles through softbuffer. On X11, small rectangles are
+//! instead sent directly to the server, with their pixels.
 
 use std::num::NonZeroU32;
 
@@ -13,11 +13,12 @@ pub(crate) struct SoftSurface<W> {
     painter: CpuPainter,
     /// The surface's size; `None` before the first frame.
     size: Option<(u32, u32)>,
-    /// The window lost its contents.
+    /// Whether the window has lost its contents, for example because another window covered it.
     exposed: bool,
-    /// Sends small parts, if the platform supports it.
+    /// Sends small rectangles directly, if the platform supports it.
     parts: Option<Parts>,
-    /// The last picture went through softbuffer, which has not been asked since whether the picture has arrived.
+    /// Whether the last picture was sent through softbuffer and may not have arrived yet. Softbuffer was not asked
+    /// since.
     is_under_way: bool,
 }
 
@@ -38,15 +39,15 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
         self.exposed = true;
     }
 
-    /// Whether a small frame can be painted without waiting, and without the connection that carries the window's
-    /// events.
+    /// Whether a small frame can be painted at once: without waiting, and without the connection that also delivers the
+    /// window's events.
     pub(crate) fn is_at_rest(&self) -> bool {
         let is_ready = self.parts.as_ref().is_some_and(|parts| !parts.are_many());
         is_ready && !self.is_under_way && !self.exposed
     }
 
-    /// Paints a frame that differs little from the last one, if the surface is at rest. Returns false if it did
-    /// nothing.
+    /// Paints a frame that differs little from the last one, if [`Self::is_at_rest`] is true. Returns false if nothing
+    /// was painted.
     pub(crate) fn paint_small(&mut self, renderer: &mut Renderer) -> Result<bool, PainterError> {
         let frame = renderer.last_frame();
         let can_be = self.is_at_rest() && self.size == Some((frame.width, frame.height));
@@ -93,7 +94,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
             let is_small = !whole && x11::are_small(&damage);
             let sent = match is_small {
                 true => parts.put(&buffer, width, &damage),
-                // Parts sent earlier, by the other connection, must arrive first.
+                // Parts that were sent earlier through the other connection must arrive first.
                 false => parts.settle(),
             };
             match sent {
@@ -102,7 +103,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
                 Err(error) => {
                     tracing::warn!(%error, "no more small parts of pictures: their connection failed");
                     self.parts = None;
-                    // Parts sent earlier may be lost.
+                    // Parts that were sent earlier may be lost, so present the whole picture.
                     whole = true;
                 }
             }

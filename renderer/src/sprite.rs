@@ -29,7 +29,7 @@ pub(crate) enum Sprite {
 }
 
 impl Sprite {
-    /// The sprite of a character, if code draws that character.
+    /// The sprite of a character, if the character is drawn in code.
     pub(crate) fn of_char(c: char) -> Option<Self> {
         let drawn = match c as u32 {
             0x2500..=0x259f | 0x25e2..=0x25e5 | 0x2800..=0x28ff | 0x1fb00..=0x1fb3b => true,

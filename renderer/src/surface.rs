@@ -51,7 +51,7 @@ enum WindowSurface<W> {
 }
 
 impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> WindowPainter<W> {
-    /// Creates the painter, and logs which one and why.
+    /// Creates the painter, and logs which painter was chosen and why.
     pub fn new(window: W, choice: PainterChoice) -> Result<Self, PainterError> {
         let surface = choose(&window, choice)?;
         Ok(Self { window, choice, surface })
@@ -73,18 +73,18 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Paints the next frame whole, because the window lost its contents. Call it for a redraw that Unterm did not
-    /// request, such as X11's Expose.
+    /// Paints the next frame whole, because the window lost its contents. Call it for a redraw that the system
+    /// requested, such as X11's Expose.
     pub fn invalidate(&mut self) {
         match &mut self.surface {
-            // Every frame is presented whole from the kept picture.
+            // The GPU painter presents every frame whole from its own texture.
             WindowSurface::Gpu(_) => {}
             WindowSurface::Cpu(surface) => surface.invalidate(),
         }
     }
 
-    /// Logs a new size in physical pixels. The surface takes the size of the next frame, so that a picture of the wrong
-    /// size is never shown.
+    /// Logs a new size in physical pixels. The surface itself is resized with the next frame, so that it never shows a
+    /// picture of the wrong size.
     pub fn resize(&mut self, width: u32, height: u32) {
         tracing::trace!(width, height, "surface resized");
     }
@@ -103,7 +103,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Whether [`WindowPainter::paint_small`] can paint.
+    /// Whether [`WindowPainter::paint_small`] can paint now.
     pub fn is_at_rest(&self) -> bool {
         match &self.surface {
             WindowSurface::Cpu(surface) => surface.is_at_rest(),
@@ -111,8 +111,8 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Paints and presents the renderer's last frame if it differs little from the one before. Works on any thread and
-    /// never waits for the system. Returns false if it did nothing. Only the CPU painter on X11 supports it.
+    /// Paints and presents the renderer's last frame if it differs little from the frame before. Works on any thread
+    /// and never waits for the system. Returns false if nothing was painted. Only the CPU painter on X11 supports it.
     pub fn paint_small(&mut self, renderer: &mut Renderer) -> Result<bool, PainterError> {
         match &mut self.surface {
             WindowSurface::Cpu(surface) => surface.paint_small(renderer),
@@ -120,7 +120,8 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Replaces a lost device (after a driver update, or an unplugged card) by a new one, or else by the CPU.
+    /// Replaces a device that was lost, for example because of a driver update or an unplugged card: by a new GPU
+    /// device, or else by the CPU painter.
     fn recover(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         let again = WindowAdapter::find(&self.window).and_then(GpuSurface::new);
         self.surface = match again {
@@ -173,7 +174,7 @@ where
     }
 }
 
-/// Whether to load graphics drivers to look for an adapter, which takes longer than a whole start without them.
+/// Whether to load graphics drivers to search for an adapter. Loading them takes longer than the rest of the start.
 #[cfg(target_os = "linux")]
 fn may_have_gpu() -> bool {
     let render_node = std::fs::read_dir("/dev/dri").is_ok_and(|nodes| {

@@ -1,7 +1,7 @@
-//! Small parts of pictures on X11, sent with their pixels.
+//! Small parts of pictures on X11, sent to the server together with their pixels.
 //!
-//! softbuffer has the server copy pixels from shared memory and report when the copy is done. The report wakes the
-//! window, and the copy delays the server, just when a key's echo should appear.
+//! softbuffer makes the server copy pixels from shared memory and report when the copy is done. The report wakes the
+//! window, and the copy delays the server, at the moment when a key's echo should appear. This module avoids both.
 
 #[cfg(all(unix, not(target_os = "macos")))]
 mod stream;
@@ -11,7 +11,7 @@ use crate::PixelRect;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) use server::Parts;
 
-/// Most pixels to send. For more, the server copies faster from shared memory.
+/// The maximum number of pixels to send directly. For more pixels, a copy from shared memory is faster.
 const SMALL: u64 = 16 * 1024;
 
 /// Whether parts are small enough to send.
@@ -35,12 +35,13 @@ mod server {
     use super::stream::{self, PromptStream};
     use crate::PixelRect;
 
-    /// Most bytes on their way to the server. Its socket holds more, so sending never blocks while the server is busy.
+    /// The maximum number of bytes in transit to the server. The server's socket accepts more, so sending never blocks
+    /// while the server is busy.
     const UNDER_WAY: usize = 128 * 1024;
-    /// Bytes of a request besides its pixels.
+    /// The size of a request in bytes, without its pixels.
     const REQUEST: usize = 64;
 
-    /// Puts parts of pictures into a window. Uses its own connection, because the event loop reads the window's
+    /// Sends parts of pictures to a window. Uses its own connection, because the event loop reads the window's
     /// connection.
     pub(crate) struct Parts {
         connection: RustConnection<PromptStream>,
@@ -55,7 +56,7 @@ mod server {
 
     impl Parts {
         /// Connects if the window belongs to an X server that uses this machine's pixel layout and shares memory with
-        /// this process. Without shared memory, Unterm can't detect when a picture from softbuffer has arrived.
+        /// this process. Without shared memory, Unterm can't detect when a picture sent through softbuffer has arrived.
         pub(crate) fn connect(window: &impl HasWindowHandle) -> Option<Self> {
             let window = match window.window_handle().ok()?.as_raw() {
                 RawWindowHandle::Xlib(handle) => handle.window as xproto::Window,
@@ -94,12 +95,12 @@ mod server {
             Ok(Some(Self { connection, window, gc, depth, under_way: 0, pixels }))
         }
 
-        /// Whether so many bytes are on their way that the next [`Parts::put`] waits for the server.
+        /// Whether so many bytes are in transit that the next [`Parts::put`] waits for the server.
         pub(crate) fn are_many(&self) -> bool {
             self.under_way > UNDER_WAY
         }
 
-        /// Sends small parts of a picture that has `width` pixels per row. Does not wait until they are in the window.
+        /// Sends small parts of a picture that has `width` pixels per row. Returns before the window shows them.
         pub(crate) fn put(
             &mut self,
             picture: &[u32],
@@ -143,7 +144,8 @@ mod server {
             self.connection.flush()
         }
 
-        /// Waits until everything sent is in the window, so that requests from other connections come after it.
+        /// Waits until the window shows everything that was sent, so that requests of other connections are executed
+        /// later.
         pub(crate) fn settle(&mut self) -> Result<(), ReplyError> {
             if self.under_way > 0 {
                 self.connection.get_input_focus()?.reply()?;

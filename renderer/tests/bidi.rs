@@ -4,13 +4,13 @@ use crate::support::{colored, pane, plain, run, scene, skip, snapshot};
 use unterm_renderer::{CpuPainter, FontOptions, FrameRow, PaneScene, Renderer, TextOptions};
 use unterm_term::{Cursor, LineId, Modes, Point, Snapshot, TextRange};
 
-/// What is done to a row.
+/// The conditions under which a row is drawn.
 #[derive(Clone, Copy, Default)]
 struct With {
     cursor: Option<u16>,
     /// First and last selected column.
     selected: Option<(u16, u16)>,
-    /// The program arranges right-to-left text by itself.
+    /// Whether the program arranges right-to-left text by itself.
     is_explicit: bool,
 }
 
@@ -76,7 +76,7 @@ fn the_option_and_the_program_turn_it_off() {
     assert_eq!(row(&mut renderer, text(ALEF_BET_GIMEL), true, explicit), off);
 }
 
-/// The picture of a line of text, by a renderer that has drawn nothing else: rows of the same number are kept.
+/// The picture of a line of text, drawn by a new renderer, because a renderer reuses rows of the same number.
 fn picture(line: &str) -> (Renderer, Vec<u32>) {
     let mut renderer = Renderer::new(FontOptions::default());
     row(&mut renderer, text(line), true, With::default());
@@ -90,13 +90,13 @@ fn arabic_letters_join() {
     if picture("\u{628}").1 == picture("\u{645}").1 {
         return skip("no font has Arabic letters");
     }
-    // Two letters touch where their cells do.
+    // Two joined letters touch at the edge between their cells.
     let (renderer, joined) = picture("\u{628}\u{628}");
     let (frame, cell) = (renderer.last_frame(), renderer.metrics().width as usize);
     let (width, boundary) = (frame.width as usize, frame.panes[0].origin.0 as usize + cell);
     let background = joined[width - 1];
     let has_ink = |x: usize| joined.iter().skip(x).step_by(width).any(|pixel| *pixel != background);
     assert!(has_ink(boundary - 1) && has_ink(boundary), "the letters stand apart");
-    // Lam and alef have one form together, which differs from alef and lam.
+    // LAM and ALEF form one glyph together. ALEF followed by LAM does not.
     assert!(picture("\u{644}\u{627}").1 != picture("\u{627}\u{644}").1);
 }

@@ -78,7 +78,7 @@ fn a_cell_of_the_bundled_font_is_whole_pixels() {
     }
 }
 
-/// An adjusted cell keeps its text inside, and centered if it grows.
+/// After adjusting the cell, the text stays inside it. In a larger cell, the text stays centered.
 #[test]
 fn a_cell_can_be_adjusted() {
     let metrics = |adjust| {
@@ -145,7 +145,7 @@ fn rows_are_kept_while_nothing_about_them_changes() {
         PaneScene { selection: Some(range(at(1, 1), at(2, 0), false)), ..pane(&shown, metrics) };
     let selected = frame(&mut renderer, selected);
     assert_eq!(changed(&edited, &selected), [1, 2]);
-    // In a few rows, only the parts that changed. In many, whole rows, which form one rectangle.
+    // If few rows changed, only their changed parts are damaged. If many changed, whole rows form one rectangle.
     assert_eq!(Damage::between(&edited, &selected).rects.len(), 2);
     let all =
         PaneScene { selection: Some(range(at(0, 0), at(3, 1), false)), ..pane(&shown, metrics) };
@@ -224,7 +224,7 @@ fn cursors_are_where_and_what_they_should_be() {
     assert_eq!(block.glyphs[1].color, text_color);
     assert_eq!(block.over, []);
 
-    // The cursor covers both columns of a wide character, whichever it is on.
+    // On either column of a wide character, the cursor covers both columns.
     let wide = Fill { x: 2 * w as i32, y: 0, width: 2 * w, height: h, color: cursor };
     assert_eq!(look(CursorShape::Default, 2, true).under, [wide]);
     assert_eq!(look(CursorShape::Default, 3, true).under, [wide]);
@@ -261,7 +261,8 @@ fn a_selection_covers_whole_characters() {
             .map(|row| row.under.iter().map(columns).collect::<Vec<_>>())
             .collect::<Vec<_>>()
     };
-    // From the second half of the wide character: the whole character, up to the end of the line.
+    // A selection that begins at the second half of a wide character contains the whole character, up to the end of the
+    // line.
     assert_eq!(fills(range(at(0, 2), at(1, 1), false)), [vec![(1, 19)], vec![(0, 2)], vec![]]);
     assert_eq!(fills(range(at(0, 1), at(0, 1), false)), [vec![(1, 2)], vec![], vec![]]);
     assert_eq!(
@@ -370,7 +371,7 @@ fn composed_text_stands_at_the_cursor_and_stays_in_the_row() {
         (row.under[0].x / m.width as i32, row.under[0].width / m.width, row.glyphs.len())
     };
     assert_eq!(look(3), (3, 4, 18));
-    // It moves left instead of passing the last column.
+    // The composed text moves left instead of passing the last column.
     assert_eq!(look(19), (16, 4, 18));
 }
 
@@ -402,8 +403,8 @@ fn an_emoji_sequence_is_one_picture() {
     }
 }
 
-/// If no font has a single picture for a sequence, its first two pictures take a column each. Text presentation has no
-/// picture.
+/// If no font has a single picture for an emoji sequence, its first two pictures are drawn in one column each. An emoji
+/// in text presentation is not a picture.
 #[test]
 fn unknown_emoji_sequences_stay_in_their_cells() {
     let mut renderer = renderer();
@@ -429,7 +430,7 @@ fn unknown_emoji_sequences_stay_in_their_cells() {
     assert!(picture(&glyphs(3)[0]).color && glyphs(3).len() == 1, "a keycap");
 }
 
-/// An icon from a font made for other cells keeps its size over a blank, and shrinks to its cell beside text.
+/// An icon from a font made for other cell sizes keeps its size before a blank, and shrinks to its cell before text.
 #[test]
 fn icons_reach_over_a_blank_behind_them() {
     let mut renderer = renderer();
@@ -470,7 +471,7 @@ fn combining_marks_stay_at_their_base() {
     }
 }
 
-/// A mark from another font does not shrink its base, even if that font gives marks a width.
+/// A base character keeps its size under a mark from another font, even if that font's marks have a width.
 #[test]
 fn a_base_keeps_its_size_under_any_mark() {
     let height = |text: &str| {
@@ -708,7 +709,7 @@ fn double_rows_are_twice_as_large() {
         row.under.iter().chain(&row.backgrounds).map(|f| (f.x, f.y, f.width, f.height)).collect()
     };
     let (w2, h1, line) = (2 * m.width, m.height, m.thickness);
-    // The cursor's block, and the background of two cells. The underline is in the other half.
+    // The cursor's block, and the background of two cells. The lower half shows the underline.
     let boxes = [(2 * w, 0, w2, h1), (4 * w, 0, 2 * w2, h1)];
     assert_eq!(fills(&top), boxes);
     assert!(fills(&wide).contains(&(4 * w, m.underline as i32, w2, line)));
@@ -716,7 +717,7 @@ fn double_rows_are_twice_as_large() {
     assert!(low.contains(&(4 * w, 2 * m.underline as i32 - h, w2, 2 * line)), "{low:?}");
     assert_eq!(top.glyphs[0].y - bottom.glyphs[0].y, h);
 
-    // A cursor of any shape is visible in the row it is on.
+    // A cursor of any shape is visible in its own row.
     for size in [LineSize::DoubleWidth, LineSize::DoubleTop, LineSize::DoubleBottom] {
         let (bar, _) = look(size, CursorShape::Bar, true);
         assert_eq!((bar.over[0].x, bar.over[0].height), (2 * w, h1), "{size:?}");
@@ -748,7 +749,7 @@ fn minimum_contrast_is_for_text_and_lines() {
     assert_eq!(stepped[1..3], [own; 2]);
 }
 
-/// Only the pane's own background lets the window's background through.
+/// Only the pane's own background is translucent; text and cell backgrounds stay opaque.
 #[test]
 fn opacity_is_of_the_background_only() {
     let mut renderer = renderer();

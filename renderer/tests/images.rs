@@ -1,4 +1,4 @@
-//! Images between the layers of a pane, painted the same by both painters.
+//! Images between the layers of a pane, painted identically by both painters.
 
 use crate::support::{gpu, pane, run, scene, snapshot, underlined};
 use unterm_renderer::{CpuPainter, FontOptions, PaneScene, Renderer};
@@ -13,7 +13,7 @@ fn flat(width: u32, height: u32, rgba: [u8; 4]) -> std::sync::Arc<Pixels> {
     Pixels::new(width, height, bytes).expect("as many bytes as pixels")
 }
 
-/// All of `pixels` over the given cells: left, top, columns, rows.
+/// An image that shows all of `pixels` over the given cells: left, top, columns, rows.
 fn shown(pixels: &std::sync::Arc<Pixels>, cells: [f32; 4], z: i32) -> SnapshotImage {
     let source =
         PixelRect { x: 0.0, y: 0.0, width: pixels.width() as f32, height: pixels.height() as f32 };
@@ -122,7 +122,7 @@ fn both_painters_draw_images_alike_also_when_they_change() {
     let steps: [&[SnapshotImage]; 6] = [
         &[],
         &[shown(&noise, [0.5, 0.25, 2.5, 1.5], -1)],
-        // Scaled, beyond the pane on all sides, over each other, in all layers.
+        // Scaled images that extend beyond the pane on all sides, overlap, and lie in all layers.
         &[shown(&noise, [-1.5, -0.5, 9.0, 4.0], i32::MIN), shown(&veil, [1.0, 0.0, 2.0, 2.0], 0)],
         &[shown(&veil, [1.0, 0.0, 2.0, 2.0], 0), shown(&noise, [0.0, 1.0, 1.0, 1.0], 5)],
         &[shown(&noise, [0.0, 1.0, 1.0, 1.0], -5), shown(&veil, [0.0, 0.0, 4.0, 2.0], -5)],

@@ -14,7 +14,7 @@ struct Look {
     row: FrameRow,
 }
 
-/// The state in which a row is shown.
+/// The conditions under which a row is drawn.
 #[derive(Clone, Default)]
 struct With {
     cursor: Option<(u16, bool)>,
@@ -107,7 +107,7 @@ fn each_part_has_the_colour_of_its_cell() {
         let wide: Vec<_> = row.row.glyphs.iter().map(|g| (row.reach(g), g.color)).collect();
         wide
     };
-    // One half is selected, or in another style.
+    // One of the two cells is selected, or has another style.
     let selected = With { selected: Some((1, 1)), ..With::default() };
     let always = options(Ligatures::Always);
     let halves = look(always.clone(), &[plain("=>")], &selected);
@@ -180,7 +180,7 @@ fn features_choose_other_forms() {
     }
 }
 
-/// A family chosen for a code point is used before the first choice, and before characters drawn in code.
+/// For its code point, a chosen family comes before the first family, and before characters drawn in code.
 #[test]
 fn symbols_come_from_the_family_asked_for() {
     let list = SymbolRange::list("U+2500-2503, 2665", "JetBrains Mono").unwrap();

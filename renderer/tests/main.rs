@@ -1,4 +1,4 @@
-//! Frames of both painters, compared as pixels.
+//! Tests of frames and of the pixels that both painters produce.
 
 mod bidi;
 mod frames;

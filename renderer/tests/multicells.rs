@@ -69,7 +69,7 @@ fn text_fills_its_block_and_nothing_else() {
     }
     assert_eq!(picture.ink((3.0, 0.0), (21.0, 8.0)), 0, "beside the block");
     assert_eq!(picture.ink((0.0, 3.0), (24.0, 5.0)), 0, "below the block");
-    // Nine times the area, apart from the effects of hinting and edges.
+    // The area is nine times as large, apart from the effects of hinting and edges.
     let small = Picture::of("H").ink((0.0, 0.0), (1.0, 1.0)) as f32;
     let ratio = picture.ink((0.0, 0.0), (3.0, 3.0)) as f32 / small;
     assert!((5.0..13.0).contains(&ratio), "{ratio}");
@@ -77,7 +77,7 @@ fn text_fills_its_block_and_nothing_else() {
 
 #[test]
 fn text_is_made_at_its_size() {
-    // In an enlarged picture, each pixel would be four equal ones.
+    // If the picture were enlarged after rasterizing, each pixel would appear four times.
     let picture = Picture::of("\x1b]66;s=2;S\x07");
     let part = picture.part((0.0, 0.0), (2.0, 2.0));
     let blocks = part.chunks_exact(2).flat_map(|rows| {
@@ -103,7 +103,7 @@ fn a_fraction_stands_where_its_alignment_says() {
         let picture = half(more);
         let all = picture.ink((0.0, 0.0), (4.0, 2.0));
         assert_eq!(picture.ink(place, (1.0, 1.0)), all, "{more}");
-        // Half of twice the size is the normal size.
+        // Text at half size in a block of twice the size has the normal size.
         assert!(all.abs_diff(alone) * 10 <= alone, "{more}: {all}, {alone} alone");
     }
     // Two characters in one cell form a superscript.
@@ -155,7 +155,7 @@ fn background_lines_cursor_and_selection_cover_the_block() {
         assert!(count(&picture) > 0, "SGR {style}");
         assert_eq!(picture.ink((2.0, 0.0), (22.0, 8.0)), 0, "SGR {style}");
     }
-    // Selection and cursor work from any of the block's cells.
+    // Selection and cursor apply to the whole block from any of its cells.
     for (line, col) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let mut at = snapshot("\x1b]66;s=2; \x07");
         let point = Point { line: LineId(line), col };

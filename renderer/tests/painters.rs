@@ -13,8 +13,8 @@ use unterm_term::{
     Style, TextRange, Underline,
 };
 
-/// Largest allowed difference per channel. Both painters round `below·(1−a) + above·a`, and each blends a pixel only a
-/// few times (fill, underline, glyph, quad, label), rounding every time.
+/// The largest allowed difference per channel. Both painters round `below·(1−a) + above·a`. A pixel is blended only a
+/// few times (fill, underline, glyph, quad, label), with one rounding each time.
 const TOLERANCE: u8 = 3;
 
 fn compare(cpu: &[u32], gpu: &[u32], width: u32) -> Result<(), String> {
@@ -181,7 +181,7 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
     shown.modes.set(Modes::REVERSE_SCREEN, extras.reversed);
     let preedit = Preedit { text: "かなa".into(), cursor: Some((6, 7)) };
     let metrics = renderer.metrics();
-    // Scrolled by pixels, with one row more than fits.
+    // Scrolled by pixels, with one row more than fits the pane.
     let shift = if extras.reversed { 7 } else { 0 };
     let area = pane(&shown, metrics).area;
     if shift > 0 {
@@ -240,8 +240,8 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// A buffer that is updated from damage alone, through any number of frames, holds the same picture as one painted
-    /// whole. This also holds for two buffers used in turn.
+    /// A buffer that is only updated from damage, through any number of frames, equals a buffer that is painted whole.
+    /// This also holds for two buffers used in turn.
     #[test]
     fn damage_is_enough(
         first in screen(),
@@ -276,8 +276,8 @@ proptest! {
     }
 }
 
-/// Text that scrolls up or down is moved rather than painted, and looks as if it had been painted. This holds for a
-/// pane as wide as the surface and for two side by side.
+/// Text that scrolls up or down is moved instead of painted, and looks the same as if painted. Tested for a pane as
+/// wide as the surface, and for two panes side by side.
 #[test]
 fn scrolled_text_looks_painted() {
     for panes in [1, 2] {
@@ -348,7 +348,7 @@ fn gpu_frame_equals_cpu_frame() {
         .unwrap_or_else(|error| panic!("on {}: {error}", gpu.borrow().adapter()));
 }
 
-/// In both painters, and if only the pane below or the one above has changed.
+/// A pane covers the panes before it: in both painters, and also if only the lower or only the upper pane has changed.
 #[test]
 fn a_pane_covers_those_before_it() {
     let mut gpu = gpu();
@@ -385,7 +385,7 @@ fn a_pane_covers_those_before_it() {
         cpu.paint(&mut renderer, &mut buffer, u8::from(step > 0));
         let whole = CpuPainter::picture(&mut renderer);
         assert!(buffer == whole, "step {step}: painting the damage left something out");
-        // Inside the pane above, the picture is that of the pane alone.
+        // In the area of the upper pane, the picture equals the picture of that pane alone.
         let covered = over.area;
         scene.panes.remove(0);
         renderer.frame(&scene);
@@ -405,8 +405,8 @@ fn a_pane_covers_those_before_it() {
     }
 }
 
-/// A rounded corner hardly covers its outermost pixels. Mixed as light over a clear background, such a color is so dark
-/// that a coverage of 8 bits would show.
+/// A rounded corner hardly covers its outermost pixels. Blended as light over a clear background, such a pixel is so
+/// dark that rounding its coverage to 8 bits would be visible.
 #[test]
 fn faint_corners_over_a_clear_pane_look_alike() {
     let Some(mut gpu) = gpu() else { return };

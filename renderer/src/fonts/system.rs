@@ -8,7 +8,7 @@ use cosmic_text::fontdb::{self, Stretch, Weight};
 use super::{FaceId, FaceStyle, Fonts, ICON_FAMILY, has_char, is_ignorable};
 
 impl Fonts {
-    /// Lists the system's fonts if the bundled font lacks a character of `text`, which is chrome text.
+    /// Lists the system's fonts if `text`, which is chrome text, has a character that the bundled font lacks.
     pub(crate) fn cover(&mut self, text: &str) {
         let bundled = self.chains[0].last().map(|id| self.face(*id).font.clone());
         let covers = |c: char| {
@@ -63,8 +63,8 @@ impl Fonts {
         self.add(id, style, false)
     }
 
-    /// The face that draws an icon: an installed Nerd Font, or else the bundled icons, or else any face. Fonts of other kinds use
-    /// the same code points for other pictures.
+    /// The face that draws an icon: from an installed Nerd Font, or else from the bundled icons, or else any face that
+    /// contains the code point. Nerd Fonts come first, because other fonts use the same code points for other pictures.
     pub(super) fn find_icon(&mut self, c: char, style: FaceStyle) -> Option<FaceId> {
         self.load_system();
         let is_nerd_font = |info: &&fontdb::FaceInfo| {
@@ -79,7 +79,7 @@ impl Fonts {
             font.is_some_and(|font| has_char(&font, c))
         });
         match id {
-            // A bold or slanted picture would be a distorted one.
+            // Never synthesize bold or italic for an icon: the picture would be distorted.
             Some(id) => self.add(id, FaceStyle::default(), false),
             None => self.find(style, false, |font| has_char(font, c)),
         }
@@ -112,7 +112,7 @@ impl Fonts {
     }
 }
 
-/// Whether the system has a font for emoji. Lists the system's fonts, which takes a while.
+/// Whether the system has a font for emoji. Lists the system's fonts, which is slow.
 pub fn has_emoji_font() -> bool {
     let mut db = fontdb::Database::new();
     db.load_system_fonts();

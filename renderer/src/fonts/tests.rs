@@ -6,7 +6,7 @@ fn family(fonts: &Fonts, id: super::FaceId) -> String {
     info.families[0].0.clone()
 }
 
-/// The bundled font draws what most screens hold, and the system's fonts are not listed for it.
+/// The bundled font draws the text of most screens without listing the system's fonts.
 #[test]
 fn system_fonts_are_not_touched_for_plain_text() {
     let mut fonts = Fonts::new(&FontOptions::default());
@@ -24,7 +24,7 @@ fn system_fonts_are_not_touched_for_plain_text() {
     assert!(fonts.system_loaded);
 }
 
-/// Choosing the bundled family by name doesn't list the system's fonts either. Choosing another family does.
+/// Choosing the bundled family by name doesn't list the system's fonts. Choosing another family does.
 #[test]
 fn only_foreign_families_list_system_fonts() {
     let named = |family: &str| {
@@ -37,7 +37,7 @@ fn only_foreign_families_list_system_fonts() {
     assert_eq!(family(&fonts, fonts.chains[0][0]), BUNDLED_FAMILY);
 }
 
-/// Each family of a list is reported, also behind one that is installed.
+/// Each missing family of a list is reported, even if an installed family precedes it in the list.
 #[test]
 fn each_missing_family_of_a_list_is_reported() {
     let families = ["A Family Nobody Has", BUNDLED_FAMILY, "Nor This One"].map(str::to_owned);
@@ -48,7 +48,7 @@ fn each_missing_family_of_a_list_is_reported() {
     assert_eq!(missing, ["Nor That One", "A Family Nobody Has", "Nor This One"]);
 }
 
-/// A face without bold or italic of its own gets a synthesized style. A face that has the style does not.
+/// A face that lacks bold or italic gets a synthesized style. A face of the requested style does not.
 #[test]
 fn missing_styles_are_made_up() {
     let mut fonts = Fonts::new(&FontOptions::default());
@@ -66,7 +66,7 @@ fn missing_styles_are_made_up() {
     }
 }
 
-/// Styles are not synthesized if that is off, nor for a family that was chosen for the style.
+/// Styles are synthesized only if that is enabled, and never for a family that was chosen for the style.
 #[test]
 fn made_up_styles_can_be_left_out() {
     let bundled = vec![BUNDLED_FAMILY.to_owned()];
@@ -85,14 +85,14 @@ fn made_up_styles_can_be_left_out() {
     assert!(!fonts.face(face).embolden && !fonts.face(face).slant);
 }
 
-/// A cell is as wide as letters are, even if the first choice is a family without letters.
+/// The cell is as wide as the letters of the text, even if the first family contains no letters.
 #[test]
 fn a_family_without_letters_does_not_make_the_cell() {
     let plain = Fonts::new(&FontOptions::default());
     let mut fonts = Fonts::new(&FontOptions::default());
     fonts.load_system();
     let ids: Vec<_> = fonts.system.db().faces().map(|info| info.id).collect();
-    // Each machine has other fonts, and no font without letters is known to be everywhere: try them all.
+    // Machines have different fonts, and no font without letters is installed everywhere, so try every font.
     for id in ids {
         let Some(face) = fonts.add(id, FaceStyle::default(), true) else { continue };
         if super::has_char(&fonts.face(face).font, 'M') {
@@ -121,7 +121,7 @@ fn icons_come_from_the_bundled_icon_font_unless_a_nerd_font_is_installed() {
             assert!(family(&fonts, id).contains("Nerd Font"), "{c}: {}", family(&fonts, id));
         }
     }
-    // A family of the user's that has the icon comes first.
+    // A family that the user chose comes before the bundled icons, if it contains the icon.
     let icons = vec![super::ICON_FAMILY.to_owned()];
     let mut chosen = Fonts::new(&FontOptions { families: icons, ..FontOptions::default() });
     let id = chosen.face_for('\u{f115}', FaceStyle::default(), false);

@@ -12,7 +12,7 @@ use crate::{Glyph, GlyphCache, GlyphId};
 const WIDTH: u32 = 2048;
 const FIRST_HEIGHT: u32 = 256;
 
-/// Where a glyph lies in its texture.
+/// The position of a glyph in its texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) x: u16,
@@ -31,16 +31,16 @@ struct Sheet {
     shelves: Shelves,
 }
 
-/// Free room in a texture that is [`WIDTH`] wide: shelves of glyphs with similar heights, filled from the left.
+/// The free space in a texture that is [`WIDTH`] wide: shelves of glyphs with similar heights, filled from the left.
 #[derive(Default)]
 struct Shelves {
-    /// Top, height, and start of the free part.
+    /// For each shelf: its top, its height, and the left edge of its free part.
     shelves: Vec<(u32, u32, u32)>,
     bottom: u32,
 }
 
 impl Shelves {
-    /// Finds a place for this size in a texture that is `limit` pixels high.
+    /// Finds a free position for a rectangle of this size in a texture that is `limit` pixels high.
     fn place(&mut self, width: u32, height: u32, limit: u32) -> Option<(u32, u32)> {
         if width > WIDTH {
             return None;
@@ -77,10 +77,10 @@ pub(super) struct Atlas {
     masks: Sheet,
     colors: Sheet,
     places: Vec<Option<Place>>,
-    /// The glyph cache generation that the places belong to.
+    /// The glyph cache generation of the stored glyphs.
     pub(super) generation: u64,
     limit: u32,
-    /// A texture was replaced, so existing views of it must be replaced too.
+    /// Whether a texture was replaced since its views were bound, so that the views must be replaced too.
     pub(super) replaced: bool,
 }
 
@@ -101,8 +101,8 @@ impl Sheet {
         Self { texture, format, height, shelves: Shelves::default() }
     }
 
-    /// Doubles the height, up to `limit`. The contents keep their place. Returns false if the height is already at
-    /// `limit`.
+    /// Doubles the texture's height, up to `limit`. Glyphs keep their positions. Returns false if the height is already
+    /// at `limit`.
     fn grow(&mut self, device: &Device, queue: &Queue, limit: u32) -> bool {
         let height = (self.height * 2).min(limit);
         if height == self.height {
@@ -135,7 +135,7 @@ impl Atlas {
         }
     }
 
-    /// Forgets all glyphs; the textures keep their size.
+    /// Removes all glyphs. The textures keep their size.
     pub(super) fn clear(&mut self, generation: u64) {
         self.masks.shelves = Shelves::default();
         self.colors.shelves = Shelves::default();
@@ -147,7 +147,7 @@ impl Atlas {
         (&self.masks.texture, &self.colors.texture)
     }
 
-    /// Where a glyph lies. Uploads the glyph if it is not there yet.
+    /// Returns the position of a glyph. Uploads the glyph if the atlas does not contain it yet.
     pub(super) fn place(
         &mut self,
         id: GlyphId,
@@ -204,7 +204,7 @@ fn upload(queue: &Queue, texture: &Texture, glyph: &Glyph, x: u32, y: u32) {
 mod tests {
     use super::{Shelves, WIDTH};
 
-    /// Places never overlap and never leave the texture. A glyph that doesn't fit gets no place.
+    /// Glyphs never overlap and never leave the texture. A glyph that doesn't fit gets no position.
     #[test]
     fn shelves_do_not_overlap() {
         let mut shelves = Shelves::default();

@@ -13,7 +13,7 @@ use crate::{Frame, FrameLabel};
 pub(super) struct Chrome {
     viewport: Viewport,
     atlas: TextAtlas,
-    /// One renderer per layer, as many as any frame has needed.
+    /// One text renderer per layer. The list grows to the maximum number of layers seen in a frame.
     texts: Vec<TextRenderer>,
     prepared: Option<Prepared>,
 }
@@ -32,7 +32,7 @@ impl Chrome {
     pub(super) fn new(device: &Device, queue: &Queue, format: TextureFormat) -> Self {
         let cache = Cache::new(device);
         let viewport = Viewport::new(device, &cache);
-        // `Web` blends colors as coded values, like everything else in such a picture.
+        // glyphon's `Web` mode blends colors as coded values, which matches the rest of a picture that is not sRGB.
         let mode = if format.is_srgb() { ColorMode::Accurate } else { ColorMode::Web };
         let atlas = TextAtlas::with_color_mode(device, queue, &cache, format, mode);
         Self { viewport, atlas, texts: Vec::new(), prepared: None }

@@ -1,4 +1,4 @@
-//! Textures of the images that a frame shows. Each is kept while its image is shown.
+//! The textures of the images in a frame. A texture is dropped when its image is no longer shown.
 
 use rustc_hash::FxHashMap;
 use wgpu::{
@@ -16,7 +16,7 @@ pub(super) struct Images {
 }
 
 impl Images {
-    /// Uploads new images of the frame, and drops those that it doesn't show.
+    /// Uploads the frame's new images, and drops images that the frame doesn't show.
     pub(super) fn prepare(
         &mut self,
         frame: &Frame,

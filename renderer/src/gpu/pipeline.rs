@@ -26,7 +26,7 @@ pub(super) struct Draw {
 /// What kind of rectangle a pipeline draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Rectangles that replace what lies below.
+    /// Opaque rectangles that replace the pixels below.
     Fill,
     /// Glyphs that have coverage only.
     Mask,
@@ -42,7 +42,7 @@ pub(super) struct Pipeline {
     draw_layout: BindGroupLayout,
     glyph_layout: BindGroupLayout,
     draws: Buffer,
-    /// Number of draws that the buffer has room for.
+    /// The number of draws that fit into the buffer.
     room: usize,
     /// Bytes from one draw to the next.
     pub(super) stride: u32,
@@ -158,7 +158,7 @@ impl Pipeline {
         &self.pipelines[kind as usize]
     }
 
-    /// A bind group that puts an image's texture in place of the glyph textures.
+    /// A bind group with an image's texture in place of the glyph textures.
     pub(super) fn image_group(&self, device: &Device, texture: &wgpu::Texture) -> BindGroup {
         let view = texture.create_view(&TextureViewDescriptor::default());
         device.create_bind_group(&BindGroupDescriptor {

@@ -10,7 +10,7 @@ use super::rows::{Instance, Parts};
 use crate::blend::premultiplied;
 use crate::{Frame, FramePane, ImageLayer, PixelRect, Quad};
 
-/// Where the instances of a draw call are.
+/// The buffer that contains the instances of a draw call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// [`Plan::areas`].
@@ -31,7 +31,7 @@ pub(super) enum Call {
         instances: Range<u32>,
         /// Index into [`Plan::draws`].
         draw: u32,
-        /// Nothing is drawn outside.
+        /// The area to which drawing is clipped.
         rect: PixelRect,
     },
     /// The labels of a layer of chrome.
@@ -42,7 +42,7 @@ pub(super) enum Call {
 #[derive(Debug)]
 pub(super) struct Plan {
     surface: PixelRect,
-    /// Instances that belong to no row.
+    /// Rectangles that do not belong to a row.
     pub(super) areas: Vec<Instance>,
     /// Values that draw calls share; the first covers the whole surface.
     pub(super) draws: Vec<Draw>,
@@ -52,7 +52,7 @@ pub(super) struct Plan {
 /// A row to draw.
 pub(super) struct PlannedRow {
     pub(super) parts: Parts,
-    /// Its index in its pane.
+    /// The row's index in its pane.
     pub(super) index: usize,
 }
 
@@ -71,7 +71,7 @@ impl Plan {
         plan
     }
 
-    /// Adds a pane: its background, the given rows, and its images. A pane covers those added before it.
+    /// Adds a pane: its background, the given rows, and its images. The pane covers panes that were added before it.
     pub(super) fn pane(&mut self, pane: &FramePane, rows: &[PlannedRow]) {
         let PixelRect { x, y, width, height } = pane.area;
         let mut fill = Instance::fill(x, y, width, height, pane.background);
@@ -173,7 +173,7 @@ fn outside(rect: &PixelRect, hole: &PixelRect) -> impl Iterator<Item = PixelRect
     let inner = rect.intersection(hole);
     let edges = |r: &PixelRect| (r.x, r.y, r.x + r.width as i32, r.y + r.height as i32);
     let (left, top, right, bottom) = edges(rect);
-    // Without an overlap, put an empty hole at the bottom, so that the whole rectangle lies above it.
+    // Without an overlap, put an empty hole at the bottom, so that the whole rectangle counts as the part above it.
     let (x0, y0, x1, y1) =
         if inner.is_empty() { (left, bottom, right, bottom) } else { edges(&inner) };
     let between = |x0: i32, y0: i32, x1: i32, y1: i32| PixelRect {
@@ -204,7 +204,7 @@ fn quad(quad: &Quad) -> Instance {
 mod tests {
     use super::{PixelRect, outside};
 
-    /// The parts outside cover each pixel once, and no pixel of the hole.
+    /// The parts outside a hole cover each pixel once, and no pixel of the hole.
     #[test]
     fn a_rectangle_outside_another_is_covered_once() {
         let rect = PixelRect { x: 2, y: 3, width: 10, height: 8 };

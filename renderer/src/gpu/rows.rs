@@ -1,5 +1,5 @@
-//! Instances on the GPU. Each row of a frame keeps its own slot in one buffer while it looks the same, wherever it is
-//! scrolled to, so that only changed rows are uploaded.
+//! Instances on the GPU. Each row of a frame owns a slot in one buffer until the row's look changes, even while it
+//! scrolls. So only changed rows are uploaded.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     start: u32,
-    /// Where its backgrounds, fills below text, glyphs, color glyphs and fills above text end.
+    /// The ends of the row's backgrounds, fills below text, glyphs, color glyphs and fills above text, in this order.
     ends: [u32; 5],
 }
 
@@ -89,7 +89,8 @@ impl Parts {
 pub(super) struct Rows {
     pub(super) buffer: Buffer,
     capacity: u32,
-    /// The buffer's contents, including instances still to upload, so that all new rows of a frame need one upload.
+    /// A copy of the buffer's contents that includes instances to upload. All new rows of a frame are uploaded
+    /// together.
     mirror: Vec<Instance>,
     /// The part of `mirror` that is not uploaded yet.
     fresh: Range<usize>,

@@ -38,7 +38,7 @@ pub(crate) struct WindowAdapter {
 }
 
 impl WindowAdapter {
-    /// Finds the best adapter for this window. If there is none, the error's message gives the reason.
+    /// Finds the best adapter for this window. If there is none, the error states why.
     pub(crate) fn find<W>(window: &W) -> Result<Self, PainterError>
     where
         W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static,
@@ -92,7 +92,7 @@ pub(crate) struct GpuSurface {
     configured: bool,
     /// Whether the picture can be copied to the surface.
     copies: bool,
-    /// Draws the picture if it can't be copied, with the picture format it was made for.
+    /// Draws the picture if it can't be copied. Stored with the picture format that it was created for.
     blit: Option<(TextureFormat, Blit)>,
     /// The alpha mode for a translucent window, if the surface supports one.
     translucent: Option<CompositeAlphaMode>,
@@ -108,12 +108,12 @@ impl GpuSurface {
             .find(|format| caps.formats.contains(format))
             .or_else(|| caps.formats.first().copied())
             .ok_or_else(|| PainterError::Surface("it supports no pixel format".into()))?;
-        // Format of the picture if colors are blended as coded values.
+        // The format of the picture if colors are blended as coded values.
         let picture = if plain.contains(&format) { format } else { TextureFormat::Bgra8Unorm };
         let painter = GpuPainter::new(&adapter, picture)?;
         let copies = picture == format && caps.usages.contains(TextureUsages::COPY_DST);
-        // Colors are already multiplied by their opacity. X11 drivers don't report `PreMultiplied`, but behave that
-        // way.
+        // Use `Inherit` if `PreMultiplied` is missing: X11 drivers don't report `PreMultiplied` but behave that way.
+        // Colors are already multiplied by their opacity.
         let translucent = [CompositeAlphaMode::PreMultiplied, CompositeAlphaMode::Inherit]
             .into_iter()
             .find(|mode| caps.alpha_modes.contains(mode));
@@ -146,12 +146,13 @@ impl GpuSurface {
         self.painter.is_lost()
     }
 
-    /// Paints the renderer's last frame and presents it. The picture is kept, so presenting it again costs only a copy.
+    /// Paints the renderer's last frame and presents it. The picture stays in its texture, so presenting it again costs
+    /// only a copy.
     pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         let (_, painting) = self.painter.record(renderer);
         let Some(target) = &self.painter.target else { return Ok(()) };
         let is_opaque = renderer.last_frame().panes.iter().all(|pane| pane.opacity == 255);
-        // `Auto` is opaque if that is possible.
+        // `Auto` selects opaque if the surface supports it.
         let alpha_mode =
             self.translucent.filter(|_| !is_opaque).unwrap_or(CompositeAlphaMode::Auto);
         if !self.configured
@@ -174,7 +175,7 @@ impl GpuSurface {
                 self.configured = false;
                 texture
             }
-            // The frame would not be visible. The picture is kept for the next time.
+            // The window is not visible now. Keep the picture for the next time.
             CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Occluded => {
                 self.painter.queue.submit(painting);
                 return Ok(());

@@ -1,4 +1,4 @@
-//! Ligatures of a row: which of its cells are drawn together, each part in the color of its cell.
+//! Ligatures of a row. Finds the cells that are drawn together, and draws each part of a ligature in its cell's color.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::shape::Form;
 /// Cells of a row whose characters are drawn together.
 pub(super) struct Ligature {
     pub(super) columns: Range<u16>,
-    /// Column where the text begins. Glyph positions are relative to it.
+    /// The column where the shaped text begins. Glyph positions are relative to it.
     pub(super) start: u16,
     pub(super) text: Arc<[Group]>,
-    /// Index of the group in that text.
+    /// The index of the ligature's group in `text`.
     pub(super) group: usize,
-    /// Ink of each cell.
+    /// The ink of each cell of the ligature.
     pub(super) inks: Vec<Ink>,
 }
 
@@ -86,11 +86,12 @@ impl RowBuilder<'_> {
         text.clear();
     }
 
-    /// Draws the ligatures that were found, each cell's part in the cell's color.
+    /// Draws the ligatures of a line. The part of a ligature in each cell is drawn in the cell's color.
     pub(super) fn draw_ligatures(&mut self, line: &mut Line<'_>) {
         for found in std::mem::take(&mut line.ligatures) {
             let origin = line.x(found.start);
-            // Adjacent cells of one color form one part. The outer parts reach as far as the glyph does.
+            // Adjacent cells with the same colors form one part. The outer parts include what the glyph draws beyond
+            // its cells.
             let mut parts: Vec<(i32, i32, Ink)> = Vec::new();
             for (col, ink) in found.columns.clone().zip(&found.inks) {
                 match parts.last_mut() {

@@ -14,8 +14,8 @@ use crate::shape::{Form, PlacedGlyph};
 use crate::sprite::Sprite;
 
 impl RowBuilder<'_> {
-    /// Fills a cell's background if its color differs from the pane's or the cell is `marked`. Widens the previous fill
-    /// if it is adjacent and has the same color.
+    /// Fills a cell's background if its color differs from the pane's background, or if the cell is `marked`. Widens
+    /// the previous fill if that fill is adjacent and of the same color.
     pub(super) fn background(
         &self,
         col: u16,
@@ -29,7 +29,8 @@ impl RowBuilder<'_> {
         }
         let height = line.metrics.height;
         let (x, width) = (line.x(col), line.width(u16::from(cells)));
-        // Marks stay visible even if an image covers the cell's own background.
+        // Draw a mark (selection or search match) over images, so that it stays visible. Other backgrounds lie under
+        // images.
         let fills = if marked { &mut line.out.under } else { &mut line.out.backgrounds };
         if let Some(last) = fills.last_mut()
             && last.height == height
@@ -65,7 +66,7 @@ impl RowBuilder<'_> {
             Underline::None => {}
             Underline::Single => line.out.under.push(stroke(metrics.underline, look.underline)),
             Underline::Double => {
-                // Two lines, one thickness apart, moved up if the cell ends too soon.
+                // A double underline: two lines, one thickness apart, moved up if they would leave the cell.
                 let lowest = metrics.height.saturating_sub(metrics.thickness);
                 let second = (metrics.underline + 2 * metrics.thickness).min(lowest);
                 let first = second.saturating_sub(2 * metrics.thickness);
@@ -101,7 +102,7 @@ impl RowBuilder<'_> {
         Look { foreground, exact: foreground, background, underline: foreground }
     }
 
-    /// Color of a cursor that doesn't cover its cell.
+    /// The color of a cursor that doesn't cover its cell: a bar, an underline or an outline.
     pub(super) fn cursor_color(&self, row: &SnapshotRow, col: u16) -> Rgb {
         let color = self.colors.palette.cursor.unwrap_or_else(|| {
             let run = row.styles.iter().find(|run| run.start <= col && col < run.end);
@@ -137,7 +138,7 @@ impl RowBuilder<'_> {
                 let (width, height) = (bar_width(&metrics), metrics.height);
                 line.out.over.push(Fill { x, y: 0, width, height, color });
             } else {
-                // The part being converted has a thicker line.
+                // The part of the text that the input method is converting has a thicker underline.
                 let height = (2 * metrics.thickness).min(metrics.height);
                 let y = (metrics.underline).min(metrics.height - height) as i32;
                 let width = line.width(marked.end - marked.start);
@@ -147,7 +148,7 @@ impl RowBuilder<'_> {
     }
 }
 
-/// The columns under the cursor: both of a wide character, all of a multicell character.
+/// The columns under the cursor: both columns of a wide character, or all columns of a multicell character.
 pub(super) fn cursor_columns(row: &SnapshotRow, col: u16) -> Range<u16> {
     if let Some(part) = row.multicell(col) {
         return part.columns();
@@ -164,8 +165,8 @@ pub(super) fn bar_width(metrics: &CellMetrics) -> u32 {
     (metrics.width / 6).clamp(metrics.thickness, metrics.width)
 }
 
-/// Draws an outline, bar or underline cursor. `rows` holds the index of this row within the cursor, and the cursor's
-/// number of rows.
+/// Draws an outline, bar or underline cursor. `rows` contains the index of this row within the cursor, and the number
+/// of rows that the cursor covers.
 pub(super) fn outline(
     look: CursorLook,
     columns: Range<u16>,

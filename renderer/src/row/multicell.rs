@@ -1,4 +1,4 @@
-//! Multicell characters (OSC 66). Each row draws its part of them, with glyphs rasterized at their final size.
+//! Multicell characters (OSC 66). Each row draws its part of a character, with glyphs rasterized at their final size.
 
 use unterm_term::{Align, Attrs, MulticellPart, Style, Underline, text_clusters};
 
@@ -11,7 +11,8 @@ use crate::glyph::{GlyphId, GlyphKey};
 use crate::shape::Form;
 use crate::sprite::Sprite;
 
-/// The part of a block that a row shows, in pixels, and the text's position relative to the row's top left corner.
+/// The part of a multicell character that a row shows, in pixels, and the text's position relative to the row's top
+/// left corner.
 struct Area {
     left: i32,
     width: u32,
@@ -43,7 +44,7 @@ impl Area {
     }
 }
 
-/// Pixels before text that takes `taken` of `room` pixels.
+/// The number of pixels before a text that is `taken` pixels wide, in a space of `room` pixels.
 fn before(align: Align, room: u32, taken: u32) -> i32 {
     let left = room as i32 - taken as i32;
     match align {
@@ -73,7 +74,7 @@ impl RowBuilder<'_> {
         if let Some((numerator, denominator)) = fraction {
             factor *= f32::from(numerator) / f32::from(denominator);
         }
-        // Shrink text that is too long.
+        // Shrink text that is too long for its block.
         let is_shrunk = columns as f32 * factor > f32::from(size.columns());
         if is_shrunk {
             factor = f32::from(size.columns()) / columns as f32;

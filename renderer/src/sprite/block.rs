@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 
 pub(super) fn draw(canvas: &mut Canvas, c: char) {
     let (w, h) = (canvas.width, canvas.height);
-    // Measure eighths from the edge the block grows from, so that a half and its complement join.
+    // Measure eighths from the edge at which the block begins, so that a half and its complement meet exactly.
     let eighths = |size: i32, n: i32| (size * n + 4) / 8;
     match c as u32 - 0x2580 {
         0x00 => canvas.fill(0, 0, w, h - eighths(h, 4)),
@@ -39,7 +39,7 @@ pub(super) fn braille(canvas: &mut Canvas, c: char) {
     let dot = (w / 4).min(h / 8).max(1);
     for (bit, (column, row)) in PLACES.into_iter().enumerate() {
         if c as u32 >> bit & 1 != 0 {
-            // The center of this dot's share of the cell.
+            // The center of this dot's part of the cell.
             let x = ((2 * column + 1) * w - 2 * dot + 2) / 4;
             let y = ((2 * row + 1) * h - 4 * dot + 4) / 8;
             canvas.fill(x, y, x + dot, y + dot);

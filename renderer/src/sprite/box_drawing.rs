@@ -80,20 +80,21 @@ pub(super) fn draw(canvas: &mut Canvas, c: char, light: i32) {
     }
 }
 
-/// First pixel of a line of `thickness` centered in `size` pixels. Light and heavy lines share their center as far as
-/// whole pixels allow, and adjacent cells agree.
+/// The first pixel of a line of `thickness` centered in `size` pixels. Light and heavy lines have the same center, as
+/// far as whole pixels allow, so that lines of adjacent cells meet.
 fn middle(size: i32, thickness: i32) -> i32 {
     (size - thickness) / 2
 }
 
-/// Draws one arm. Coordinates run outward from the cell's center and across the arm, so that the same code serves all
-/// four directions.
+/// Draws one arm. Positions are measured outward from the cell's center and across the arm, so that one function draws
+/// all four directions.
 fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
     let own = arms[direction];
     let opposite = arms[(direction + 2) % 4];
     let horizontal = direction % 2 == 1;
     let outward_positive = direction == 1 || direction == 2;
-    // The arms above or left of this one, and below or right of it.
+    // The neighboring arms: for a horizontal arm, those that point up and down; for a vertical arm, those that point
+    // left and right.
     let (before, after) = if horizontal { (arms[0], arms[2]) } else { (arms[3], arms[1]) };
     let (length, breadth) =
         if horizontal { (canvas.width, canvas.height) } else { (canvas.height, canvas.width) };
@@ -102,7 +103,7 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
         Arm::Light | Arm::Double => light,
         Arm::Heavy => 2 * light,
     };
-    // First and last pixel of a single stroke, and of both lines of a double stroke.
+    // The first and last pixel of a single stroke (`single`), and of both lines of a double stroke (`double`).
     let single = |size: i32, t: i32| (middle(size, t), middle(size, t) + t);
     let double = |size: i32| {
         let (low, high) = single(size, light);
@@ -116,11 +117,13 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
             canvas.fill(sides.0, a, sides.1, b);
         }
     };
-    // The edge of a crossing line that faces away from this arm. An arm that starts there covers the line.
+    // The edge of a crossing line that is farther from this arm's outer end. An arm that begins there covers the
+    // crossing line.
     let far = |edges: (i32, i32)| if outward_positive { edges.0 } else { edges.1 };
     let halfway = length / 2;
     let crossing = |t: i32| single(length, t);
-    // The lines of a double stroke across this arm: first the line on this arm's side, then the other.
+    // The two lines of a double stroke that crosses this arm: first the line nearer to this arm's outer end, then the
+    // other line.
     let [low, high] = double(length);
     let (near_line, far_line) = if outward_positive { (high, low) } else { (low, high) };
     let doubles = (before == Arm::Double, after == Arm::Double);
@@ -145,9 +148,11 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
                 [(first, doubles.0, doubles.1), (second, doubles.1, doubles.0)]
             {
                 let from = match (this, other) {
-                    // A double stroke leaves on this line's side: meet its nearer line, the inner corner.
+                    // The crossing double stroke leaves on the side of this line: begin at its nearer line, the inner
+                    // corner.
                     (true, _) => far(near_line),
-                    // It leaves on the other side: this is the outer corner.
+                    // The crossing double stroke leaves only on the opposite side: begin at its farther line, the outer
+                    // corner.
                     (false, true) if opposite == Arm::None => far(far_line),
                     (false, true) => halfway,
                     (false, false) => match thickness(before).max(thickness(after)) {

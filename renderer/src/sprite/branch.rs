@@ -47,7 +47,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, t: i32) {
         0xf5d0 => canvas.fill(0, y, w, y + t),
         0xf5d1 => canvas.fill(x, 0, x + t, h),
         0xf5d2..=0xf5d5 => {
-            // Fade to the right, the left, the bottom, the top.
+            // Lines that fade to the right, the left, the bottom, the top.
             let across = code < 0xf5d4;
             let length = if across { w } else { h };
             for at in 0..length {
@@ -81,7 +81,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, t: i32) {
             let hollow = (code - 0xf5ee) % 2 == 1;
             let radius = (w.min(h) as f32 / 2.0 - 0.5).max(1.0);
             let middle = (x as f32 + t as f32 / 2.0, y as f32 + t as f32 / 2.0);
-            // Lines end inside the ring, not in the hollow.
+            // Lines end inside the ring of a hollow commit, so that its center stays empty.
             let edge = (radius - t as f32 / 2.0).max(0.0);
             let (near, far) = (|m: f32| (m - edge) as i32, |m: f32| (m + edge).ceil() as i32);
             for (part, x0, y0, x1, y1) in [

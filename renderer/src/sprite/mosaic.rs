@@ -12,14 +12,14 @@ pub(super) fn has(code: u32) -> bool {
         | 0x1fbf0..=0x1fbf9)
 }
 
-/// A point of the cell, 0 to 1 from its left and its top edge.
+/// A point of the cell: its distance from the left and from the top edge, each from 0 to 1.
 type At = (f32, f32);
 
 const THIRD: f32 = 1.0 / 3.0;
 
-/// Wedges U+1FB3C–1FB67: the filled corner, and both ends of the line that cuts it off. `a` to `c` are the upper left,
-/// center and right; `d` and `e` the upper middle left and right; `f` and `g` the lower middle left and right; `h` to
-/// `j` the lower left, center and right.
+/// Wedges U+1FB3C–1FB67: the corner that is filled, and both ends of the line that separates it from the rest. Letters
+/// name points of the cell. `a` to `c` are the upper left, center and right; `d` and `e` the upper middle left and
+/// right; `f` and `g` the lower middle left and right; `h` to `j` the lower left, center and right.
 #[rustfmt::skip]
 const WEDGES: [&[u8; 3]; 44] = [
     b"hfi", b"hfj", b"hdi", b"hdj", b"hai", b"jdb", b"jdc", b"jfb", b"jfc", b"jhb", b"jfe",
@@ -198,12 +198,12 @@ fn polygon(canvas: &mut Canvas, points: &[At]) {
     canvas.path(&path);
 }
 
-/// Fills a corner of the cell, cut off by a line between two points of its edges.
+/// Fills the corner of the cell that a line between two points of the cell's edges cuts off.
 fn wedge(canvas: &mut Canvas, [kept, from, to]: &[u8; 3]) {
     let (from, to) = (corner(*from), corner(*to));
     let side = |at: At| (to.0 - from.0) * (at.1 - from.1) - (to.1 - from.1) * (at.0 - from.0);
     let wanted = side(corner(*kept));
-    // The cell's corners on that side, together with the line's ends.
+    // The corners of the cell on the filled side, together with the ends of the line.
     let mut points = vec![from, to];
     let corners = [b'a', b'c', b'j', b'h'].map(corner);
     points.extend(corners.into_iter().filter(|at| side(*at) * wanted > 1e-6));
@@ -273,7 +273,7 @@ fn hatch(canvas: &mut Canvas, thickness: i32, rising: bool) {
         let from = i as f32 * w / 2.0;
         let slope = 2.0 * w;
         let (x0, x1) = if rising { (from + slope, from) } else { (from, from + slope) };
-        // From above the cell to below it, so that the line's ends are not visible.
+        // Draw from above the cell to below it, so that the ends of the line are not visible.
         let reach = (x1 - x0) / h * (h / 8.0);
         let path = [move_to(x0 - reach - w, -h / 8.0), line_to(x1 + reach - w, h + h / 8.0)];
         canvas.stroke(&path, (thickness as f32).max(w / 10.0));
@@ -317,8 +317,8 @@ fn diamond(canvas: &mut Canvas, set: u8, thickness: i32) {
     }
 }
 
-/// Draws the part of a circle around `middle` that lies in the cell. The circle is as wide as the cell, and a disc or a
-/// ring of this thickness.
+/// Draws the part of a circle around `middle` that lies in the cell. The circle's diameter is the cell's width. It is
+/// filled, or a ring of thickness `ring`.
 fn circle(canvas: &mut Canvas, middle: At, ring: Option<i32>) {
     let (x, y) = point(canvas, middle);
     let radius = canvas.width.min(canvas.height) as f32 / 2.0;

@@ -78,7 +78,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
 fn quarters(canvas: &mut Canvas, from: (i32, i32), to: (i32, i32)) {
     let (w, h) = (canvas.width, canvas.height);
     let x = |n: i32| (w * n + 2) / 4;
-    // Measure from the bottom, as for block elements, so that halves join.
+    // Measure from the bottom, as in `block.rs`, so that complementary halves meet exactly.
     let y = |n: i32| h - (h * (4 - n) + 2) / 4;
     canvas.fill(x(from.0), y(from.1), x(to.0).max(x(from.0) + 1), y(to.1).max(y(from.1) + 1));
 }
@@ -87,7 +87,7 @@ fn quarters(canvas: &mut Canvas, from: (i32, i32), to: (i32, i32)) {
 /// The code points list all patterns in order, except those that Unicode encodes elsewhere.
 fn octant_pattern(n: u32) -> u8 {
     let elsewhere = |pattern: u8| {
-        // Quadrants, halves, full and empty: the two rows of each half are equal.
+        // Patterns with equal rows in each half: quadrants, halves, full and empty.
         let pairs = (pattern & 0x33) == (pattern >> 2 & 0x33);
         pairs
             || matches!(

@@ -34,7 +34,7 @@ fn line(picture: &[u8], metrics: &CellMetrics, y: u32) -> Vec<u8> {
     picture[(y * metrics.width) as usize..][..metrics.width as usize].to_vec()
 }
 
-/// Where two characters meet, the pixels on both sides of the edge are equal: no gap and no step.
+/// At the edge between two characters, the pixels on both sides are equal: no gap and no step.
 #[test]
 fn box_drawing_joins_without_seams() {
     for m in sizes() {
@@ -66,8 +66,8 @@ fn box_drawing_joins_without_seams() {
     }
 }
 
-/// Every character drawn in code draws something at every size, and never outside its cell. Only blank braille is
-/// empty.
+/// Every character that is drawn in code draws something at every size, and nothing outside its cell. Only blank
+/// braille is empty.
 #[test]
 fn every_sprite_draws() {
     for m in sizes().step_by(7) {
@@ -89,7 +89,7 @@ fn weight(c: char, m: &CellMetrics) -> f32 {
     sum as f32 / (255 * m.width * m.height) as f32
 }
 
-/// A character fills about the part of its cell that its name states.
+/// A character fills about the fraction of its cell that its Unicode name states.
 #[test]
 fn mosaics_fill_what_their_names_say() {
     for m in sizes().filter(|m| m.width > 7) {

@@ -15,7 +15,7 @@ pub(super) fn curly(canvas: &mut Canvas, metrics: &CellMetrics) {
     let wave = (cell / 5.0).max(thickness + 1.0).round();
     let height = wave + thickness;
     let middle = top(metrics, height.ceil() as u32) as f32 + height / 2.0;
-    // From one period before the cell to one after it, so that the line's ends are not visible.
+    // Draw from one period before the cell to one period after it, so that the ends of the line are not visible.
     let half = cell / 2.0;
     let reach = wave / 2.0 * 4.0 / 3.0;
     let mut path = vec![move_to(-cell, middle)];
@@ -54,7 +54,7 @@ pub(super) fn dashed(canvas: &mut Canvas, metrics: &CellMetrics) {
     let y = top(metrics, metrics.thickness);
     let gap = (cell / 3).max(1);
     for start in (0..canvas.width).step_by(cell as usize) {
-        // Half a dash at each edge forms a whole one with the neighbor's half.
+        // Half a dash at each edge joins the neighbor cell's half dash to form a whole one.
         let left = (cell - gap) / 2;
         canvas.fill(start, y, start + left, y + thickness);
         canvas.fill(start + left + gap, y, start + cell, y + thickness);

@@ -1,4 +1,4 @@
-//! A connection to the X server that writes without first polling whether the server accepts a request.
+//! A connection to the X server that writes at once, without polling first whether the server accepts a request.
 
 use std::{
     io::{ErrorKind, IoSlice, Result},
@@ -12,7 +12,7 @@ use x11rb::{
     utils::RawFdContainer,
 };
 
-/// Connects to this session's server, as [`x11rb::connect`] does.
+/// Connects to the display of this session, like [`x11rb::connect`].
 pub(super) fn connect() -> std::result::Result<RustConnection<PromptStream>, ConnectError> {
     let display = parse_display(None)?;
     let mut failure = ConnectError::UnknownError;
@@ -20,7 +20,7 @@ pub(super) fn connect() -> std::result::Result<RustConnection<PromptStream>, Con
         match DefaultStream::connect(&address) {
             Ok((stream, (family, host))) => {
                 let stream = PromptStream { stream, is_full: AtomicBool::new(false) };
-                // Connect even without a key.
+                // Connect even without an authorization key.
                 let auth = get_auth(family, &host, display.display).ok().flatten();
                 let (name, data) = auth.unwrap_or_default();
                 let screen = display.screen.into();
@@ -34,10 +34,10 @@ pub(super) fn connect() -> std::result::Result<RustConnection<PromptStream>, Con
     Err(failure)
 }
 
-/// A stream that is assumed to have room until a write fails.
+/// A stream that counts as writable until a write fails.
 pub(super) struct PromptStream {
     stream: DefaultStream,
-    /// The last write returned `WouldBlock`.
+    /// Whether the last write returned `WouldBlock`.
     is_full: AtomicBool,
 }
 
@@ -53,7 +53,7 @@ impl PromptStream {
 
 impl Stream for PromptStream {
     fn poll(&self, mode: PollMode) -> Result<()> {
-        // Report that writing is possible. If the write then fails, the writer polls again.
+        // Report that writing is possible without polling. If the write then fails, x11rb polls again.
         let may_write = matches!(mode, PollMode::ReadAndWritable);
         if may_write && !self.is_full.swap(false, Ordering::Relaxed) {
             return Ok(());

@@ -11,8 +11,8 @@ use unterm_term::{
     Underline,
 };
 
-/// Reports that this machine can't run a test. If `UNTERM_NEEDS_ALL` is set, as in `packaging/test`, everything must be
-/// there, so this is a failure.
+/// Reports that this machine can't run a test. If `UNTERM_NEEDS_ALL` is set, as in `packaging/test`, a skipped test is
+/// a failure.
 pub fn skip(why: &str) {
     assert!(std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "UNTERM_NEEDS_ALL is set, and {why}");
     eprintln!("SKIPPED: {why}");
