@@ -5,8 +5,8 @@
 //! ([`Step::Type`], [`Step::Compose`]).
 //!
 //! A gate considers what the method reveals and changes ([`Demand`]), the capabilities that the caller got at login
-//! ([`Capabilities`](crate::caller::Capabilities)), and the state of its service. No gate depends on the wire or on
-//! the method's name. A gate that a step does not concern lets it pass without a lock or an allocation.
+//! ([`Capabilities`](crate::caller::Capabilities)), and the state of its service. No gate depends on the wire or on the
+//! method's name. If a step does not concern a gate, the gate allows it without a lock or an allocation.
 //!
 //! `matrix.txt` in this folder lists the results for every method and every tool with every kind of caller.
 
@@ -39,10 +39,10 @@ pub(crate) use self::{
 };
 use crate::{caller::Caller, error::Result};
 
-/// A gate. It decides about every step.
+/// A gate. It is asked about every step, and returns its decision.
 type Gate = fn(&Authority, &Caller, &Step<'_>) -> Decision;
 
-/// Every gate, in the order in which they decide. [`audit`] logs the calls, whatever the gates decide.
+/// Every gate, in the order in which they are asked. [`audit`] logs the calls, whatever the gates decide.
 const GATES: [(&str, Gate); 7] = [
     ("scope", scope::decide),
     ("approval", approval::decide),
@@ -54,7 +54,7 @@ const GATES: [(&str, Gate); 7] = [
 ];
 
 impl Authority {
-    /// Whether a method may be called. Waits while a gate holds the call.
+    /// Whether a method may be called. If a gate holds the call, waits for its decision.
     pub async fn admit(&self, caller: &Caller, demand: &Demand, params: &str) -> Result<()> {
         let step = Step::Call { demand, params };
         for (name, decide) in GATES {
@@ -66,7 +66,7 @@ impl Authority {
         Ok(())
     }
 
-    /// Whether a step that can't wait is allowed.
+    /// Whether a step is allowed, for a step that can't wait.
     pub fn decide(&self, caller: &Caller, step: &Step<'_>) -> Result<()> {
         for (name, decide) in GATES {
             match decide(self, caller, step) {
@@ -78,7 +78,7 @@ impl Authority {
         Ok(())
     }
 
-    /// Whether a caller may change a pane in a way that its lease reserves for the holder.
+    /// Whether a caller may change a pane in a way that a lease reserves for its holder.
     pub fn touch(&self, caller: &Caller, pane: &Pane) -> Result<()> {
         self.decide(caller, &Step::Touch(pane))
     }
@@ -88,17 +88,17 @@ impl Authority {
         self.decide(caller, &Step::Type(pane, Input::Command(command)))
     }
 
-    /// Whether a caller may have a pane's shell set a variable with this line.
+    /// Whether a caller may let a pane's shell evaluate this line, which sets a variable.
     pub fn variable(&self, caller: &Caller, pane: &Pane, line: &str) -> Result<()> {
         self.decide(caller, &Step::Type(pane, Input::Variable(line)))
     }
 
-    /// Whether input is short enough to apply the rules to ([`MOST_JUDGED`]).
+    /// Whether input is short enough for the rules to be applied to it ([`MOST_JUDGED`]).
     pub fn length(&self, length: usize) -> Result<()> {
         line::check_length(&self.policy, length)
     }
 
-    /// Whether a caller's token is still valid. If not, whatever runs on its behalf must end.
+    /// Whether a caller's token is still valid. If it is not, everything that runs on the caller's behalf must end.
     pub fn check_token(&self, caller: &Caller) -> Result<()> {
         scope::check_token(&self.tokens, caller)
     }

@@ -1,8 +1,9 @@
-//! Executes calls: in this instance, or in another one.
+//! The interface for executing calls, in this instance or in another one.
 //!
-//! Owns the contract between a caller and the backend that executes its calls. The dispatcher is the backend of this process, and
-//! [`Remote`](crate::client::Remote) is that of another instance. The tools of agents call methods by type ([`Calls::call`]): they
-//! never spell a method or a field, and do not depend on the backend.
+//! Owns the contract between a caller and the backend that executes its calls. The dispatcher is the backend of this
+//! process, and [`Remote`](crate::client::Remote) is the backend of another instance. The tools of agents call methods
+//! by their types ([`Calls::call`]). So their code contains no names of methods or fields, and does not depend on the
+//! backend.
 
 use std::{future::Future, pin::Pin};
 
@@ -21,15 +22,15 @@ use crate::{
 pub struct Request<'a> {
     /// The method's name.
     pub method: &'a str,
-    /// Its parameters, as JSON; empty: none.
+    /// The method's parameters, as JSON. Empty if there are none.
     pub params: &'a str,
-    /// When the call is given up.
+    /// The time when the call is abandoned. `None`: never.
     pub deadline: Option<Instant>,
 }
 
-/// A call under way. Dropping it cancels the call.
+/// A call in progress. Dropping it cancels the call.
 pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>>> + Send + 'a>>;
-/// A subscription under way.
+/// A subscription that is being created.
 pub type Subscribing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Events>>> + Send + 'a>>;
 
 /// Executes calls of methods.
@@ -38,13 +39,13 @@ pub trait Backend: Send + Sync {
     /// the call.
     fn call_json<'a>(&'a self, caller: &'a Caller, request: Request<'a>) -> Calling<'a>;
 
-    /// Subscribes to events, of the kinds and the session that the filter names.
+    /// Subscribes to the events that match the filter.
     fn subscribe<'a>(&'a self, caller: &'a Caller, filter: SubscribeParams<'a>) -> Subscribing<'a>;
 }
 
-/// The events of a subscription, which ends when this is dropped.
+/// The events of a subscription. Dropping this ends the subscription.
 pub trait Events: Send {
-    /// The next event. `None`: the instance is gone.
+    /// The next event. `None` if the instance has ended.
     fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Value>> + Send + '_>>;
 }
 
@@ -63,7 +64,7 @@ pub trait Calls: Backend {
         self.call_until::<M>(caller, params, None)
     }
 
-    /// The same; gives the call up at its deadline.
+    /// Calls a method, and abandons the call at its deadline.
     fn call_until<'a, M: Method>(
         &'a self,
         caller: &'a Caller,
@@ -86,7 +87,7 @@ pub trait Calls: Backend {
 
 impl<B: Backend + ?Sized> Calls for B {}
 
-/// The result of a call, or an error if its deadline passes first.
+/// The result of a call. If the deadline passes first, an error.
 pub(crate) async fn within<T>(
     request: Request<'_>,
     call: impl Future<Output = Result<T>>,

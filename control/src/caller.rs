@@ -1,6 +1,6 @@
-//! Who makes a call, and what the caller may do.
+//! The callers of methods, and what each caller may do.
 //!
-//! Every call of a method carries a [`Caller`], on every wire, so that one module decides about all calls: the
+//! Every method call has a [`Caller`], on every wire. So one module can decide about all calls: the
 //! [`authority`](crate::authority). This module decides nothing.
 
 use std::{
@@ -19,7 +19,7 @@ use crate::services::{approved::Approved, events::Subscription};
 /// The access that a method needs, or that a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
-    /// Read, and change nothing.
+    /// Read without changing anything.
     Read,
     /// Change a pane, or what runs in it.
     Act,
@@ -28,7 +28,7 @@ pub enum Access {
 }
 
 bitflags::bitflags! {
-    /// The kinds of access that a token gives.
+    /// The kinds of access that a token includes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Scopes: u8 {
         /// [`Access::Read`].
@@ -41,7 +41,7 @@ bitflags::bitflags! {
 }
 
 impl Scopes {
-    /// Whether the scopes include what a method needs.
+    /// Whether the scopes include the access that a method needs.
     pub fn allow(self, access: Access) -> bool {
         self.contains(match access {
             Access::Read => Self::READ,
@@ -51,14 +51,14 @@ impl Scopes {
     }
 }
 
-/// The wire of a call, for logs and for the name of a pane's driver. No decision depends on it.
+/// The wire of a call. It is used for logs and for the name of a pane's driver. No decision depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wire {
     /// Line-delimited JSON-RPC on the loopback port.
     Tcp,
-    /// HTTP, of the settings page and of scripts.
+    /// HTTP. The settings page and scripts use it.
     Http,
-    /// The Model Context Protocol, over one of the other wires.
+    /// The Model Context Protocol, inside one of the other wires.
     Mcp,
 }
 
@@ -75,19 +75,19 @@ impl fmt::Display for Wire {
 /// The kind of token that a caller logged in with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
-    /// The instance's own token, from its entry in the registry. Gives full rights.
+    /// The instance's own token, from its entry in the registry. It gives full rights.
     Instance,
-    /// The token of a settings page, which the page got for a login code. Gives full rights, including those of the
-    /// user.
+    /// The token of a settings page, which the page received for a login code. It gives full rights, including the
+    /// rights of the user.
     Page,
-    /// The token with this number, which a user created for an agent. Gives the rights that the user chose, until it
-    /// expires or is revoked.
+    /// The token with this number, which the user created for an agent. It gives the rights that the user chose, until
+    /// it expires or is revoked.
     Agent(u64),
 }
 
 bitflags::bitflags! {
-    /// What a caller may and must do besides the scopes of its token, fixed at login. Gates and methods check these
-    /// flags and never the wire.
+    /// What a caller may and must do in addition to the scopes of its token. Set at login. Gates and methods check
+    /// these flags and never the wire.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Capabilities: u8 {
         /// The user must approve the caller before it changes anything. A token created for the agent counts as
@@ -98,7 +98,7 @@ bitflags::bitflags! {
         const GIVES_WAY = 1 << 1;
         /// Calls that change something wait while the user has paused agents.
         const WAITS = 1 << 2;
-        /// The caller may receive what grants access by itself, such as tokens, and may pause and resume agents.
+        /// The caller may receive data that grants access by itself, such as tokens, and may pause and resume agents.
         const GRANTS = 1 << 3;
         /// The caller is the user: its answers count as the user's.
         const IS_PERSON = 1 << 4;
@@ -106,8 +106,8 @@ bitflags::bitflags! {
 }
 
 impl Capabilities {
-    /// The capabilities of a login. `for_agent`: the client uses the Model Context Protocol, or says that it acts for
-    /// an agent.
+    /// The capabilities of a login. `for_agent`: whether the client uses the Model Context Protocol, or reports that it
+    /// acts for an agent.
     pub fn at_login(token: TokenKind, for_agent: bool) -> Self {
         let of_token = match token {
             TokenKind::Instance => Self::WAITS | Self::GRANTS,
@@ -125,7 +125,8 @@ impl Capabilities {
     }
 }
 
-/// The most characters of a client's or a conversation's name. The name is stored with everything that the client does.
+/// The maximum number of characters of the name of a client or a conversation. It is limited because the name is stored
+/// with everything that the client does.
 pub(crate) const LONGEST_NAME: usize = 100;
 
 /// The caller of a method.
@@ -137,25 +138,25 @@ pub struct Caller {
     pub connection: u64,
     /// The kind of token that the caller logged in with.
     pub token: TokenKind,
-    /// The client's name for itself, if it sent one.
+    /// The name that the client reports, if any.
     pub client: Option<String>,
     /// The client's name for the conversation that it acts for, if it sent one.
     pub conversation: Option<String>,
-    /// What the caller's token permits.
+    /// The access that the caller's token includes.
     pub scopes: Scopes,
-    /// The sessions that the token reaches. `None` means all.
+    /// The sessions that the token reaches. `None` stands for all.
     pub panes: Option<Arc<[u64]>>,
-    /// What the caller may and must do besides its scopes.
+    /// What the caller may and must do in addition to its scopes.
     pub capabilities: Capabilities,
-    /// Proof that this call was approved, if it needs approval.
+    /// The proof that this call was approved. `None` if no approval was needed, or none was given.
     pub(crate) approved: Option<Approved>,
-    /// A method stores a subscription here, and the caller's wire serves it.
+    /// The place where a method stores a new subscription, which the caller's wire then serves.
     pub(crate) subscription: SubscriptionSlot,
-    /// What this call and its client report to each other.
+    /// The signals between this call and its client.
     pub(crate) signals: Signals,
 }
 
-/// What a call and its client report to each other while the call lasts.
+/// The signals between a call and its client while the call is in progress.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals(Arc<SignalState>);
 
@@ -164,13 +165,14 @@ struct SignalState {
     is_canceled: AtomicBool,
     has_typed: watch::Sender<bool>,
     is_left_running: watch::Sender<bool>,
-    /// The call may last after its client received news of it.
+    /// Whether the call may continue after its client received an interim reply about it.
     is_job: AtomicBool,
     has_new_shell: watch::Sender<bool>,
 }
 
 impl Signals {
-    /// Marks the call as canceled: the client wants everything that the call started to end. Set before the call is dropped.
+    /// Marks the call as canceled: the client wants that everything that the call started ends. This must be called
+    /// before the call is dropped.
     pub(crate) fn cancel(&self) {
         self.0.is_canceled.store(true, Ordering::Relaxed);
     }
@@ -180,19 +182,19 @@ impl Signals {
         self.0.is_canceled.load(Ordering::Relaxed)
     }
 
-    /// Reports that the call has typed its command, so that it is no longer refused.
+    /// Reports that the call has typed its command. From then on, the call can't be refused any longer.
     pub(crate) fn report_typed(&self) {
         self.0.has_typed.send_replace(true);
     }
 
-    /// Signals of a call that may last after its client received news of it.
+    /// Creates the signals of a call that may continue after its client received an interim reply about it.
     pub(crate) fn of_job() -> Self {
         let signals = Self::default();
         signals.0.is_job.store(true, Ordering::Relaxed);
         signals
     }
 
-    /// Reports that the call's command started a new shell, which is at its prompt. Returns whether the call lasts
+    /// Reports that the call's command started a new shell, which is at its prompt. Returns whether the call continues
     /// nevertheless.
     pub(crate) fn report_new_shell(&self) -> bool {
         let is_job = self.0.is_job.load(Ordering::Relaxed);
@@ -200,25 +202,25 @@ impl Signals {
         is_job
     }
 
-    /// Waits until there is a new shell that the client does not know. Cancel-safe.
+    /// Waits until there is a new shell that the client has not been notified of. Cancel-safe.
     pub(crate) async fn new_shell(&self) {
-        // This holds the sender, so the wait can't fail.
+        // The wait can't fail, because `self` holds the sender.
         let _ = self.0.has_new_shell.subscribe().wait_for(|has_new| *has_new).await;
     }
 
-    /// Whether there is a new shell that the client did not know until now.
+    /// Whether there is a new shell that the client has not been notified of. From now on, it counts as notified.
     pub(crate) fn take_new_shell(&self) -> bool {
         self.0.has_new_shell.send_replace(false)
     }
 
-    /// Reports that the client knows that the call's command still runs, and does not wait for its end now.
+    /// Reports that the client knows that the call's command is still running, and does not wait for its end now.
     pub(crate) fn report_left_running(&self) {
         self.0.is_left_running.send_replace(true);
     }
 
-    /// Waits until the client leaves the call's command running. Cancel-safe.
+    /// Waits until the client no longer waits for the end of the call's command. Cancel-safe.
     pub(crate) async fn left_running(&self) {
-        // This holds the sender, so the wait can't fail.
+        // The wait can't fail, because `self` holds the sender.
         let _ = self.0.is_left_running.subscribe().wait_for(|is_left| *is_left).await;
     }
 
@@ -229,7 +231,7 @@ impl Signals {
 
     /// Waits until the call has typed its command. Cancel-safe.
     pub(crate) async fn typed(&self) {
-        // This holds the sender, so the wait can't fail.
+        // The wait can't fail, because `self` holds the sender.
         let _ = self.0.has_typed.subscribe().wait_for(|has_typed| *has_typed).await;
     }
 }
@@ -240,7 +242,7 @@ impl Caller {
         self.capabilities.contains(capability)
     }
 
-    /// The user who runs Unterm from the command line.
+    /// The caller that stands for the user at the command line.
     pub fn of_user(client: Option<&str>) -> Self {
         let token = TokenKind::Instance;
         Self {
@@ -258,7 +260,7 @@ impl Caller {
         }
     }
 
-    /// The same caller, over the Model Context Protocol.
+    /// This caller as a caller over the Model Context Protocol.
     pub(crate) fn for_agent(self) -> Self {
         let capabilities = Capabilities::at_login(self.token, true);
         Self { wire: Wire::Mcp, capabilities, ..self }
@@ -269,23 +271,23 @@ impl Caller {
         self.panes.as_ref().is_none_or(|panes| panes.contains(&session))
     }
 
-    /// The same caller with a subscription slot of its own.
+    /// A copy of this caller with its own subscription slot.
     pub(crate) fn listener(&self) -> Self {
         Self { subscription: SubscriptionSlot::default(), ..self.clone() }
     }
 }
 
-/// Carries a new subscription, or the end of one, from a method to the wire of its caller.
+/// Passes a new subscription, or the end of one, from a method to the wire of the method's caller.
 #[derive(Clone, Default)]
 pub(crate) struct SubscriptionSlot(Arc<Mutex<Option<Option<Subscription>>>>);
 
 impl SubscriptionSlot {
-    /// Stores a new subscription, or `None` to end the current one. Replaces what was stored before.
+    /// Stores a new subscription. `None` ends the current one. Replaces the value that was stored before.
     pub(crate) fn put(&self, subscription: Option<Subscription>) {
         *self.0.lock() = Some(subscription);
     }
 
-    /// Takes what a method has stored, if anything.
+    /// Removes and returns the stored value, if any.
     pub(crate) fn take(&self) -> Option<Option<Subscription>> {
         self.0.lock().take()
     }

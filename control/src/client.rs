@@ -1,7 +1,7 @@
-//! The client side: finding a running instance and calling its methods.
+//! The client side: finds a running instance, and calls its methods.
 //!
-//! Never starts an instance and never waits for one to appear. A [`Remote`] calls methods from asynchronous code; a [`Client`]
-//! does the same from code that blocks.
+//! Never starts an instance, and never waits for one to start. A [`Remote`] calls methods from asynchronous code. A
+//! [`Client`] calls them from code that may block.
 
 mod blocking;
 mod blocking_stream;
@@ -21,6 +21,6 @@ pub use self::{
     tools::Tools,
 };
 
-/// The method of the notification that a relay of the Model Context Protocol sends when its client will send no more requests. The
-/// session ends once every request is answered.
+/// The method of the notification that a relay of the Model Context Protocol sends when its client will send no more
+/// requests. The session ends once every request is answered.
 pub const LAST: &str = "notifications/unterm/last";

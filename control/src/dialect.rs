@@ -1,4 +1,5 @@
-//! The dialects: each owns its names, shapes, login and error codes, and calls methods through the dispatcher.
+//! The dialects. A dialect is a protocol: it defines its names, message formats, login and error codes, and calls
+//! methods through the dispatcher.
 
 pub mod contract;
 pub mod http;

@@ -1,8 +1,8 @@
 //! Calls methods.
 //!
 //! Every wire calls methods through a [`Dispatcher`]. It finds the method and asks the [`authority`](crate::authority)
-//! whether the caller may call it. It turns a panic in a method into an error, so that a bug costs one reply and no
-//! connection.
+//! whether the caller may call it. It turns a panic in a method into an error, so that a bug in a method fails one call
+//! and not the whole connection.
 
 use std::{
     any::Any,
@@ -39,7 +39,7 @@ use crate::{
     services::{changes::Topic, events::Subscription},
 };
 
-/// How often the token of an agent is checked while a call of the agent runs.
+/// While a call of an agent runs, the agent's token is checked at this interval.
 const TOKEN_CHECK: Duration = Duration::from_millis(500);
 
 /// A gate that an app adds after the built-in gates.
@@ -57,7 +57,8 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// A dispatcher for the methods of `table`, which `context` must share. Calls pass these gates, in order.
+    /// Creates a dispatcher for the methods of `table`. `context` must use the same table. `gates`: the app's gates,
+    /// which every call must pass, in order.
     pub fn new(table: Arc<Table>, context: Context, gates: Vec<Arc<dyn Gate>>) -> Self {
         Self { table, context, gates, connections: AtomicU64::new(0) }
     }
@@ -67,8 +68,8 @@ impl Dispatcher {
         &self.table
     }
 
-    /// Calls a method with parameters (JSON, or empty for none) and appends its reply (JSON) to `reply`. On an error,
-    /// `reply` is unchanged.
+    /// Calls a method and appends its reply as JSON to `reply`. `params`: the parameters as JSON; empty if there are
+    /// none. If the call fails, `reply` is unchanged.
     pub async fn call_into(
         &self,
         caller: &Caller,
@@ -80,7 +81,8 @@ impl Dispatcher {
         self.call_entry(caller, &entry, params, reply).await
     }
 
-    /// As `call_into`, for an entry that need not be in the table: some wires have methods of their own.
+    /// Calls a method like [`Self::call_into`]. The method need not be in the table, because some wires have their own
+    /// methods.
     pub async fn call_entry(
         &self,
         caller: &Caller,
@@ -110,7 +112,7 @@ impl Dispatcher {
             Poll::Ready(admitted) => admitted,
             Poll::Pending => {
                 let admitted = admitted.await;
-                // The pane's program may have begun to ask for a secret while a gate held the call.
+                // While a gate held the call, the pane's program may have begun to ask for a secret.
                 let now = self.record(caller, entry, params)?;
                 if now.is_secret() {
                     record = now;
@@ -149,7 +151,8 @@ impl Dispatcher {
         if result.is_err() {
             reply.truncate(start);
         }
-        // Calls that are not logged change nothing. Pages call such methods to refresh, so reporting them would loop.
+        // Only logged calls are reported, because other calls change nothing. Settings pages call such methods after a
+        // report, so reporting them would never end.
         if Logged::of(entry) != Logged::Nothing {
             self.context.changes.called(method);
             if Topic::of_method(method) == Some(Topic::Recording) {
@@ -159,7 +162,7 @@ impl Dispatcher {
         result
     }
 
-    /// Releases everything that a connection held. Called when the connection ends.
+    /// Releases everything that a connection holds. Called when the connection ends.
     pub fn disconnected(&self, connection: u64) {
         self.context.approvals.release(connection);
         if self.context.questions.release(connection) {
@@ -180,7 +183,7 @@ impl Dispatcher {
         self.context.changes.tell(Topic::Agents);
     }
 
-    /// A new connection number, unique across all wires.
+    /// Returns a new connection number, which is unique across all wires.
     pub fn next_connection(&self) -> u64 {
         self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -201,7 +204,8 @@ impl Dispatcher {
             if !matches!(caller.token, TokenKind::Agent(_)) {
                 std::future::pending::<()>().await;
             }
-            // Any instance may revoke the token in the file that all instances share, and no event reports that.
+            // The token is checked at intervals, because any instance may revoke it in the file that all instances
+            // share, and no event reports that.
             tokio::time::sleep(TOKEN_CHECK).await;
             if let Err(why) = self.check_token(caller) {
                 return why;
@@ -257,7 +261,7 @@ impl Backend for Dispatcher {
 
     fn subscribe<'a>(&'a self, caller: &'a Caller, filter: SubscribeParams<'a>) -> Subscribing<'a> {
         Box::pin(async move {
-            // A subscription of its own, because the caller's connection may already have one.
+            // The subscription needs its own slot, because the caller's connection may already have a subscription.
             let listener = caller.listener();
             self.call::<Subscribe>(&listener, filter).await?;
             match listener.subscription.take().flatten() {
@@ -279,8 +283,8 @@ pub(crate) fn unwound<'a, T>(
     mut future: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
 ) -> impl Future<Output = std::result::Result<T, Box<dyn Any + Send>>> + Send + Unpin + use<'a, T> {
     poll_fn(move |context| {
-        // Unwind safe: after a panic, the future is dropped and never polled again. It shares only locks, which a panic
-        // releases, and the reply, which is truncated.
+        // This is unwind safe: after a panic, the future is dropped and never polled again. It shares only locks, which
+        // a panic releases, and the reply, which is truncated.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),

@@ -1,4 +1,4 @@
-//! Why a method failed, in words. Each wire maps errors to its own codes.
+//! The errors of methods, with their messages. Each wire maps them to its own codes.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     untrusted,
 };
 
-/// The most characters of a line or a command that a message quotes.
+/// The maximum number of characters of a line or a command that a message quotes.
 const QUOTED: usize = 200;
 
 /// A method's failure. The TCP wire documents these messages, so clients may depend on them.
@@ -19,16 +19,16 @@ pub enum Error {
     /// The call names no session: `id` and `session_id` are missing, or have a type that can't name a session.
     #[error("Missing 'id' or 'session_id' parameter")]
     NoTarget,
-    /// `session_id` is text but not a number. Holds the text as JSON.
+    /// `session_id` is text, but not a number. Contains the text as JSON.
     #[error("Invalid session_id: {0}")]
     BadTarget(String),
-    /// No such session.
+    /// No session has this number.
     #[error("Session {0} not found")]
     NoSession(u64),
     /// A required parameter is missing or is not text.
     #[error("Missing '{0}'")]
     Missing(&'static str),
-    /// As `Missing`, in the words that `session.input` documents.
+    /// Like `Missing`, with the message that `session.input` documents.
     #[error("Missing '{0}' parameter")]
     MissingParameter(&'static str),
     /// A parameter has an invalid value.
@@ -36,7 +36,7 @@ pub enum Error {
     Invalid {
         /// The parameter.
         name: &'static str,
-        /// What would be valid.
+        /// The values that would be valid.
         expected: String,
         /// The given value, as JSON.
         got: String,
@@ -46,11 +46,11 @@ pub enum Error {
     Condition {
         /// The list: `any` or `all`.
         list: &'static str,
-        /// Its place in the list, from 0.
+        /// The condition's index in the list, from 0.
         index: usize,
-        /// Its key, if that is a known one.
+        /// The condition's key, if it is a known one.
         key: Option<&'static str>,
-        /// What would be valid.
+        /// The values that would be valid.
         expected: String,
         /// The given value, as JSON.
         got: String,
@@ -65,7 +65,7 @@ pub enum Error {
         cols: u16,
         /// Rows.
         rows: u16,
-        /// The most cells a grid may have.
+        /// The maximum number of cells of a grid.
         max: u32,
     },
     /// The working directory is not a directory.
@@ -79,7 +79,7 @@ pub enum Error {
     Write {
         /// The session.
         id: u64,
-        /// Why.
+        /// The reason.
         error: WriteError,
     },
     /// The session's program ended while a command was running in it.
@@ -87,24 +87,24 @@ pub enum Error {
     Ended {
         /// The session.
         id: u64,
-        /// How the program ended. `None` if the session was closed.
+        /// The end of the program: its exit code or signal. `None` if the session was closed.
         status: Option<ExitStatus>,
     },
-    /// The session's program had ended before the command came.
+    /// The session's program had already ended before the command was typed.
     #[error("Nothing was typed: session {id} has ended ({how})", how = Ending(*.status))]
     Over {
         /// The session.
         id: u64,
-        /// How the program ended. `None` if the session was closed.
+        /// The end of the program: its exit code or signal. `None` if the session was closed.
         status: Option<ExitStatus>,
     },
-    /// The shell would wait for the rest of a command, which needs this.
+    /// The command is incomplete, so the shell would wait for its rest. Contains the missing part.
     #[error("Nothing was typed: the command is unfinished, it needs {0}")]
     Unfinished(String),
-    /// The rules on input refuse the line.
+    /// The line policy refuses the line.
     #[error("Command blocked by policy: {0}")]
     Policy(Refusal),
-    /// The rules can't be used.
+    /// The rules of a policy are invalid.
     #[error("Invalid policy: {0}")]
     BadPolicy(String),
     /// Another caller holds the lease on the session's input.
@@ -115,12 +115,12 @@ pub enum Error {
         /// The name of the lease's holder.
         holder: String,
     },
-    /// A person typed in the session, which ended the caller's lease.
+    /// The user typed in the session, which ended the caller's lease.
     #[error(
         "Nothing was typed: a person has typed in session {0} since you took its lease, and it is theirs now. Take the lease anew once they are done, or give it back"
     )]
     TakenOver(u64),
-    /// The prompt holds a line that has not been entered yet.
+    /// The prompt contains a line that has not been entered yet.
     #[error("Nothing was typed: {} “{line}”. {}", match by_person {
         true => format!("a person is typing a line at the prompt of session {id}:"),
         false => format!("an unfinished line stands at the prompt of session {id}:"),
@@ -129,24 +129,25 @@ pub enum Error {
         false => "Wait until it is entered, or clear it with ctrl+c",
     })]
     Begun {
-        /// Whether a person typed at this prompt.
+        /// Whether the user typed at this prompt.
         by_person: bool,
         /// The session.
         id: u64,
         /// The visible part of the line, escaped.
         line: String,
     },
-    /// A program other than a shell at its prompt would read the input.
+    /// The program in the session is not a shell at its prompt, and would read the input.
     #[error(
         "Nothing was typed: session {id} runs “{what}”, which would read it. Wait for its end, or use input"
     )]
     Busy {
         /// The session.
         id: u64,
-        /// The program that runs, escaped.
+        /// The running program, escaped.
         what: String,
     },
-    /// The shell has not begun what was entered at its prompt, such as a line with an open quote.
+    /// The shell has not started the line that was entered at its prompt, for example because the line has an open
+    /// quote.
     #[error(
         "Nothing was typed: the shell in session {0} has not begun what was entered at its prompt, and may wait for the rest of it. Wait until it begins, or drop it with ctrl+c"
     )]
@@ -156,7 +157,7 @@ pub enum Error {
         "Nothing was typed: the shell in session {0} marks no prompts, and may be reading input for a command instead of waiting at its prompt. Look at the screen: answer the command with input, or return to the prompt with ctrl+c"
     )]
     Promptless(u64),
-    /// A person pressed a key a moment ago, and the caller is an agent.
+    /// The user pressed a key a moment ago, and the caller is an agent.
     #[error(
         "Nothing was typed: a person pressed a key in session {0} less than {pause} seconds ago. Try again once they pause", pause = PAUSE.as_secs()
     )]
@@ -199,7 +200,7 @@ pub enum Error {
     NoBlock {
         /// The session.
         id: u64,
-        /// The block. `None` means the last one that has ended.
+        /// The block. `None` stands for the last block that has ended.
         block: Option<u64>,
     },
     /// The session is too small to split.
@@ -210,7 +211,7 @@ pub enum Error {
         /// The direction of the split.
         axis: Axis,
     },
-    /// A service failed, for this reason.
+    /// A service failed. Contains the reason.
     #[error("{0}")]
     Failed(String),
     /// The mux refused the request.
@@ -219,7 +220,7 @@ pub enum Error {
     /// The method needs a window.
     #[error("There is no window: this instance runs headless, or is closing")]
     NoWindow,
-    /// The window can't perform the action, or has no action of that name.
+    /// The window can't perform the action, or has no action with this name.
     #[error("{0}")]
     Action(String),
     /// The registry could not be read.
@@ -237,12 +238,12 @@ pub enum Error {
     /// A reply could not be serialized as JSON, which is a bug in Unterm.
     #[error("Internal error: cannot write the reply: {0}")]
     Reply(serde_json::Error),
-    /// A reply can't be parsed: it comes from an instance of another version, or there is a bug in Unterm.
+    /// A reply can't be parsed: it was sent by an instance of another version, or there is a bug in Unterm.
     #[error("Cannot read the reply of {method}: {error}")]
     Unread {
         /// The method.
         method: &'static str,
-        /// Why.
+        /// The reason.
         error: serde_json::Error,
     },
     /// A call did not finish before its deadline.
@@ -253,7 +254,7 @@ pub enum Error {
     Remote(#[from] crate::client::ClientError),
 }
 
-/// Why a caller may not call a method.
+/// The reason why a caller may not call a method.
 #[derive(Debug, thiserror::Error)]
 pub enum Denial {
     /// The token lacks the scope that the method or the route needs.
@@ -261,7 +262,7 @@ pub enum Denial {
     Scope {
         /// The method or the route.
         what: String,
-        /// The access that it needs.
+        /// The access that the method or the route needs.
         needs: Access,
         /// The scopes of the token.
         has: Scopes,
@@ -271,7 +272,7 @@ pub enum Denial {
     Sessions {
         /// The method.
         what: String,
-        /// The session that the call names, if it names one.
+        /// The session in the call's parameters, if there is one.
         session: Option<u64>,
         /// The sessions that the token reaches.
         reached: Arc<[u64]>,
@@ -291,23 +292,23 @@ pub enum Denial {
 }
 
 impl Error {
-    /// A session whose prompt holds an unfinished line.
+    /// Creates the error for a session whose prompt contains an unfinished line.
     pub fn begun(id: u64, line: &str, by_person: bool) -> Self {
         Self::Begun { by_person, id, line: untrusted::line(line, QUOTED) }
     }
 
-    /// A session whose program may be asking for a secret.
+    /// Creates the error for a session whose program may be asking for a secret.
     pub fn maybe_secret(id: u64, why: &str) -> Self {
         Self::MaybeSecret { id, why: untrusted::line(why, QUOTED) }
     }
 
-    /// A session that is running a program.
+    /// Creates the error for a session that is running a program.
     pub fn busy(id: u64, what: &str) -> Self {
         Self::Busy { id, what: untrusted::line(what, QUOTED) }
     }
 
-    /// The outcome of a call that fails with this error, for the audit log. The log must not hold parameter values,
-    /// unfinished lines or names of running programs, so it omits them.
+    /// The outcome of a call that fails with this error, for the audit log. Values of parameters, unfinished lines and
+    /// names of running programs are left out, because the log must not contain them.
     pub fn outcome(&self) -> Outcome {
         let why = match self {
             Self::Invalid { name, expected, .. } => {
@@ -324,7 +325,7 @@ impl Error {
         if self.is_refusal() { Outcome::Refused(why) } else { Outcome::Failed(why) }
     }
 
-    /// Whether Unterm refused the call, rather than failing to carry it out.
+    /// Whether Unterm refused the call. False if Unterm tried to execute the call and failed.
     pub fn is_refusal(&self) -> bool {
         self.kind() == ErrorKind::Refused
     }
@@ -362,21 +363,22 @@ impl Error {
     }
 }
 
-/// What a failure means for the caller. Wires with several codes map it to one of them.
+/// The meaning of a failure for the caller. Wires with several error codes map it to one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// There is no such session.
     NoSession,
-    /// A parameter is wrong.
+    /// A parameter is invalid.
     Invalid,
     /// Unterm refused the call.
     Refused,
-    /// Anything else.
+    /// Any other failure.
     Failed,
 }
 
 impl ErrorKind {
-    /// The kind of an error of another instance, which sends one code for all of them. See [`Error::kind`].
+    /// The kind of an error of another instance. It is found from the message, because the instance sends the same code
+    /// for all errors. See [`Error::kind`].
     fn of_message(message: &str) -> Self {
         const INVALID: [&str; 6] = [
             "Missing '",
@@ -387,7 +389,7 @@ impl ErrorKind {
             "cannot start ",
         ];
         const REFUSED: [&str; 2] = ["Not allowed: ", "Command blocked by policy: "];
-        // What follows `session 7 `.
+        // Returns the rest of a message after its beginning, such as `session 7 `.
         fn of_session<'m>(message: &'m str, word: &str) -> Option<&'m str> {
             let (number, rest) = message.strip_prefix(word)?.split_once(' ')?;
             number.parse::<u64>().is_ok().then_some(rest)
@@ -414,7 +416,7 @@ impl ErrorKind {
     }
 }
 
-/// The path of a key within its object.
+/// The path of a key within its object, such as `.text`.
 pub fn path(key: &Option<&'static str>) -> String {
     key.map(|key| format!(".{key}")).unwrap_or_default()
 }
@@ -422,7 +424,7 @@ pub fn path(key: &Option<&'static str>) -> String {
 /// The result of a method.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The Rust type names in serde's messages, and what users read instead.
+/// Rust's type names in the messages of serde, and the texts that replace them for users.
 const TYPES: [(&str, &str); 8] = [
     ("u8", "a whole number of at least 0"),
     ("u16", "a whole number of at least 0"),
@@ -434,7 +436,7 @@ const TYPES: [(&str, &str); 8] = [
     ("f64", "a number"),
 ];
 
-/// What is wrong with parameters, as a message for users: without the position, and without Rust's type names.
+/// An error about parameters as a message for users: without the position in the JSON, and without Rust's type names.
 pub fn unplaced(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     text.truncate(text.rfind(" at line ").unwrap_or(text.len()));
@@ -445,7 +447,7 @@ pub fn unplaced(error: &serde_json::Error) -> String {
     }
 }
 
-/// How a program ended, in words.
+/// The end of a program in words.
 struct Ending(Option<ExitStatus>);
 
 impl std::fmt::Display for Ending {

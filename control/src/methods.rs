@@ -1,8 +1,9 @@
-//! The one table of methods.
+//! The table of methods.
 //!
-//! A method is a type that implements [`Method`]: its name, what it reveals and changes, its typed parameters and reply, a
-//! line of doc, and the call. Dispatch, `server.capabilities` and the tests that no method lacks a test read the table.
-//! Methods never write to a wire and never know which one they were called on.
+//! A method is a type that implements [`Method`]: its name, what it reveals and changes, its typed parameters and
+//! reply, a line of documentation, and the call. Dispatch and `server.capabilities` read the table. So does the test
+//! that requires a wire test for each method. Methods never write to a wire, and never know which wire they were called
+//! on.
 
 pub mod action;
 pub mod activity;

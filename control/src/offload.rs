@@ -1,4 +1,4 @@
-//! Runs blocking work, and work that takes long, off the async workers.
+//! Runs blocking work and long work outside the async workers.
 
 use std::{
     future::Future,
@@ -14,20 +14,21 @@ use tokio::{
 
 use crate::error::{Error, Result};
 
-/// The most futures of [`LongPolls`] that are polled at a time, in the whole process.
+/// The maximum number of futures of [`LongPolls`] that are polled at the same time, in the whole process.
 const MOST_LONG: usize = 2;
 
-/// Permits to poll such a future.
+/// The permits to poll such futures.
 static LONG: Semaphore = Semaphore::const_new(MOST_LONG);
 
-/// Runs what may take its time (starting and ending programs) outside of the workers.
+/// Runs work that may block, such as starting or ending a program, on a blocking thread.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(|error| Error::Panicked(error.to_string()))
 }
 
-/// Polls a future off the workers while `is_long` says that a poll may take long, such as while it parses a long message.
+/// Polls a future outside the async workers as long as `is_long` returns true. It returns true when a poll may take
+/// long, such as while a long message is parsed.
 pub(crate) async fn long_polls<F: Future>(
     future: F,
     is_long: impl Fn() -> bool + Unpin,
@@ -38,11 +39,11 @@ pub(crate) async fn long_polls<F: Future>(
 
 type Permit = Pin<Box<dyn Future<Output = Option<SemaphorePermit<'static>>> + Send>>;
 
-/// See [`long_polls`].
+/// The future that [`long_polls`] waits for.
 struct LongPolls<F, L> {
     future: F,
     is_long: L,
-    /// Waits for the permit for the next poll.
+    /// The wait for the permit for the next poll.
     permit: Option<Permit>,
 }
 
@@ -51,7 +52,8 @@ impl<F: Future + Unpin, L: Fn() -> bool + Unpin> Future for LongPolls<F, L> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let Self { future, is_long, permit } = self.get_mut();
-        // A runtime with one thread can't move its other tasks to another worker, so `block_in_place` panics there.
+        // `block_in_place` needs other worker threads. It panics in a runtime with one thread, whose other tasks could
+        // not move to another worker.
         let has_workers = || {
             Handle::try_current().is_ok_and(|of| of.runtime_flavor() == RuntimeFlavor::MultiThread)
         };
@@ -88,7 +90,7 @@ mod tests {
                 tokio::spawn(long_polls(work, || true))
             })
             .collect();
-        // There is one worker, which each of them would block.
+        // The runtime has one worker. Each of these futures would block it.
         for _ in 0..MOST_LONG {
             begun.recv().await.unwrap();
         }

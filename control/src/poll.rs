@@ -1,4 +1,4 @@
-//! Looking at a future without waiting for it.
+//! Polls a future without waiting for it.
 
 use std::{
     future::{Future, poll_fn},
@@ -6,7 +6,7 @@ use std::{
     task::Poll,
 };
 
-/// Looks at a future once.
+/// Polls a future once.
 pub(crate) async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context))).await
 }

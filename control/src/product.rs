@@ -1,6 +1,6 @@
-//! What the product calls itself on every wire.
+//! The names and the version of the product, for every wire.
 
-/// The version that instances and replies state.
+/// The version in records of instances and in replies.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The name of the terminal's engine that replies state.
+/// The name of the terminal engine in replies.
 pub const ENGINE: &str = "Unterm";

@@ -1,4 +1,4 @@
-//! The running control server: what the app can do with it.
+//! The running control server, and the operations that the app uses.
 
 mod builder;
 
@@ -48,19 +48,19 @@ pub struct ServerOptions {
     pub host: Arc<dyn Host>,
     /// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm` ([`crate::home`]).
     pub home: PathBuf,
-    /// The rule for clients that the user has not decided on. [`Server::set_approval`] changes it.
+    /// The rule for clients that the user has not decided about. [`Server::set_approval`] changes it.
     pub approval: Approval,
     /// The limits on connections that have not logged in.
     pub login: LoginLimits,
 }
 
-/// Why the server could not start.
+/// The reason why the server could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// No port could be bound.
     #[error("cannot listen on 127.0.0.1: {0}")]
     Bind(io::Error),
-    /// The system gave no threads or no random numbers.
+    /// The system provided no threads or no random numbers.
     #[error("cannot start the control server: {0}")]
     System(io::Error),
 }
@@ -80,7 +80,7 @@ pub struct Server {
     sockets: Mutex<Vec<SocketFile>>,
 }
 
-/// How long dropping a server waits for recordings to be rendered.
+/// The maximum time that dropping a server waits until recordings are rendered.
 const CLOSING: Duration = Duration::from_secs(2);
 
 impl Server {
@@ -96,7 +96,8 @@ impl Server {
         self.runtime().spawn(connection::serve(input, output, Arc::new(service)))
     }
 
-    /// As `serve`, over two blocking streams such as the standard streams of this process.
+    /// Serves one connection like [`Self::serve`], over two blocking streams, such as the standard streams of this
+    /// process.
     ///
     /// # Errors
     /// The system can't start a thread.
@@ -114,7 +115,7 @@ impl Server {
     /// `path` must be private to this user.
     ///
     /// # Errors
-    /// The socket can't be created there.
+    /// The socket can't be created at `path`.
     pub fn listen<D: Dialect>(&self, path: &Path, dialect: D) -> io::Result<()> {
         let (listener, file) = unix::bind(path)?;
         let _context = self.runtime().enter();
@@ -125,8 +126,8 @@ impl Server {
         Ok(())
     }
 
-    /// Adds a method at run time. Callers of every wire can use it from now on. Who may call it follows from what it
-    /// reveals and changes.
+    /// Adds a method at run time. Callers of every wire can use it from now on. The callers that may use it follow from
+    /// what it reveals and changes.
     ///
     /// # Errors
     /// Another method has this name, or too many methods were added.
@@ -138,12 +139,12 @@ impl Server {
         self.dispatcher.table().add(Entry::added(description, method))
     }
 
-    /// Removes a method that was added. Returns false if there is none of this name. Running calls continue.
+    /// Removes a method that was added. Returns false if no added method has this name. Running calls continue.
     pub fn remove_method(&self, name: &str) -> bool {
         self.dispatcher.table().remove(name)
     }
 
-    /// Carries out calls in this process.
+    /// A backend that executes calls in this process.
     pub fn backend(&self) -> Arc<dyn Backend> {
         self.dispatcher.clone()
     }
@@ -154,12 +155,12 @@ impl Server {
         self.registration.record().auth_token.clone()
     }
 
-    /// The TCP address of the server. Port 0 means that it has no port.
+    /// The TCP address of the server. Port 0 if the server has no port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What the instance's entry in the registry lacks, if anything.
+    /// The problem with the instance's entry in the registry, if there is one.
     pub fn registry_fault(&self) -> Option<&RegistryFault> {
         self.registry_fault.as_ref()
     }
@@ -172,7 +173,8 @@ impl Server {
         self.runtime.as_ref().expect("a server has a runtime until it is dropped").handle()
     }
 
-    /// The states of the programs that plugins watch, as their screens show them. Programs choose what their screens show.
+    /// The states of the programs that plugins watch, as the programs' screens show them. A program chooses what its
+    /// screen shows, so a state may be wrong.
     pub fn program_states(&self) -> Vec<ProgramState> {
         let all = self.dispatcher.context().adapters.all();
         all.iter().filter_map(|adapter| ProgramState::of(adapter)).collect()
@@ -183,7 +185,7 @@ impl Server {
         Recordings { runtime: self.runtime().clone(), recorder: self.recorder.clone() }
     }
 
-    /// Who drives a pane: the caller that leased it, or one that typed there in the last few seconds.
+    /// The driver of a pane: the caller that leased the pane, or a caller that typed there in the last few seconds.
     pub fn driver(&self, pane: &Pane) -> Option<Driver> {
         let context = self.dispatcher.context();
         context.leases.of(pane).or_else(|| context.drivers.of(pane))
@@ -211,7 +213,7 @@ impl Server {
         Answers { runtime: self.runtime().clone(), dispatcher: self.dispatcher.clone() }
     }
 
-    /// Sets the rule for clients that the user has not decided on.
+    /// Sets the rule for clients that the user has not decided about.
     pub fn set_approval(&self, rule: Approval) {
         let context = self.dispatcher.context();
         if context.approvals.set_rule(rule) {
@@ -225,7 +227,8 @@ impl Server {
         self.registration.record().id.clone()
     }
 
-    /// Names the project that the window shows: the registry's title has it, too. Writes the registry on another thread.
+    /// Sets the project that the window shows, so that the title in the registry contains it, too. The registry is
+    /// written on another thread.
     pub fn set_project(&self, project: Option<&str>) {
         let registration = Arc::clone(&self.registration);
         registration.name_project(project);
@@ -246,8 +249,8 @@ impl Server {
         drop(self);
     }
 
-    /// Takes the instance out of the registry also if a library exits the process, as Xlib does if the X server is gone. Only the
-    /// process's first server can.
+    /// Removes the instance from the registry even if a library exits the process, as Xlib does when the X server ends.
+    /// Works only for the process's first server.
     pub fn leave_registry_at_exit(&self) {
         static REGISTRATION: OnceLock<Arc<Registration>> = OnceLock::new();
         let remove = || REGISTRATION.get().map_or((), |registration| registration.remove());
@@ -269,12 +272,13 @@ impl Answers {
     /// Answers a question. See [`Question::choices`]. May write a file, so the calling thread must be allowed to block.
     ///
     /// # Errors
-    /// The question is closed, this is not one of its answers, or the answer could not be saved. A message for users.
+    /// The question is closed, the answer is not one of its choices, or the answer could not be saved. A message for
+    /// users.
     pub fn give(&self, number: u64, answer: &str) -> Result<(), String> {
         self.runtime.block_on(self.dispatcher.context().answer(number, answer))
     }
 
-    /// Closes a question without an answer, and reports that to the client that asked it.
+    /// Closes a question without an answer, and notifies the client that asked it.
     pub fn refuse(&self, number: u64) {
         self.dispatcher.context().leave_unanswered(number);
     }
@@ -288,8 +292,8 @@ pub struct SettingsLinks {
 }
 
 impl SettingsLinks {
-    /// A file that redirects a browser to the settings page. It works once, within a minute. Only its owner can read
-    /// it.
+    /// A file that redirects a browser to the settings page. It works once, within a minute. Only the file's owner can
+    /// read it.
     ///
     /// # Errors
     /// This instance serves no page, or the file can't be written. A message for users.
@@ -299,7 +303,7 @@ impl SettingsLinks {
     }
 
     /// An address that opens the settings page once, within a minute. It contains a login code, so never pass it to a
-    /// process as an argument: other users can read those.
+    /// process as an argument: other users can read the arguments of processes.
     ///
     /// # Errors
     /// This instance serves no page. A message for users.
@@ -325,7 +329,7 @@ impl Recordings {
     /// Writes files, so the calling thread must be allowed to block.
     ///
     /// # Errors
-    /// What went wrong, as a sentence.
+    /// The recording can't be started or stopped. A message for users.
     pub fn toggle(&self, pane: Arc<Pane>) -> Result<Option<PathBuf>, String> {
         let id = pane.id();
         self.runtime.block_on(async {
@@ -339,15 +343,16 @@ impl Recordings {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // First, so that no client finds a server that is closing.
+        // The registration is removed first, so that no client finds a server that is closing.
         self.registration.remove();
         self.sockets.lock().clear();
         let Some(runtime) = self.runtime.take() else { return };
         if Handle::try_current().is_ok() {
-            // A runtime's own thread may not block.
+            // A thread of a runtime must not block.
             runtime.shutdown_background();
         } else {
-            // Close and render the recordings. The next start renders those that take longer.
+            // Closes and renders the recordings. If that takes too long, the next start of an instance renders the
+            // rest.
             let closing = async { tokio::time::timeout(CLOSING, self.recorder.stop_all()).await };
             let _ = runtime.block_on(closing);
             runtime.shutdown_timeout(Duration::from_millis(500));

@@ -1,5 +1,5 @@
-//! What the methods of every wire share: the state of sessions, and running and awaiting commands. Services use the
-//! mux, but know nothing of wires, method names or JSON.
+//! State and operations that the methods of all wires share: sessions, and running commands and waiting for them.
+//! Services use the mux, but contain no code for wires, method names or JSON.
 
 pub mod adapters;
 pub mod approvals;
@@ -55,8 +55,8 @@ pub fn now() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
-/// A time in milliseconds since 1970, in the format of replies; `None` for 0, an unknown time. Always has three digits of a
-/// second's fraction, so that times sort as text.
+/// A time in milliseconds since 1970, in the format of replies; `None` for 0, which means that the time is unknown. The
+/// text always has milliseconds (three digits), so that times sort as text.
 pub fn at_time(milliseconds: u64) -> Option<String> {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -71,7 +71,7 @@ const LONGEST_PATTERN: usize = 16 << 10;
 /// Compiles a caller's pattern to a regular expression of bounded size.
 ///
 /// # Errors
-/// What is wrong with the pattern, in a few words for users.
+/// The pattern is invalid or too long. A short message for users.
 pub fn regex(pattern: &str) -> Result<Regex, String> {
     if pattern.len() > LONGEST_PATTERN {
         return Err(format!("it has {} bytes; {LONGEST_PATTERN} are the most", pattern.len()));

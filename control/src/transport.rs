@@ -1,9 +1,9 @@
-//! How bytes reach the server, and how they become messages.
+//! The transport: how bytes reach the server, and how they become messages.
 //!
-//! Owns accepting connections ([`listen`]), the limits on those that have not logged in ([`limits`]), framing
-//! ([`framing`]), and the life of a connection ([`connection`]): reading, answering in order or concurrently,
-//! writing, events, the end. A connection is generic over its two byte streams, its framing and its dialect. Never
-//! parses a message: the dialect does (`crate::dialect`).
+//! Owns accepting connections ([`listen`]), the limits on connections that have not logged in ([`limits`]), framing
+//! ([`framing`]), and the life of a connection ([`connection`]): reading, answering in order or concurrently, writing,
+//! events, and the end. A connection is generic over its two byte streams, its framing and its dialect. The transport
+//! never parses a message, because the dialect does that (`crate::dialect`).
 
 pub mod connection;
 pub mod framing;

@@ -1,8 +1,9 @@
-//! Makes the output of programs safe to read as text. Invisible characters, and characters that change how their
-//! neighbors look, become escapes. Long text is cut in the middle, with a note of how much is missing.
+//! Makes the output of programs safe to read as text. Invisible characters, and characters that change the look of
+//! their neighbors, are escaped. Long text is cut in the middle, with a note of how much is missing.
 //!
-//! Anyone may have written what a terminal shows. Control characters, bidirectional overrides, zero-width characters
-//! and tags can carry words to a model that a person does not see on the same screen.
+//! Anyone may have written the text that a terminal shows. A model receives control characters, bidirectional
+//! overrides, zero-width characters and tags, although a person does not see them on the same screen. So such
+//! characters can carry hidden words to a model.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,11 +17,12 @@ pub struct Clipped {
     pub characters: usize,
 }
 
-/// Whether a character must be escaped. `before` is the character in front of it.
+/// Whether a character must be escaped. `before`: the character before it.
 fn is_hidden(char: char, before: Option<char>) -> bool {
     match char {
         '\n' | '\t' => false,
-        // A variation selector is visible as the look of an emoji: one selector, after a character that can have one.
+        // A variation selector changes the look of an emoji, so it is visible if it is the only one and follows a
+        // character that can have one.
         '\u{fe0e}' | '\u{fe0f}' => before.is_none_or(|before| {
             let can_have_one = match before.is_ascii() {
                 true => before.is_ascii_digit() || matches!(before, '#' | '*'),
@@ -55,7 +57,7 @@ fn is_selector(char: char) -> bool {
     matches!(char, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// The text with invisible characters as `\u{…}`.
+/// The text with each invisible character written as `\u{…}`.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = None;
@@ -75,18 +77,18 @@ pub fn is_longer(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().count() > most
 }
 
-/// The start and the end of a text, at most `most` characters together, cut at line ends if possible. A line between
-/// them says how much is missing, followed by `hint`.
+/// The start and the end of a text, with at most `most` characters together, cut at line ends if possible. The line
+/// between them contains the number of missing lines and characters, and then `hint`.
 pub fn clipped(text: String, most: usize, hint: &str) -> (String, Option<Clipped>) {
     if !is_longer(&text, most) {
         return (text, None);
     }
-    // Keep more of the end: it usually says more than the start.
+    // More of the end is kept, because it usually contains more information than the start.
     let head = most * 2 / 5;
     let at = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
     let count = text.chars().count();
     let (head, tail) = (at(head), at(count - (most - head)));
-    // Cut at line ends, unless that drops more than half of a part.
+    // The parts are cut at line ends, unless that would drop more than half of a part.
     let head =
         text[..head].rfind('\n').map(|end| end + 1).filter(|end| *end > head / 2).unwrap_or(head);
     let next = text[tail..].find('\n').map(|end| tail + end + 1);
@@ -104,7 +106,8 @@ pub fn clipped(text: String, most: usize, hint: &str) -> (String, Option<Clipped
     (clipped, Some(left_out))
 }
 
-/// The start and the end of a text that has more than `most` characters, with the number of missing ones between them.
+/// If a text has more than `most` characters: its start and its end, with the number of missing characters between
+/// them.
 pub fn shortened(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -116,7 +119,7 @@ pub fn shortened(text: &str, most: usize) -> String {
     format!("{start} [… {} characters …] {end}", count - head - tail)
 }
 
-/// A name on one line: escaped, with at most `most` characters.
+/// A name as one line: escaped, with at most `most` characters.
 pub fn name(text: &str, most: usize) -> String {
     let line = escaped(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut name: String = line.chars().take(most).collect();
@@ -145,7 +148,7 @@ mod tests {
         assert_eq!(escaped("\x1b[0m\x07\u{9b}"), "\\u{1b}[0m\\u{7}\\u{9b}");
         assert_eq!(escaped("\u{e0041}\u{e0100}"), "\\u{e0041}\\u{e0100}");
         assert_eq!(escaped("<\u{fe0f}/a_\u{fe0e}"), "<\\u{fe0f}/a_\\u{fe0e}");
-        // Several selectors in a row can encode bytes.
+        // Several selectors in a row are escaped, because they can encode hidden bytes.
         assert_eq!(escaped("☺\u{fe01}\u{fe0f}\u{fe0f}"), "☺\\u{fe01}\\u{fe0f}\\u{fe0f}");
     }
 

@@ -1,4 +1,4 @@
-//! The server as its clients see it: a real server on a loopback port with a mux of its own, driven over its wires.
+//! Tests of the server from the view of its clients: a real server with its own mux on a loopback port.
 
 mod authority;
 mod dialect;

@@ -1,7 +1,9 @@
-//! How a hub and its NATS server grow with the fleet: simulated machines with the real connector, on one NATS server.
+//! Measures how a hub and its NATS server scale with the fleet. Simulates machines with the real connector, on one NATS
+//! server.
 //!
-//! Prints the memory and processor time of both, and how long calls take beside a bare request of NATS in the same run. Needs
-//! `UNTERM_NATS_SERVER`. `cargo bench -p unterm-fleet --bench scale -- 10 100 1000` takes the numbers of machines.
+//! Prints the memory and processor time of both, and the times of calls next to the time of a bare NATS request in the
+//! same run. Needs `UNTERM_NATS_SERVER`. The arguments are the numbers of machines: `cargo bench -p unterm-fleet
+//! --bench scale -- 10 100 1000`.
 #![allow(clippy::print_stdout, missing_docs, reason = "this is a program that prints")]
 
 use std::{
@@ -36,12 +38,12 @@ use unterm_fleet::{
     protocol::{Presence, Program, Session, Text, Tokens, Type, Typed},
 };
 
-/// The sessions of each machine.
+/// The number of sessions of each machine.
 const SESSIONS: usize = 10;
-/// How many calls of each kind are timed.
+/// The numbers of calls that are timed: of `list_machines` and of `send_to_session`.
 const LISTS: usize = 200;
 const SENDS: usize = 2000;
-/// How long the idle fleet is watched.
+/// The time for which the idle fleet is measured.
 const IDLE: Duration = Duration::from_secs(20);
 const CONVERSATION: &str = "bench";
 
@@ -61,7 +63,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Allows a file for each connection.
+/// Raises the limit of open files, because each connection needs a file.
 fn raise_files() -> Result<()> {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -115,7 +117,7 @@ impl Panes for Simulated {
     }
 }
 
-/// A hub with its NATS server. On drop, both end.
+/// A hub with its NATS server. Dropping this ends both.
 struct HubProcess {
     child: Child,
     address: String,
@@ -144,7 +146,7 @@ impl Drop for HubProcess {
     }
 }
 
-/// The memory in MiB, and the processor time in seconds, of a process.
+/// The memory of a process in MiB, and its processor time in seconds.
 fn usage(id: u32) -> Result<(f64, f64)> {
     let status = fs::read_to_string(format!("/proc/{id}/status"))?;
     let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -290,7 +292,7 @@ async fn measure(size: usize) -> Result<()> {
     Ok(())
 }
 
-/// Answers bare requests of NATS.
+/// Answers bare requests over NATS, to measure their time.
 struct Echo {
     client: async_nats::Client,
 }

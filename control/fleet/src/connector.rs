@@ -1,9 +1,9 @@
-//! The connector: serves a hub on this machine.
+//! The connector, which serves a hub on this machine.
 //!
-//! Connects out to NATS and listens on nothing. Serves requests about the panes of all live instances in this home, and reports to
-//! hubs the machine's presence and which calls it has begun. A hub acts with an agent token: the connector requests one from an
-//! instance when it first needs it after pairing, and a person can revoke it. Only to read and release lines that rules block does the
-//! connector act as the user (`blocked_lines.rs`).
+//! It connects to NATS and listens on no port. It serves requests about the panes of all live instances in this home.
+//! It reports to hubs the machine's presence, and the calls that it has begun. A hub acts with an agent token. The
+//! connector requests that token from an instance when it first needs it after pairing, and the user can revoke it. The
+//! connector acts as the user only to read and release lines that the line policy blocks (`blocked_lines.rs`).
 
 mod blocked_lines;
 mod claims;
@@ -51,27 +51,29 @@ use crate::{
     signature::Verifier,
 };
 
-/// How often the connector looks for changed sessions.
+/// The interval at which the connector checks whether sessions have changed.
 const LOOK: Duration = Duration::from_secs(2);
-/// How soon it states its presence again if no hub has stored it, and how often it does so.
+/// If no hub has stored the machine's presence, it is reported again after `LOOK_AGAIN`, at most `SOON` times in a row.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 const SOON: u32 = 10;
-/// The most requests that are served at a time, and the most calls of tools, which may wait for long. Further ones are refused.
+/// The maximum number of requests that are served at the same time. The same maximum applies to calls of tools, which
+/// may wait for long. Further requests are refused.
 const MOST_REQUESTS: usize = 64;
 
-/// What a connector does.
+/// The options of a connector.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Unterm's home, whose instances it offers.
+    /// Unterm's home. The connector offers the panes of the instances in it.
     pub home: PathBuf,
-    /// Whether it starts an instance without a window while none runs.
+    /// Whether the connector starts an instance without a window if none is running.
     pub starts_headless: bool,
 }
 
-/// Serves the hub the panes of live instances, until the future is dropped.
+/// Offers the panes of live instances to the hub, until the future is dropped.
 ///
 /// # Errors
-/// The connection's key is of no use, or the subscription fails. An unreachable server is no error: the connector keeps trying.
+/// The connection's key is unusable, or the subscription fails. An unreachable server is not an error, because the
+/// connector keeps trying to connect.
 pub async fn run(connection: Connection, options: Options) -> Result<()> {
     let hub = HubLine::connect(&connection, true).await?;
     let instances = Arc::new(Instances::new(options.home.clone(), connection.clone()));
@@ -82,10 +84,10 @@ pub async fn run(connection: Connection, options: Options) -> Result<()> {
     serve(&connection, hub, panes, Some(live)).await
 }
 
-/// Serves the hub these panes, as a machine that has no instance, until the future is dropped.
+/// Offers these panes to the hub, for a machine that has no instance, until the future is dropped.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub async fn run_with(connection: Connection, panes: Arc<dyn Panes>) -> Result<()> {
     let hub = HubLine::connect(&connection, true).await?;
     serve(&connection, hub, panes, None).await
@@ -114,7 +116,8 @@ async fn serve(
             let is_tool = *request.subject == *tool_subject;
             let places = if is_tool { &tool_places } else { &places };
             let Ok(place) = places.clone().try_acquire_owned() else {
-                // If it were queued, it would be carried out after the hub has stopped waiting for it.
+                // The request is refused instead of queued. A queued call might be executed after the hub has stopped
+                // waiting for it.
                 if let Some(reply) = request.reply {
                     let _ = client.publish(reply, requests::busy().into()).await;
                 }
@@ -145,14 +148,14 @@ async fn serve(
     }
 }
 
-/// Connects to NATS once, and asks a hub something, to check the way.
+/// Connects to NATS once, and sends a hub a test question, to check the connection.
 ///
 /// # Errors
 /// NATS can't be reached or does not accept the machine's key, or no hub answers.
 pub async fn check(connection: &Connection) -> Result<()> {
     let hub = HubLine::connect(connection, false).await?;
     hub.renew_if_needed().await?;
-    // There is no such call, so the hub refuses.
+    // There is no such call, so the hub refuses the question.
     let (call, attempt) = ("check".to_owned(), "check".to_owned());
     match hub.ask(&Ask::Begin { call, attempt }).await? {
         Answer::Failed(why) => bail!("{why}"),
@@ -160,12 +163,12 @@ pub async fn check(connection: &Connection) -> Result<()> {
     }
 }
 
-/// The sessions that a hub sees of the live instances in a home.
+/// The sessions that a hub can see: those of the live instances in a home.
 pub async fn sessions(home: &Path, connection: Connection) -> Vec<Session> {
     Instances::new(home.to_owned(), connection).sessions().await
 }
 
-/// States the machine's presence when it changes, and often enough that it does not expire.
+/// Reports the machine's presence when it changes, and at intervals, so that it does not expire.
 struct PresenceTask {
     panes: Arc<dyn Panes>,
     hub: HubLine,
@@ -180,7 +183,8 @@ impl PresenceTask {
         loop {
             ticks.tick().await;
             let presence = self.panes.presence().await;
-            // A server that restarted may have lost the presence.
+            // If the connection was restored, the presence is reported again, because a server that restarted may have
+            // lost it.
             let connects =
                 self.hub.client().statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
             let is_due = last.as_ref().is_none_or(|(stated, at, before)| {

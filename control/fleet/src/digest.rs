@@ -1,4 +1,4 @@
-//! SHA-256 in hexadecimal digits, and random names.
+//! SHA-256 as hexadecimal digits, and random names.
 
 use std::fmt::Write as _;
 
@@ -12,14 +12,14 @@ pub fn sha256(text: &str) -> String {
     hex(digest(&SHA256, text.as_bytes()).as_ref())
 }
 
-/// The first digits of the SHA-256 of a text: a name for it that is safe in subjects and keys.
+/// The first digits of the SHA-256 of a text. They identify the text, and are safe in subjects and keys.
 pub fn short(text: &str, digits: usize) -> String {
     let mut name = sha256(text);
     name.truncate(digits);
     name
 }
 
-/// Random bytes, as two hexadecimal digits each.
+/// Random bytes, each written as two hexadecimal digits.
 ///
 /// # Errors
 /// The system provides no random numbers.
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn digests_are_those_of_the_standard() {
-        // FIPS 180-4, the example of one block.
+        // The one-block example of FIPS 180-4.
         assert_eq!(
             sha256("abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

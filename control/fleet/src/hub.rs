@@ -1,7 +1,8 @@
-//! The hub: serves agents, keeps the person in charge, and calls the machines of the fleet.
+//! The hub: serves agents, lets the user decide about their calls, and calls the machines of the fleet.
 //!
-//! A hub has no state of its own: tokens, machines, conversations, held calls and the audit log are in JetStream (`store.rs`), so
-//! any number of hubs serve one fleet. It never types by itself: connectors do, under the authority of their instances.
+//! A hub has no state of its own. Tokens, machines, conversations, held calls and the audit log are in JetStream
+//! (`store.rs`), so any number of hubs can serve one fleet. A hub never types by itself. Connectors type, and the
+//! authority of their instances applies.
 
 mod action;
 pub mod audit;
@@ -55,21 +56,21 @@ use self::{
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
-/// The pause before the store is asked again.
+/// The pause before the machines are loaded again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How many frames of a live view may wait in memory.
+/// The maximum number of frames of a live view that wait in memory.
 const WAITING: usize = 16;
 
-/// What a hub offers besides the machines.
+/// The options of a hub.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder of the hub's host that agents with the right `admin` may use.
+    /// The folder of the hub's host that agents with the right `admin` may use. `None`: none.
     pub admin_root: Option<PathBuf>,
-    /// Whether they may run commands there.
+    /// Whether agents with the right `admin` may run commands in that folder.
     pub has_admin_shell: bool,
     /// The name and port by which others reach the hub, such as `hub.example.com`.
     pub public_name: Option<String>,
-    /// The files of the hub's certificates and of its key. Without them, a proxy has them.
+    /// The files of the hub's certificates and of its private key. `None` if a proxy provides TLS.
     pub tls: Option<(PathBuf, PathBuf)>,
 }
 
@@ -97,7 +98,7 @@ impl Hub {
         let signer = Signer::new(&fleet.account_seed)?;
         let revocation = Revocation::new(store.clone(), fleet, system);
         let machines = Machines::new(store.clone(), signer, revocation);
-        // A connection of its own: what machines send for live views must not fill the memory.
+        // Live views use a separate connection, because the frames that machines send must not fill the memory.
         let viewer =
             fleet.credentials.connect_with("unterm-hub views", None, true, WAITING).await?;
         let views = Views::new(machines.clone(), viewer);
@@ -124,7 +125,7 @@ impl Hub {
     /// The listeners or the connection to NATS failed.
     pub async fn serve(&self, listeners: Listeners) -> Result<()> {
         let services = &self.services;
-        // The servers may be choosing a leader.
+        // Loading may fail while the NATS servers choose a leader.
         while let Err(error) = services.machines.load().await {
             tracing::warn!(error = %format!("{error:#}"), "the machines are loaded again");
             tokio::time::sleep(AGAIN).await;
@@ -160,7 +161,7 @@ impl Hub {
         &self.services.sign_ins
     }
 
-    /// The passkeys that people sign in with there.
+    /// The passkeys with which users sign in to the dashboard.
     pub fn passkeys(&self) -> &Passkeys {
         &self.services.passkeys
     }
@@ -170,12 +171,12 @@ impl Hub {
         &self.services.stop
     }
 
-    /// The lines that wait for a person.
+    /// The blocked lines that wait for a decision of the user.
     pub fn blocked_lines(&self) -> &BlockedLines {
         &self.services.blocked_lines
     }
 
-    /// Pairs machines.
+    /// The service that pairs machines.
     pub fn pairing(&self) -> &Pairing {
         &self.pairing
     }

@@ -1,4 +1,4 @@
-//! Keys of NATS (nkeys), and the id of a machine, which follows from its key.
+//! Keys of NATS (nkeys), and the id of a machine, which is computed from its key.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest;
 
-/// The digits of a machine's id.
+/// The number of digits of a machine's id.
 const DIGITS: usize = 12;
 
-/// A machine's id: the first 12 hexadecimal digits of the SHA-256 of its public key. So no machine can choose its id, and pairing
-/// gives a key the permissions of its own id only.
+/// A machine's id: the first 12 hexadecimal digits of the SHA-256 of its public key. So no machine can choose its id,
+/// and a machine can be paired only with the id of its own key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MachineId(String);
@@ -32,7 +32,7 @@ impl MachineId {
 impl TryFrom<String> for MachineId {
     type Error = String;
 
-    /// An id as agents write it. Everything else would be unsafe in a subject.
+    /// Parses an id as agents write it. Returns an error for everything else, which would be unsafe in a subject.
     fn try_from(text: String) -> Result<Self, String> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         match text.len() == DIGITS && text.bytes().all(is_digit) {
@@ -54,16 +54,16 @@ impl fmt::Display for MachineId {
     }
 }
 
-/// This machine's name for people: its host name.
+/// The name of this machine for people: its host name.
 pub fn machine_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     unterm_control::escaped(&name)
 }
 
-/// The key with this seed.
+/// The key pair with this seed.
 ///
 /// # Errors
-/// This is no seed.
+/// The text is not a seed.
 pub fn key(seed: &str) -> Result<KeyPair> {
     KeyPair::from_seed(seed.trim()).map_err(|error| anyhow!("not a seed of an nkey: {error}"))
 }
@@ -71,7 +71,7 @@ pub fn key(seed: &str) -> Result<KeyPair> {
 /// The public key of the machine with this seed.
 ///
 /// # Errors
-/// This is no seed.
+/// The text is not a seed.
 pub fn machine_key_public(seed: &str) -> Result<String> {
     Ok(key(seed)?.public_key())
 }
@@ -81,7 +81,7 @@ pub fn is_user_key(text: &str) -> bool {
     KeyPair::from_public_key(text).is_ok_and(|key| matches!(key.key_pair_type(), KeyPairType::User))
 }
 
-/// A new seed of this kind.
+/// Creates a new seed of this kind.
 ///
 /// # Errors
 /// The system provides no random numbers.

@@ -1,6 +1,6 @@
-//! The JSON Web Tokens of NATS (docs.nats.io, "JWTs and Privacy"): the operator of a server, its accounts, and the users of an
-//! account, each with its permissions. The hub signs one for each machine that it pairs, so that no server must be told of a
-//! machine. An account's token lists the users whose tokens were revoked.
+//! The JSON Web Tokens of NATS (docs.nats.io, "JWTs and Privacy"): the operator of a server, its accounts, and the
+//! users of an account with their permissions. The hub signs a token for each machine that it pairs, so the servers
+//! need no list of machines. An account's token lists the users whose tokens were revoked.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,21 +12,21 @@ use time::OffsetDateTime;
 
 use crate::digest;
 
-/// The most subscriptions of a user with permissions. Such a user needs two or three.
+/// The maximum number of subscriptions of a user with permissions. Such a user needs two or three.
 const MOST_SUBSCRIPTIONS: u32 = 32;
 
 /// The subjects that a user may publish to and subscribe to.
 #[derive(Default)]
 pub struct Permissions {
-    /// Publish.
+    /// The subjects that the user may publish to.
     pub publish: Vec<String>,
-    /// Subscribe.
+    /// The subjects that the user may subscribe to.
     pub subscribe: Vec<String>,
     /// Whether the user may reply once to each request that it receives.
     pub may_reply: bool,
 }
 
-/// The token of an operator, which signs itself.
+/// The token of an operator, signed with the operator's own key.
 ///
 /// # Errors
 /// The key has no private part.
@@ -35,8 +35,8 @@ pub fn operator(operator: &KeyPair, system_account: &str) -> Result<String> {
     signed(operator, &operator.public_key(), "unterm", claims)
 }
 
-/// The token of an account, signed by its operator. `revoked`: public keys of users, each with a time in seconds since 1970.
-/// Servers refuse tokens of that user that were issued at this time or before.
+/// The token of an account, signed by its operator. `revoked`: public keys of users, each with a Unix time in seconds.
+/// Servers refuse tokens of this user that were issued at or before this time.
 ///
 /// # Errors
 /// The key has no private part.
@@ -63,8 +63,8 @@ pub fn account(
     signed(operator, account, name, claims)
 }
 
-/// The token of a user, signed by its account. `permissions`: `None` allows everything in the account. `lifetime`: how long it is
-/// valid; `None`: for ever.
+/// The token of a user, signed by its account. `permissions`: `None` allows everything in the account. `lifetime`: the
+/// time for which the token is valid. `None`: without an end.
 ///
 /// # Errors
 /// The key has no private part.
@@ -84,7 +84,7 @@ pub fn user(
         claims["sub"] = json!({ "allow": subscribe });
         claims["subs"] = json!(MOST_SUBSCRIPTIONS);
         if *may_reply {
-            // Within a minute (in nanoseconds).
+            // The user may reply within a minute (60,000,000,000 nanoseconds).
             claims["resp"] = json!({ "max": 1, "ttl": 60_000_000_000_u64 });
         }
     }
@@ -94,13 +94,14 @@ pub fn user(
 /// The public key that signed a token. Does not check the signature.
 ///
 /// # Errors
-/// This is no token.
+/// The text is not a token.
 pub fn issuer(token: &str) -> Result<String> {
     let issuer = claims(token).and_then(|claims| claims["iss"].as_str().map(str::to_owned));
     issuer.ok_or_else(|| anyhow!("not a token of NATS"))
 }
 
-/// When a token was issued and when it ends, in seconds since 1970. `None`: it has no end. Does not check the signature.
+/// The times at which a token was issued and at which it expires, in seconds since 1970. Returns `None` if the token
+/// does not expire. Does not check the signature.
 pub fn span(token: &str) -> Option<(i64, i64)> {
     let claims = claims(token)?;
     Some((claims["iat"].as_i64()?, claims["exp"].as_i64()?))
@@ -134,7 +135,7 @@ fn signed_until(
     if let Some(lifetime) = lifetime {
         body["exp"] = json!(now + i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX / 2));
     }
-    // Unique among tokens of different content.
+    // The id is a digest, so tokens with different contents have different ids.
     body["jti"] = json!(digest::sha256(&body.to_string()));
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let text = format!("{}.{}", encode(&header), encode(&body));

@@ -1,9 +1,10 @@
-//! The fleet: panes of many machines through one hub.
+//! The fleet: the panes of many machines, which agents use through one hub.
 //!
-//! Owns the hub, which serves agents, the connector, which serves the hub on each machine, and what they say to each other.
-//! Distribution is NATS's: requests, presence, buckets and streams. Hubs keep no state of their own, so that several can serve
-//! one fleet. Connectors only dial out. What a connector types passes the authority of its instance, as any agent's call does, so
-//! the pause, lease and secrets of the person at that machine win over the hub.
+//! This crate owns the hub, which serves agents, the connector, which serves the hub on each machine, and the protocol
+//! between them. NATS distributes the messages: requests, presence, buckets and streams. Hubs keep no state in memory
+//! that others need, so that several hubs can serve one fleet. Connectors only open outgoing connections. The input of
+//! a connector passes the authority of its instance, like the input of any other agent, so the pause, the lease and the
+//! secrets of the user at that machine have priority over the hub.
 
 pub mod connector;
 mod digest;

@@ -10,33 +10,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity;
 
-/// The longest pause between two tries to reconnect.
+/// The maximum delay between two tries to reconnect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// How many messages of a subscription may wait, usually.
+/// The number of messages of a subscription that may wait in memory, unless the caller chooses another one.
 pub const WAITING: usize = 4096;
-/// How long an answer of NATS's own services may take.
+/// The maximum time to wait for a reply of NATS's own services.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a program needs to connect to NATS as itself.
+/// The data with which a program connects to NATS.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Credentials {
     /// The servers: addresses such as `nats://host:4222` or `tls://host:4222`.
     pub servers: Vec<String>,
-    /// The token that names its permissions.
+    /// The token that contains the program's permissions.
     pub jwt: String,
-    /// A machine's token that only lets it ask for a new `jwt`.
+    /// A token of a machine that only allows it to request a new `jwt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renewal: Option<String>,
-    /// The seed of its key.
+    /// The seed of the program's key.
     pub seed: String,
-    /// A file of certificates that sign the servers', besides the system's.
+    /// A file of certificates that are trusted to sign the servers' certificates, in addition to the system's
+    /// certificates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificates: Option<PathBuf>,
 }
 
 impl Credentials {
-    /// Connects, and reconnects whenever the connection breaks. `inbox`: the prefix of the subjects for replies. `waits`: returns
-    /// at once, even if no server answers yet.
+    /// Connects, and reconnects whenever the connection breaks. `inbox`: the prefix of the subjects for replies.
+    /// `waits`: returns immediately, even if no server answers yet.
     ///
     /// # Errors
     /// No server answers, or none accepts the key.
@@ -44,10 +45,11 @@ impl Credentials {
         self.connect_with(name, inbox, waits, WAITING).await
     }
 
-    /// The same. `waiting`: how many messages of a subscription may wait in memory; further ones are dropped.
+    /// Connects like [`Self::connect`]. `waiting`: the number of messages of a subscription that may wait in memory.
+    /// Further messages are dropped.
     ///
     /// # Errors
-    /// As [`Self::connect`].
+    /// No server answers, or none accepts the key.
     pub async fn connect_with(
         &self,
         name: &str,
@@ -59,10 +61,11 @@ impl Credentials {
         self.connect_by(move || jwt.clone(), name, inbox, waits, waiting).await
     }
 
-    /// Like [`Self::connect_with`]. `token` returns the token for each connection, also for a reconnection.
+    /// Connects like [`Self::connect_with`]. `token` returns the token for each connection, also when the client
+    /// reconnects.
     ///
     /// # Errors
-    /// As [`Self::connect`].
+    /// No server answers, or none accepts the key.
     pub async fn connect_by(
         &self,
         token: impl Fn() -> String + Send + Sync + 'static,
@@ -86,7 +89,7 @@ impl Credentials {
             .subscription_capacity(waiting)
             .max_reconnects(None)
             .request_timeout(Some(PATIENCE))
-            // A server may advertise any address, so the client uses only the servers that were named.
+            // A server may advertise any address, so the client uses only the servers in the credentials.
             .ignore_discovered_servers()
             .reconnect_delay_callback(pause)
             .event_callback(|event| async move { tracing::info!(%event, "nats") });
@@ -108,30 +111,31 @@ impl Credentials {
     }
 }
 
-/// Whether an address stays on this machine.
+/// Whether a host is this machine.
 pub fn is_loopback(host: &str) -> bool {
     let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
     host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }
 
-/// The pause before a try to connect. It grows, and differs between machines, so that a server that returns is not swamped.
+/// The delay before a try to connect. It grows with the number of tries, and differs between machines, so that a server
+/// that was restarted is not overloaded.
 fn pause(tries: usize) -> Duration {
     let whole = Duration::from_millis(50) * 2_u32.saturating_pow(tries.min(10) as u32);
     let whole = whole.min(LONGEST_PAUSE);
-    // The address of a local variable differs between processes.
+    // The address of a local variable differs between processes, so it serves as a random number.
     let noise = std::ptr::from_ref(&tries).addr() as u32 ^ std::process::id();
     whole / 2 + whole / 2 * (noise / 16 % 64) / 64
 }
 
-/// Where a message wants its reply, if that is one of `inbox`'s subjects. A hub may publish everywhere, so it replies nowhere else:
-/// otherwise, a machine could have the hub publish where the machine may not.
+/// The subject on which a message requests its reply, if it begins with `inbox`. A hub may publish to all subjects, so
+/// it replies to no other subject: otherwise, a machine could make the hub publish where the machine may not.
 pub fn reply_within(message: &Message, inbox: &str) -> Option<Subject> {
     let reply = message.reply.as_ref()?;
     let is_within = reply.strip_prefix(inbox).is_some_and(|rest| rest.starts_with('.'));
     is_within.then(|| reply.clone())
 }
 
-/// The stream and key-value services of NATS.
+/// The client's access to the streams and key-value buckets of NATS.
 pub fn jetstream(client: &Client) -> jetstream::Context {
     let mut context = jetstream::new(client.clone());
     context.set_timeout(PATIENCE);

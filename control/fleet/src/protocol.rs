@@ -1,13 +1,14 @@
 //! The protocol between hub and connector: subjects, buckets and messages.
 //!
-//! A hub sends requests to the subjects of one machine, and the connector of that machine replies. Nothing here is for agents: the
-//! hub translates. All messages are JSON. A receiver ignores fields that it does not know, so that hubs and connectors of
-//! different versions work together.
+//! A hub sends requests to the subjects of one machine, and the connector of that machine replies. Agents do not use
+//! this protocol: the hub translates their calls. All messages are JSON. A receiver ignores fields that it does not
+//! know, so that hubs and connectors of different versions work together.
 //!
-//! A machine has no access to JetStream. It asks a hub ([`Ask`]), and the hub stores. The reason: JetStream obeys headers of a
-//! message (`Nats-Rollup` erases other keys of a stream) and publishes its reply to any subject that the message names, with the
-//! rights of the account. Permissions of NATS restrict neither. Subjects mapped from an account for each machine would restrict the
-//! subject, but not the headers, and would need one account for each machine on every server.
+//! A machine has no access to JetStream. It asks a hub ([`Ask`]), and the hub stores the data. The reason: JetStream
+//! obeys headers of a message (`Nats-Rollup` erases other keys of a stream) and publishes its reply to any subject that
+//! the message names, with the rights of the account. Permissions of NATS restrict neither. Subjects mapped from an
+//! account for each machine would restrict the subject, but not the headers, and would need one account for each
+//! machine on every server.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,27 +17,28 @@ use serde_json::{Map, Value};
 
 use crate::{identity::MachineId, jwt::Permissions};
 
-/// How often a connector renews its presence.
+/// The interval at which a connector renews its presence.
 pub const RENEWAL: Duration = Duration::from_secs(10);
-/// How long a presence lasts without a renewal.
+/// The time for which a presence is valid without a renewal.
 pub const PRESENCE_TTL: Duration = Duration::from_secs(30);
-/// How long a machine's token is valid. The connector has it renewed after half of that.
+/// The time for which a machine's token is valid. The connector requests a new one after half of that time.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(24 * 3600);
-/// The most bytes of a presence. A hub leaves out sessions beyond that.
+/// The maximum number of bytes of a presence. A hub leaves out sessions if there are more.
 pub const LONGEST_PRESENCE: usize = 128 << 10;
-/// The most bytes of a call's outcome that a hub stores.
+/// The maximum number of bytes of a call's outcome that a hub stores.
 pub const LONGEST_OUTCOME: usize = 64 << 10;
-/// The longest id of a call, and of a try to begin one.
+/// The maximum length of the id of a call, and of a try to begin one.
 const LONGEST_ID: usize = 64;
-/// How long a call's id is remembered. A held call that is replayed later than this might run twice, so hubs drop older ones.
+/// The time for which a call's id is remembered. A held call that is replayed later might run twice, so hubs drop older
+/// held calls.
 pub const CALL_MEMORY: Duration = Duration::from_secs(7 * 24 * 3600);
-/// The most bytes of text in one call, below NATS's limit of 1 MiB for a message.
+/// The maximum number of bytes of text in one call. It is below NATS's limit of 1 MiB for a message.
 pub const LONGEST_TEXT: usize = 256 << 10;
-/// The most bytes of a tool's result, below NATS's limit.
+/// The maximum number of bytes of a tool's result. It is below NATS's limit for a message.
 pub const LONGEST_RESULT: usize = 900 << 10;
-/// How long a tool may take. Tools wait 50 s at most, and NATS lets a machine reply within 60 s.
+/// The maximum time of a tool call. Tools wait 50 s at most, and NATS lets a machine reply within 60 s.
 pub const TOOL_PATIENCE: Duration = Duration::from_secs(55);
-/// The most bytes of a session's text in one reply.
+/// The maximum number of bytes of a session's text in one reply.
 pub const MOST_READ: usize = 200_000;
 
 /// A request to a machine.
@@ -50,15 +52,15 @@ pub enum Verb {
     Type,
     /// Calls a tool of an instance.
     Tool,
-    /// Shows a session live, for some seconds.
+    /// Shows a session live, for [`WATCH_TIME`].
     Watch,
 }
 
 impl Verb {
-    /// All of them.
+    /// All kinds of requests.
     pub const ALL: [Self; 5] = [Self::Sessions, Self::Read, Self::Type, Self::Tool, Self::Watch];
 
-    /// The last part of its subject.
+    /// The last part of the subject of this kind of request.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sessions => "sessions",
@@ -107,22 +109,24 @@ pub fn renewals(machine: &MachineId) -> String {
     format!("fleet.renew.{machine}")
 }
 
-/// The subject for that of machines whose token is of an earlier version: it allows no subject of [`asks`] and [`renewals`].
+/// The subject on which machines with a token of an earlier version ask for a new token. That token allows neither the
+/// subject of [`asks`] nor the one of [`renewals`].
 pub fn earlier_renewals(machine: &MachineId) -> String {
     format!("$KV.fleet_calls.{machine}.renew")
 }
 
-/// The key of a call in a bucket of the hubs.
+/// The key of a machine's call in the hubs' bucket of calls.
 pub fn call_key(machine: &MachineId, call: &str) -> String {
     format!("{machine}.{call}")
 }
 
-/// Whether a text may be the id of a call. Other texts would be unsafe as keys.
+/// Whether a text is a valid id of a call. Other texts would be unsafe as keys.
 pub fn is_call_id(call: &str) -> bool {
     (1..=LONGEST_ID).contains(&call.len()) && call.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// What the connector of a machine may do in NATS: serve requests to its machine, ask hubs, and show its sessions.
+/// The NATS permissions of a machine's connector: to serve requests to its machine, to ask hubs, and to show its
+/// sessions.
 pub fn permissions(machine: &MachineId) -> Permissions {
     Permissions {
         publish: vec![asks(machine), renewals(machine), format!("fleet.view.{machine}.*")],
@@ -131,7 +135,7 @@ pub fn permissions(machine: &MachineId) -> Permissions {
     }
 }
 
-/// What a machine may do without a valid token of its [`permissions`]: ask for one.
+/// The NATS permissions of a machine without a valid token of its [`permissions`]: to ask for a new one.
 pub fn renewal_permissions(machine: &MachineId) -> Permissions {
     Permissions {
         publish: vec![renewals(machine)],
@@ -140,47 +144,48 @@ pub fn renewal_permissions(machine: &MachineId) -> Permissions {
     }
 }
 
-/// A machine's tokens of NATS.
+/// The NATS tokens of a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// The token of its [`permissions`], valid for [`TOKEN_LIFE`].
+    /// The token with the machine's [`permissions`], valid for [`TOKEN_LIFE`].
     pub jwt: String,
-    /// The token of its [`renewal_permissions`], without an end, so that a machine that was off for long needs no person. A hub
-    /// renews only machines that are paired.
+    /// The token with the machine's [`renewal_permissions`]. It does not expire, so that no user needs to act for a
+    /// machine that was off for a long time. A hub renews only the tokens of paired machines.
     pub renewal: String,
 }
 
-/// What a machine asks a hub.
+/// A machine's question to the hubs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// To store its presence for [`PRESENCE_TTL`].
+    /// To store the machine's presence for [`PRESENCE_TTL`].
     Presence(Presence),
-    /// To mark a call as begun. Only the first try may carry it out.
+    /// To mark a call as begun. Only the try that asks first may execute the call.
     Begin {
         /// The call that a hub sent.
         call: String,
-        /// The try's random id. The hub recognizes it if the question is repeated because the answer was lost.
+        /// The random id of the try. If the hub's answer was lost and the question is repeated, the hub recognizes the
+        /// question by it.
         attempt: String,
     },
-    /// To store the outcome of a call that it has begun, with the reply of its verb.
+    /// To store the outcome of a call that the machine has begun, with the reply of the call's verb.
     End {
-        /// The call.
+        /// The id of the call.
         call: String,
-        /// At most [`LONGEST_OUTCOME`] bytes.
+        /// The reply, of at most [`LONGEST_OUTCOME`] bytes.
         reply: Reply<Value>,
     },
 }
 
-/// A hub's answer.
+/// A hub's answer to an [`Ask`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// It is stored.
+    /// The data is stored.
     Done,
     /// Another try has begun the call.
     BegunBefore,
-    /// The hub does not store that. A reason for the log.
+    /// The hub refuses to store the data. A reason for the log.
     Refused(String),
     /// The store failed. The machine may ask again.
     Failed(String),
@@ -204,27 +209,27 @@ pub struct Presence {
 /// An AI program on a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// The path of its program file.
+    /// The path of the executable file.
     pub binary: String,
-    /// Its version, as it reports it. Empty if it reports none.
+    /// The version that the program reports. Empty if it reports none.
     pub version: String,
-    /// Whether it runs in a session.
+    /// Whether the program runs in a session.
     pub running: bool,
 }
 
 /// A session: a pane of a live instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// Its id. No other pane, of this or another start of an instance, has the same one.
+    /// The id of the session. No other pane has the same id, also not a pane of an instance that was started again.
     pub sid: String,
-    /// The AI program in its foreground.
+    /// The AI program in the foreground of the session.
     pub ai: Option<String>,
-    /// Its working directory. Empty if unknown.
+    /// The working directory. Empty if it is unknown.
     pub cwd: String,
-    /// Its title. Any program in the session can set it.
+    /// The title. Any program in the session can set it.
     #[serde(default)]
     pub title: String,
-    /// The instance that it belongs to.
+    /// The instance that the session belongs to.
     #[serde(default)]
     pub instance: String,
 }
@@ -239,7 +244,7 @@ pub struct Sessions {
 /// The request of [`Verb::Read`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Read {
-    /// The session.
+    /// The id of the session.
     pub sid: String,
 }
 
@@ -255,15 +260,15 @@ pub struct Text {
 /// The request of [`Verb::Type`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Type {
-    /// The call's id. A connector carries out a call once, however often it is asked.
+    /// The id of the call. A connector executes a call once, even if it receives the call several times.
     pub call: String,
-    /// The session.
+    /// The id of the session.
     pub sid: String,
-    /// Who types, for the person at the machine.
+    /// The name of the client that types, which is shown to the user at the machine.
     pub client: String,
-    /// What to type, in this order.
+    /// The parts of the input, in order.
     pub parts: Vec<Part>,
-    /// A line that a person has released: it is entered although the rules of the machine refuse it.
+    /// A line that a user has released: it is entered although the rules of the machine refuse it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<String>,
 }
@@ -271,66 +276,69 @@ pub struct Type {
 /// A part of the input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// The text, sent unchanged in one write.
+    /// The text, which is sent unchanged in one write.
     pub text: String,
-    /// How long to wait before it, in milliseconds.
+    /// The time to wait before the text is sent, in milliseconds.
     #[serde(default)]
     pub after_ms: u64,
 }
 
-/// The request of [`Verb::Tool`]: a call of a tool of the toolset `unterm`. The reply is the tool's result in the form of the Model
-/// Context Protocol.
+/// The request of [`Verb::Tool`]: a call of a tool of the toolset `unterm`. The reply is the tool's result in the form
+/// of the Model Context Protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The call's id, if it may change something. Such a call is carried out once, however often it is asked.
+    /// The id of the call, if the call may change something. Such a call is executed once, even if the machine receives
+    /// it several times.
     pub call: Option<String>,
-    /// The instance. Empty: the only one.
+    /// The id of the instance. Empty: the only instance of the machine.
     pub instance: String,
-    /// Who calls, for the person at the machine.
+    /// The name of the client that calls, which is shown to the user at the machine.
     pub client: String,
-    /// The token of the hub that is used. The handles and leases of calls belong to it and the conversation.
+    /// The id of the hub's token that is used. The handles and leases of calls belong to the token and the
+    /// conversation.
     pub token: String,
-    /// The conversation.
+    /// The id of the conversation.
     pub conversation: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// Its arguments.
+    /// The arguments of the tool.
     pub arguments: Map<String, Value>,
-    /// A line that a person has released: it is entered although the rules of the machine refuse it.
+    /// A line that a user has released: it is entered although the rules of the machine refuse it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<String>,
 }
 
-/// The request of [`Verb::Watch`]. For [`WATCH_TIME`], the connector publishes what the session shows to [`view`].
+/// The request of [`Verb::Watch`]. For [`WATCH_TIME`], the connector publishes what the session shows to the subject of
+/// [`view`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// The session.
+    /// The id of the session.
     pub sid: String,
     /// Whether to send the whole screen again.
     pub anew: bool,
 }
 
-/// How long a live view lasts after a request for it.
+/// The time for which a live view continues after a request for it.
 pub const WATCH_TIME: Duration = Duration::from_secs(15);
 
 /// A part of a live view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Frame {
-    /// The screen: feed the bytes to a new terminal of this size.
+    /// The whole screen. The bytes draw it in a new terminal of this size.
     Screen {
-        /// Columns.
+        /// The number of columns.
         cols: u16,
-        /// Rows.
+        /// The number of rows.
         rows: u16,
         /// The bytes, in base64.
         base64: String,
-        /// How many bytes of output were left out before.
+        /// The number of bytes of output that were left out before this screen.
         lost: u64,
     },
     /// More output, in base64.
     Bytes(String),
-    /// The view has ended. A reason for the person.
+    /// The view has ended. A reason for the user.
     End(String),
 }
 
@@ -340,35 +348,36 @@ pub enum Frame {
 pub enum Reply<T> {
     /// The result.
     Done(T),
-    /// The machine refuses the request, or it failed. A message for the agent.
+    /// The machine refuses the request, or the request failed. A message for the agent.
     Refused(String),
-    /// The call was not begun, because something did not answer in time. It may be sent again. A message for the agent.
+    /// The call was not begun, because something did not answer in time. The hub may send the call again. A message for
+    /// the agent.
     NotBegun(String),
-    /// The rules of the machine refuse a line, which a person may release.
+    /// The rules of the machine refuse a line, which a user may release.
     Blocked(Blocked),
-    /// The call was begun before. The hubs have its outcome, if it has ended.
+    /// The call was already begun at an earlier request. The hubs have its outcome, if it has ended.
     Repeated,
 }
 
 /// A line that the rules of a machine refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
-    /// The whole line, with what was in it before the call. Several lines are separated by line ends.
+    /// The whole line, including the part that was there before the call. Several lines are separated by line ends.
     pub line: String,
-    /// The rule, or why the line is refused.
+    /// The rule, or the reason that the line is refused.
     pub rule: String,
-    /// The instance of the pane.
+    /// The instance that the pane belongs to.
     pub instance: String,
-    /// The pane's number there.
+    /// The number of the pane in its instance.
     pub pane: u64,
-    /// How many parts of the call were typed before.
+    /// The number of parts of the call that were typed before the refused line.
     pub parts_typed: usize,
 }
 
 /// The outcome of a call that types.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Typed {
-    /// How many bytes were typed.
+    /// The number of bytes that were typed.
     pub bytes: usize,
 }
 

@@ -1,8 +1,8 @@
 //! Signatures of a hub's requests.
 //!
-//! A connector obeys only requests that are signed with the key of the fleet's account. So whoever answers on the address of
-//! NATS, such as another local user while the hub is down, can't type into a session or read one. A machine knows the public key
-//! from the token that it got when it was paired.
+//! A connector executes only requests that are signed with the key of the fleet's account. So a program that answers on
+//! the address of NATS in place of the server, such as one of another local user while the hub is down, can neither
+//! type into a session nor read one. A machine reads the public key from the token that it received when it was paired.
 
 use std::sync::Arc;
 
@@ -18,10 +18,11 @@ use crate::{identity, jwt};
 const SIGNATURE: &str = "Fleet-Signature";
 /// The header with the time of the signature, in seconds since 1970.
 const TIME: &str = "Fleet-Time";
-/// How far the clocks of hub and machine may differ, in seconds. A call that types runs once, however often it is sent.
+/// The maximum difference between the clocks of hub and machine, in seconds. A signed request can be repeated for that
+/// time, but a call that types runs only once.
 const TOLERANCE: u64 = 600;
 
-/// The bytes to sign. They begin differently from tokens of NATS, which the account signs with the same key.
+/// The bytes to sign. They begin differently from NATS tokens, which are signed with the same key of the account.
 fn signed_bytes(subject: &str, time: &str, payload: &[u8]) -> Vec<u8> {
     let head = format!("fleet request\n{subject}\n{time}\n");
     [head.as_bytes(), payload].concat()
@@ -36,10 +37,10 @@ fn now() -> i64 {
 pub struct Signer(Arc<KeyPair>);
 
 impl Signer {
-    /// With the seed of the fleet's account.
+    /// Creates a signer with the seed of the fleet's account.
     ///
     /// # Errors
-    /// This is no seed.
+    /// The text is not a seed.
     pub fn new(account_seed: &str) -> Result<Self> {
         Ok(Self(Arc::new(identity::key(account_seed)?)))
     }
@@ -67,7 +68,7 @@ impl Signer {
 pub struct Verifier(KeyPair);
 
 impl Verifier {
-    /// For the fleet that issued a token.
+    /// Creates a verifier for the fleet that issued a token.
     ///
     /// # Errors
     /// The token can't be read.
@@ -77,10 +78,10 @@ impl Verifier {
         Ok(Self(key.map_err(|error| anyhow!("the issuer of the machine's token: {error}"))?))
     }
 
-    /// Checks a request.
+    /// Checks the signature of a request.
     ///
     /// # Errors
-    /// It must not be carried out. A message for the hub.
+    /// The request must not be executed. A message for the hub.
     pub fn check(&self, request: &Message) -> Result<(), &'static str> {
         let header = |name| request.headers.as_ref()?.get(name).map(ToString::to_string);
         let (Some(signature), Some(time)) = (header(SIGNATURE), header(TIME)) else {

@@ -1,4 +1,4 @@
-//! What a machine, an invitation, a replayed call and a stranger can do to a hub and its NATS server.
+//! Tests what a machine, an invitation, a replayed call and a stranger can do to a hub and its NATS server.
 
 #[path = "permissions/attacks.rs"]
 mod attacks;

@@ -2,7 +2,7 @@
 //!
 //! The argument is the name of a built-in plugin or the path of a manifest. Each line of standard input is a JSON
 //! object with `screen` and optionally `name`, `last_intent`, `stable_ms` and `completed_turn_stable_ms`. For each
-//! line, prints a JSON object: what `classify` returned, or `error`; and `name`.
+//! line, prints a JSON object with `name` and either what `classify` returned, or `error`.
 
 use std::io::{self, BufRead, Write};
 

@@ -1,4 +1,4 @@
-//! What a plugin asks the host to do with its program, in the JSON of `session.input`.
+//! The actions that a plugin requests from the host, in the JSON format of `session.input`.
 
 use std::ops::RangeInclusive;
 
@@ -10,18 +10,18 @@ use crate::{
     text::{is_name, quoted},
 };
 
-/// The text of one action, in bytes.
+/// The maximum length of the text of one action, in bytes.
 const TEXT: usize = 256 << 10;
 
-/// The length of a transcript mark's label, in characters.
+/// The maximum length of a transcript mark's label, in characters.
 const LABEL: usize = 64;
 
-/// The characters of a piece of streamed text.
+/// The permitted numbers of characters of a piece of streamed text.
 const CHUNK_CHARS: RangeInclusive<u64> = 1..=1024;
-/// The milliseconds between two pieces.
+/// The permitted delays between two pieces, in milliseconds.
 const DELAY_MS: RangeInclusive<u64> = 0..=100;
 
-/// How long a wait between actions may take each time, in milliseconds, and how often it may press its key.
+/// The permitted times of one wait between actions, in milliseconds, and the permitted numbers of its key presses.
 const WAIT_MS: RangeInclusive<u64> = 1..=10_000;
 const PRESSES: RangeInclusive<u64> = 1..=50;
 
@@ -35,7 +35,7 @@ pub enum Action {
     StreamText(StreamText),
     /// Write this text verbatim, for programs without bracketed paste.
     Paste(String),
-    /// Write this text between the markers of bracketed paste.
+    /// Write this text between the control sequences of bracketed paste.
     BracketedPaste(String),
     /// Press a key.
     Key(String),
@@ -47,35 +47,36 @@ pub enum Action {
     Eof,
     /// Kill the program.
     Kill,
-    /// Send the programs in the foreground a signal.
+    /// Send a signal to the programs in the foreground.
     Signal(Signal),
-    /// Give the transcript's end a label.
+    /// Add a mark with a label at the end of the transcript.
     MarkTranscript(Mark),
-    /// Wait for what the screen shows, before the next action. Only intents of plugins contain it, so the protocol does not read
-    /// it.
+    /// Wait until the screen meets a condition, before the next action. Only a plugin's intents contain this action, so
+    /// it is not accepted in `session.input`.
     #[serde(skip_deserializing)]
     WaitFor(WaitFor),
 }
 
-/// A wait between two actions of an intent. If the predicate does not hold in time, the host presses the key, if there is one, and
-/// waits again.
+/// A wait between two actions of an intent. If the predicate does not become true within the time, the host presses the
+/// key, if there is one, and waits again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WaitFor {
-    /// A predicate that the plugin exports.
+    /// The name of a predicate that the plugin exports.
     pub predicate: String,
-    /// What it gets as `params`.
+    /// The `params` that are passed to the predicate.
     #[serde(default)]
     pub params: Value,
-    /// How long to wait each time, in milliseconds.
+    /// The maximum time of one wait, in milliseconds.
     pub timeout_ms: u64,
-    /// The key to press while the predicate does not hold.
+    /// The key to press after a wait in which the predicate did not become true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// How often to press it at most.
+    /// The maximum number of times to press the key.
     #[serde(default = "one")]
     pub presses: u64,
-    /// Why the intent fails if the predicate does not hold in the end. Without one, the intent goes on.
+    /// The error of the intent if the predicate does not become true. `None`: the intent continues with the next
+    /// action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -84,23 +85,23 @@ pub struct WaitFor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamText {
-    /// The text.
+    /// The text to type.
     pub text: String,
-    /// The characters of a piece, 1 to 1024.
+    /// The number of characters of a piece, from 1 to 1024.
     #[serde(default = "chunk_chars")]
     pub chunk_chars: u64,
-    /// The milliseconds between two pieces, at most 100.
+    /// The delay between two pieces in milliseconds, from 0 to 100.
     #[serde(default = "delay_ms")]
     pub delay_ms: u64,
 }
 
-/// A size in cells and in pixels. 0 pixels: unknown.
+/// The size of a terminal in cells and in pixels. 0 pixels means that the size in pixels is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resize {
-    /// Rows.
+    /// The number of rows.
     pub rows: u16,
-    /// Columns.
+    /// The number of columns.
     pub cols: u16,
     /// The width in pixels.
     #[serde(default)]
@@ -114,7 +115,7 @@ pub struct Resize {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
-    /// The label.
+    /// The text of the label.
     pub label: String,
 }
 
@@ -145,7 +146,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Its POSIX name, without `SIG`.
+    /// The POSIX name of the signal, without `SIG`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Term => "TERM",
@@ -160,7 +161,7 @@ impl Signal {
 }
 
 impl Action {
-    /// Reads an action of an intent.
+    /// Parses an action of an intent.
     pub(crate) fn of_intent(mut action: Value) -> serde_json::Result<Self> {
         if action["type"] == "wait_for" {
             return serde_json::from_value(action["value"].take()).map(Self::WaitFor);
@@ -168,7 +169,7 @@ impl Action {
         serde_json::from_value(action)
     }
 
-    /// The permissions that the action takes.
+    /// The permissions that the action requires.
     pub const fn permissions(&self) -> &'static [Permission] {
         match self {
             Self::Kill | Self::Signal(_) => &[Permission::SessionKill],
@@ -179,7 +180,7 @@ impl Action {
         }
     }
 
-    /// The action's name in JSON.
+    /// The name of the action in JSON.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -197,7 +198,7 @@ impl Action {
         }
     }
 
-    /// Checks what the types leave open.
+    /// Checks the limits that the types do not express.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Text(text) | Self::Paste(text) | Self::BracketedPaste(text) => text_fits(text),
@@ -218,7 +219,7 @@ impl Action {
 }
 
 impl StreamText {
-    /// Checks the sizes of the pieces and of the pauses.
+    /// Checks the size of the pieces and the delay between them.
     ///
     /// # Errors
     /// A number is out of its range, as a message that names it.
@@ -264,7 +265,7 @@ fn text_fits(text: &str) -> Result<(), String> {
 /// Checks the label of a transcript mark.
 ///
 /// # Errors
-/// It is empty, too long or not printable, as a message that quotes it.
+/// The label is empty, too long or not printable, as a message that quotes it.
 pub fn check_label(label: &str) -> Result<(), String> {
     if (1..=LABEL).contains(&label.chars().count()) && !label.contains(char::is_control) {
         return Ok(());
@@ -272,7 +273,7 @@ pub fn check_label(label: &str) -> Result<(), String> {
     Err(format!("a label must be 1 to {LABEL} printable characters, not {}", quoted(label)))
 }
 
-/// The keys that have a name of their own.
+/// The keys that have a name.
 pub const NAMED_KEYS: [&str; 16] = [
     "enter",
     "escape",

@@ -1,8 +1,8 @@
-//! The plugins that Unterm brings. Their files lie in `assets/plugins`.
+//! The built-in plugins. Their files are in `assets/plugins`.
 
 use crate::{manifest::Manifest, worker::Program};
 
-/// The manifest and the source of each.
+/// The manifest and the source of each built-in plugin.
 const TEXTS: [(&str, &str); 3] = [
     (
         include_str!("../../../assets/plugins/claude-code/manifest.toml"),
@@ -18,7 +18,7 @@ const TEXTS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The built-in plugins. A test checks that none is left out here.
+/// The built-in plugins. A plugin with a wrong manifest would be left out, and a test checks that there is none.
 pub(crate) fn programs() -> Vec<Program> {
     let parse = |(manifest, source): (&str, &str)| match Manifest::from_toml(manifest) {
         Ok(manifest) => Some(Program { manifest, source: source.to_owned() }),

@@ -1,10 +1,10 @@
-//! What a plugin offers: its own `describe()`, or what its exports show.
+//! The list of what a plugin offers: what its `describe()` returns, or else the names of its exported functions.
 
 use serde_json::{Value, json};
 
 use crate::{outcome::kind, text::is_name};
 
-/// The ending of functions that return a matcher.
+/// The suffix of the names of functions that return a matcher.
 const MATCHER: &str = "_matcher";
 
 /// The intents, wait matchers and states of a plugin, as `plugin.describe` shows them.
@@ -12,19 +12,19 @@ const MATCHER: &str = "_matcher";
 pub(crate) struct Catalog(Value);
 
 impl Catalog {
-    /// The lists by their names: `intents`, `wait_matchers`, `states`, and what else `describe()` returned.
+    /// The lists by their names: `intents`, `wait_matchers`, `states`, and any other values that `describe()` returned.
     pub(crate) fn into_value(self) -> Value {
         self.0
     }
 
-    /// Takes what `describe()` returned. The three lists have to be lists of tables with a `name`.
+    /// Creates the catalog from what `describe()` returned. The three lists must be lists of tables with a `name`.
     pub(crate) fn described(mut value: Value) -> Result<Self, String> {
         let Some(fields) = value.as_object_mut() else {
             return Err(format!("a table with named keys is expected, not {}", kind(&value)));
         };
         for key in ["intents", "wait_matchers", "states"] {
             let list = fields.entry(key).or_insert_with(|| json!([]));
-            // Luau has no empty list.
+            // Luau can't represent an empty list, so it becomes an empty object.
             if list.as_object().is_some_and(serde_json::Map::is_empty) {
                 *list = json!([]);
             }
@@ -41,7 +41,7 @@ impl Catalog {
         Ok(Self(value))
     }
 
-    /// Sorts the names of exported functions into intents and wait matchers.
+    /// Creates the catalog from the names of exported functions, which are divided into intents and wait matchers.
     pub(crate) fn introspected(mut exports: Vec<String>) -> Self {
         exports.sort();
         let named = |names: Vec<&String>| -> Value {
@@ -53,12 +53,12 @@ impl Catalog {
     }
 }
 
-/// Whether the protocol gives the exported function another purpose than intent or predicate.
+/// Whether the protocol reserves the name of an exported function for another purpose than an intent or a predicate.
 pub(crate) fn is_reserved(name: &str) -> bool {
     ["classify", "describe"].contains(&name)
 }
 
-/// Whether the exported function returns a matcher.
+/// Whether the exported function with this name returns a matcher.
 pub(crate) fn is_matcher(name: &str) -> bool {
     name.ends_with(MATCHER)
 }

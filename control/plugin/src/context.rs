@@ -5,39 +5,39 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The rows at the bottom of a screen that count as its status.
+/// The number of rows at the bottom of a screen that are the screen's status.
 const STATUS_ROWS: usize = 3;
 
-/// What `classify` gets.
+/// The argument of a plugin's `classify`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ClassifyContext {
-    /// The screen's text, a line a row.
+    /// The text of the screen, one line for each row.
     pub screen: String,
-    /// The screen without its last three rows.
+    /// The text of the screen without the last three rows.
     pub body_text: String,
-    /// The last three rows.
+    /// The text of the last three rows.
     pub status_text: String,
-    /// The title that the program set. Empty and left out if it set none.
+    /// The title that the program set. If it is empty, the field is left out.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// What the program printed, as far as the host keeps it.
+    /// The program's output, as far back as the host keeps it.
     pub transcript: String,
-    /// The screen's sequence number.
+    /// The sequence number of the screen.
     pub sequence: u64,
-    /// The last intent that the plugin set.
+    /// The last intent that the plugin reported.
     pub last_intent: Option<String>,
-    /// The milliseconds since the screen changed.
+    /// The number of milliseconds since the screen changed.
     pub stable_ms: u64,
-    /// The milliseconds that a screen has to stay as it is before a turn counts as completed.
+    /// The number of milliseconds without a change of the screen after which a turn counts as completed.
     pub completed_turn_stable_ms: u64,
-    /// The transcript's marks: positions by label.
+    /// The positions of the transcript's marks, by their labels.
     pub markers: BTreeMap<String, u64>,
-    /// The position of the transcript's end.
+    /// The position of the end of the transcript.
     pub cursor: u64,
 }
 
 impl ClassifyContext {
-    /// A context for `screen`, with its body and status split off.
+    /// Creates a context for `screen`, and divides the screen into body and status.
     pub fn of_screen(screen: impl Into<String>) -> Self {
         let screen = screen.into();
         let (body, status) = split_status(&screen);
@@ -45,10 +45,10 @@ impl ClassifyContext {
     }
 }
 
-/// Splits the last three rows off a screen's text. Blank rows at its end do not count.
+/// Splits a screen's text before the last three rows, which are the status. Blank rows at the end do not count.
 pub fn split_status(screen: &str) -> (&str, &str) {
     let text = screen.trim_end_matches(['\n', ' ']);
-    // Blanks that end the last row belong to it.
+    // Blanks at the end of the last row belong to that row.
     let end = screen[text.len()..].find('\n').map_or(screen.len(), |blanks| text.len() + blanks);
     let text = &screen[..end];
     match text.rmatch_indices('\n').nth(STATUS_ROWS - 1) {
@@ -57,27 +57,27 @@ pub fn split_status(screen: &str) -> (&str, &str) {
     }
 }
 
-/// What a predicate gets.
+/// The argument of a predicate.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PredicateInput {
-    /// The screen's text, a line a row.
+    /// The text of the screen, one line for each row.
     pub screen: String,
-    /// The title that the program set. Empty and left out if it set none.
+    /// The title that the program set. If it is empty, the field is left out.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// What the program printed, as far as the host keeps it.
+    /// The program's output, as far back as the host keeps it.
     pub transcript: String,
-    /// The screen's sequence number.
+    /// The sequence number of the screen.
     pub sequence: u64,
-    /// The milliseconds since the screen changed.
+    /// The number of milliseconds since the screen changed.
     pub stable_ms: u64,
     /// Whether the program has ended.
     pub process_exited: bool,
-    /// The transcript's marks: positions by label.
+    /// The positions of the transcript's marks, by their labels.
     pub markers: BTreeMap<String, u64>,
-    /// The position of the transcript's end.
+    /// The position of the end of the transcript.
     pub cursor: u64,
-    /// The matcher's `params`.
+    /// The `params` of the matcher.
     pub params: Value,
 }
 

@@ -1,15 +1,15 @@
-//! Why a plugin was refused, and why a call failed.
+//! The reasons that a plugin is refused, and that a call of a plugin fails.
 
 use thiserror::Error;
 
 use crate::{permission::Permission, text::quoted};
 
-/// What is wrong with a manifest. The message names the key or value.
+/// An error in a manifest. The message names the key or the value.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct ManifestError(pub(crate) String);
 
-/// Why a plugin was not loaded.
+/// The reason that a plugin was not loaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LoadError {
     /// The manifest or the entrypoint could not be read.
@@ -18,26 +18,26 @@ pub enum LoadError {
     /// The manifest is wrong.
     #[error("the manifest {path} is wrong: {error}")]
     Manifest {
-        /// The manifest's path.
+        /// The path of the manifest.
         path: String,
-        /// What is wrong.
+        /// The error in the manifest.
         error: ManifestError,
     },
-    /// A plugin of that name is there.
+    /// A plugin with this name is already loaded.
     #[error("a plugin named {} is already registered; unload it first", quoted(.0))]
     Loaded(String),
-    /// The name belongs to a plugin of Unterm.
+    /// The name is that of a built-in plugin.
     #[error("{} is built in, and can't be replaced; choose another name", quoted(.0))]
     BuiltIn(String),
     /// Too many plugins are loaded.
     #[error("{0} plugins are loaded, and no more are allowed; unload one first")]
     TooMany(usize),
-    /// The plugin's file failed.
+    /// The plugin's file could not be run.
     #[error("the plugin {} can't be loaded: {error}", quoted(.plugin))]
     Source {
-        /// The plugin's name.
+        /// The name of the plugin.
         plugin: String,
-        /// Why.
+        /// The error of the file.
         error: CallError,
     },
 }
@@ -45,29 +45,30 @@ pub enum LoadError {
 /// A limit that a call exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitKind {
-    /// [`crate::Limits::steps`].
+    /// The number of steps, [`crate::Limits::steps`].
     Steps,
-    /// [`crate::Limits::time`].
+    /// The time, [`crate::Limits::time`].
     Time,
-    /// [`crate::Limits::memory`].
+    /// The memory, [`crate::Limits::memory`].
     Memory,
 }
 
-/// Why a call of a plugin's function failed. The messages of plugins in it are bounded and have no control characters.
+/// The reason that a call of a plugin's function failed. Messages from plugins have a limited length and contain no
+/// control characters.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CallError {
-    /// No plugin of that name is loaded.
+    /// No plugin with this name is loaded.
     #[error("unknown plugin {}: no plugin of this name is loaded", quoted(.0))]
     NoPlugin(String),
-    /// The plugin exports no such function, or the function is not of the kind that was asked for.
+    /// The plugin does not export this function, or the function is of another kind than the one that was requested.
     #[error("{0}")]
     NoFunction(String),
-    /// The plugin raised an error, or is no valid Luau.
+    /// The plugin raised an error, or is not valid Luau.
     #[error("{function} failed: {message}")]
     Script {
-        /// The function that was called; `the plugin's file` when the file itself ran.
+        /// The function that was called, or `the plugin's file` if the file itself was run.
         function: String,
-        /// The plugin's message.
+        /// The message of the plugin.
         message: String,
     },
     /// The call exceeded a limit.
@@ -75,25 +76,25 @@ pub enum CallError {
     Limit {
         /// The function that was called.
         function: String,
-        /// Which limit.
+        /// The limit that was exceeded.
         kind: LimitKind,
-        /// The limit in words, such as "5000000 steps".
+        /// The limit as text, such as "5000000 steps".
         limit: String,
     },
-    /// What the function returned is not what the contract asks for. The message names the field.
+    /// The function returned a value that the protocol does not allow. The message names the field.
     #[error("{function} returned a wrong value: {message}")]
     Result {
         /// The function that was called.
         function: String,
-        /// The field and its problem.
+        /// The field, and what is wrong with it.
         message: String,
     },
-    /// The plugin used something for which its manifest declares no permission.
+    /// The plugin used something that requires a permission, and its manifest does not declare the permission.
     #[error("{what} needs the permission {}, which the manifest does not declare", permission.name())]
     Permission {
         /// What the plugin used.
         what: String,
-        /// The permission that is missing.
+        /// The missing permission.
         permission: Permission,
     },
     /// No thread is free for the call.

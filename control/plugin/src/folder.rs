@@ -1,4 +1,4 @@
-//! Reads a plugin's files without leaving its folder.
+//! Reads a plugin's files without leaving the plugin's folder.
 
 use std::{
     fs::File,
@@ -18,7 +18,8 @@ pub(crate) fn manifest(path: &Path) -> Result<String, String> {
     text(file, MANIFEST_BYTES).map_err(|error| failed(path, &error))
 }
 
-/// The text of `entrypoint` below the folder of the manifest at `manifest`. Links that leave the folder are not followed.
+/// The text of the file `entrypoint` in the folder of the manifest at `manifest`. Links that lead out of the folder are
+/// not followed.
 pub(crate) fn source(manifest: &Path, entrypoint: &str) -> Result<String, String> {
     let folder = match manifest.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -31,12 +32,13 @@ pub(crate) fn source(manifest: &Path, entrypoint: &str) -> Result<String, String
     opened.and_then(|file| text(file, SOURCE_BYTES)).map_err(|error| failed(&shown, &error))
 }
 
-/// A FIFO or a terminal must neither block the open nor become the controlling terminal.
+/// The flags with which all files are opened: opening a FIFO must not block, and a terminal must not become the
+/// controlling terminal.
 fn flags() -> OFlags {
     OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY
 }
 
-/// Opens `path` below `folder`.
+/// Opens `path` in `folder`, without leaving it.
 fn beneath(folder: OwnedFd, path: &str) -> io::Result<OwnedFd> {
     #[cfg(target_os = "linux")]
     {
@@ -46,7 +48,7 @@ fn beneath(folder: OwnedFd, path: &str) -> io::Result<OwnedFd> {
         };
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         match openat2(&folder, path, flags(), Mode::empty(), resolve) {
-            // Old kernels lack the call, and some containers forbid it.
+            // Old kernels do not have this system call, and some containers forbid it.
             Err(Errno::NOSYS | Errno::PERM) => {}
             Err(Errno::XDEV) => return Err(io::Error::other("it leaves the manifest's folder")),
             opened => return Ok(opened?),
@@ -55,7 +57,7 @@ fn beneath(folder: OwnedFd, path: &str) -> io::Result<OwnedFd> {
     without_links(folder, path)
 }
 
-/// Opens `path` below `folder` part by part, and follows no link at all.
+/// Opens `path` in `folder`, one part of the path after the other, without following any link.
 fn without_links(mut folder: OwnedFd, path: &str) -> io::Result<OwnedFd> {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
     while let Some(part) = parts.next() {
@@ -123,7 +125,8 @@ mod tests {
             let error = source(&manifest, path).expect_err(path);
             assert!(error.contains(reason) && error.contains(path), "{error}");
         }
-        // Where the kernel can't confine a lookup, links are not followed, also inside the folder.
+        // Where the kernel can't restrict a path to the folder, no links are followed, not even those within the
+        // folder.
         let open = || openat(CWD, &inside, flags() | OFlags::DIRECTORY, Mode::empty()).expect("it");
         assert!(without_links(open(), "./lib//main.lua").is_ok());
         for path in ["near.lua", "far.lua", "up/outside.lua", "../outside.lua"] {

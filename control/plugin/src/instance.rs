@@ -1,4 +1,4 @@
-//! One running copy of a plugin, with its own variables.
+//! A running copy of a plugin, which has separate variables.
 
 use std::sync::Arc;
 
@@ -20,16 +20,17 @@ use crate::{
     worker::{Job, Program, Threads, Worker},
 };
 
-/// A running copy of a plugin. Its functions share the plugin's variables; other instances have their own.
+/// A running copy of a plugin. The functions of an instance share its variables, which are separate from those of other
+/// instances.
 ///
-/// Each method blocks until the plugin has answered, at most for [`crate::Limits::time`] and [`crate::Limits::grace`], twice that
-/// if the plugin has to be loaded first. Calls of one instance run one after another.
+/// Each method blocks until the plugin has returned, at most for [`crate::Limits::time`] plus [`crate::Limits::grace`],
+/// or twice that time if the plugin must be loaded first. Calls of one instance run one after the other.
 pub struct Instance {
     program: Arc<Program>,
     threads: Arc<Threads>,
-    /// The thread that runs the plugin, once there is one.
+    /// The thread that runs the plugin. It is started by the first call.
     worker: Mutex<Option<Worker>>,
-    /// Counts the adapters of the plugin while the instance exists.
+    /// The registry counts the copies of this value to know how many adapters of the plugin exist.
     _bound: Option<Arc<()>>,
 }
 
@@ -42,24 +43,24 @@ impl Instance {
         Self { program, threads, worker: Mutex::default(), _bound: bound }
     }
 
-    /// The plugin's manifest.
+    /// The manifest of the plugin.
     pub(crate) fn manifest(&self) -> &Manifest {
         &self.program.manifest
     }
 
-    /// Runs the plugin's file, unless that was done.
+    /// Runs the plugin's file, unless it has already been run.
     pub(crate) fn load(&self) -> Result<(), CallError> {
         self.ask(Job::Load).map(drop)
     }
 
-    /// Returns the state that a screen shows. If it fails, the host shows the state `plugin_error`.
+    /// Returns the state that a screen shows. If this fails, the host shows the state `plugin_error`.
     pub fn classify(&self, context: &ClassifyContext) -> Result<Classification, CallError> {
         let returned = self.call("classify", context)?;
         Classification::read(returned, context.sequence)
             .map_err(|message| CallError::Result { function: "classify".into(), message })
     }
 
-    /// Returns what the intent `name` does.
+    /// Returns the actions of the intent `name`.
     pub fn intent(&self, name: &str, params: &Value) -> Result<IntentOutcome, CallError> {
         if is_reserved(name) || is_matcher(name) {
             let name = quoted(name);
@@ -68,7 +69,8 @@ impl Instance {
         let returned = self.call(name, params)?;
         let outcome = IntentOutcome::read(returned)
             .map_err(|message| CallError::Result { function: name.into(), message })?;
-        // A plugin can write the table of an action by hand.
+        // A plugin can create the table of an action without the function that checks the permission, so it is checked
+        // here.
         for action in &outcome.actions {
             for permission in Action::permissions(action) {
                 self.permit(&format!("the action {}", action.name()), *permission)?;
@@ -77,7 +79,7 @@ impl Instance {
         Ok(outcome)
     }
 
-    /// Returns the condition that the function `name` describes. Its name ends in `_matcher`.
+    /// Returns the condition of the function `name`, whose name ends in `_matcher`.
     pub fn wait_matcher(&self, name: &str, params: &Value) -> Result<Matcher, CallError> {
         if !is_matcher(name) {
             let name = quoted(name);
@@ -92,7 +94,7 @@ impl Instance {
         Ok(matcher)
     }
 
-    /// Returns whether the predicate `name` holds.
+    /// Returns the result of the predicate `name`.
     pub fn predicate(
         &self,
         name: &str,
@@ -107,7 +109,7 @@ impl Instance {
             .map_err(|message| CallError::Result { function: name.into(), message })
     }
 
-    /// Returns what the plugin offers: what its `describe()` returns, else the names of its functions.
+    /// Returns the list of what the plugin offers: the result of its `describe()`, or else the names of its functions.
     pub(crate) fn catalog(&self) -> Result<Catalog, CallError> {
         let exports = self.ask(Job::Exports)?;
         let exports: Vec<String> = serde_json::from_value(exports).unwrap_or_default();
@@ -151,7 +153,7 @@ impl Instance {
     }
 }
 
-/// About how much memory an argument takes in Luau, in bytes.
+/// The approximate memory of an argument in Luau, in bytes.
 fn argument_size(value: &Value) -> usize {
     match value {
         Value::String(text) => 32 + text.len(),

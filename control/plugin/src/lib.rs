@@ -1,19 +1,20 @@
-//! Plugins for terminal programs: what a program's screen means, and what to type into the program.
+//! Plugins for terminal programs. A plugin determines the state of a program from its screen, and the input for the
+//! program.
 //!
 //! A plugin is a folder with a manifest in TOML and one file of Luau. The file returns a table of functions:
 //!
 //! - `classify(context)` returns the state that a screen shows ([`Classification`]);
 //! - an intent returns actions, such as text to type ([`IntentOutcome`]);
 //! - a function whose name ends in `_matcher` returns a condition to wait for ([`Matcher`]);
-//! - a predicate decides whether such a condition holds ([`PredicateOutcome`]);
-//! - `describe()` lists all these ([`Registry::describe`]).
+//! - a predicate returns whether such a condition is met ([`PredicateOutcome`]);
+//! - `describe()` lists all of these ([`Registry::describe`]).
 //!
-//! [`Registry`] holds the plugins by name. [`Registry::adapter`] makes an [`Instance`], which calls a plugin's functions.
-//! The guide for authors of plugins is `assets/docs/plugins.md`.
+//! [`Registry`] contains the plugins by name. [`Registry::adapter`] creates an [`Instance`], which calls a plugin's
+//! functions. The guide for authors of plugins is `assets/docs/plugins.md`.
 //!
-//! This crate takes and returns plain data. It contains no pseudoterminal, no socket and no JSON-RPC. The host performs actions,
-//! evaluates matchers, and maps errors to the codes of its protocol. Calls block, so an async host makes them on a thread for
-//! blocking work.
+//! The parameters and results of this crate are plain data. It contains no pseudoterminal, no socket and no JSON-RPC.
+//! The host performs actions, evaluates matchers, and maps errors to the codes of its protocol. Calls block, so an
+//! async host makes them on a thread for blocking work.
 //!
 //! ```
 //! use unterm_plugin::{ClassifyContext, Registry};
@@ -27,20 +28,22 @@
 //!
 //! # Limits
 //!
-//! Plugins are hostile input. [`Limits`] bounds a call in steps, time and memory, and what the call returns is bounded in size.
+//! Plugins are hostile input. [`Limits`] limits the steps, the time and the memory of a call, and the size of what a
+//! call returns is limited, too.
 //!
-//! Luau calls an interrupt function at each loop iteration, call and return, and at each attempt of a pattern to match. The
-//! interrupt counts steps and ends the call at the limit. It fails again at each later step, so `pcall` does not help a plugin to
-//! continue.
+//! Luau calls an interrupt function at each loop iteration, call and return, and at each attempt to match a pattern.
+//! The interrupt counts steps and ends the call at the limit. It fails again at each later step, so a plugin can't
+//! continue with `pcall`.
 //!
-//! The interrupt does not reach the inside of Luau's library functions. Those that could run long are replaced
-//! (`sandbox/library.luau`): patterns and separators are short, and `table.sort` and `table.move` are bounded. What remains, such
-//! as a long function without loops that copies large strings, can exceed its time. Each instance therefore has a thread of its
-//! own. If a call does not return in time, the caller gets an error and abandons that thread. The thread ends when Luau next
-//! reaches the interrupt. While [`Limits::abandoned`] such threads are left, no new thread starts.
+//! The interrupt is not called within Luau's library functions. Those that could run for a long time are replaced
+//! (`sandbox/library.luau`): patterns and separators are short, and the input of `table.sort` and `table.move` is
+//! limited. The remaining code, such as a long function without loops that copies large strings, can still exceed its
+//! time. Each instance therefore has a separate thread. If a call does not return in time, the caller gets an error and
+//! abandons that thread. The thread ends when Luau next reaches the interrupt. While [`Limits::abandoned`] such threads
+//! exist, no new thread starts.
 //!
-//! After a call that exceeded a limit, the instance loads the plugin again before its next call. The plugin's variables are lost
-//! then.
+//! After a call that exceeded a limit, the instance loads the plugin again before its next call, which resets the
+//! plugin's variables.
 
 mod action;
 mod builtin;

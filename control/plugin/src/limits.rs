@@ -1,21 +1,21 @@
-//! How much a plugin may use.
+//! The limits of plugins.
 
 use std::time::Duration;
 
-/// The limits of plugins. The defaults are those of the protocol where it has one.
+/// The limits of plugins. The default of a limit that the protocol defines is the protocol's value.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The steps of one call: loop iterations, calls, returns, and attempts of a pattern to match.
+    /// The maximum number of steps of one call: loop iterations, calls, returns, and attempts to match a pattern.
     pub steps: u64,
-    /// The time of one call.
+    /// The maximum time of one call.
     pub time: Duration,
-    /// The time after which a call that did not end at [`Limits::time`] is abandoned, together with its thread.
+    /// The additional time after [`Limits::time`]. If a call has not ended by then, its thread is abandoned.
     pub grace: Duration,
-    /// The memory of one instance, in bytes.
+    /// The maximum memory of one instance, in bytes.
     pub memory: usize,
-    /// The instances that exist at one time.
+    /// The maximum number of instances at the same time.
     pub instances: usize,
-    /// The abandoned threads above which no instance starts a thread.
+    /// The number of abandoned threads at which no instance starts a new thread.
     pub abandoned: usize,
 }
 
@@ -32,23 +32,23 @@ impl Default for Limits {
     }
 }
 
-/// The size of a manifest, in bytes.
+/// The maximum size of a manifest, in bytes.
 pub(crate) const MANIFEST_BYTES: u64 = 64 << 10;
 
-/// The size of a plugin's source, in bytes.
+/// The maximum size of a plugin's source, in bytes.
 pub(crate) const SOURCE_BYTES: u64 = 256 << 10;
 
-/// The depth of a value that a plugin returns.
+/// The maximum depth of a value that a plugin returns.
 pub(crate) const RESULT_DEPTH: usize = 32;
 
-/// The tables, strings, numbers and booleans in a value that a plugin returns.
+/// The maximum number of tables, strings, numbers and booleans in a value that a plugin returns.
 pub(crate) const RESULT_VALUES: usize = 10_000;
 
-/// The text in a value that a plugin returns, in bytes.
+/// The maximum size of the text in a value that a plugin returns, in bytes.
 pub(crate) const RESULT_TEXT: usize = 1 << 20;
 
-/// The text that one call may write to the log, in bytes.
+/// The maximum size of the text that one call may write to the log, in bytes.
 pub(crate) const PRINTED_TEXT: usize = 4 << 10;
 
-/// The length of an error message of a plugin, in bytes.
+/// The maximum length of an error message of a plugin, in bytes.
 pub(crate) const MESSAGE_TEXT: usize = 1 << 10;

@@ -1,4 +1,4 @@
-//! A plugin's manifest: read from TOML or JSON, checked, and written as the protocol shows it.
+//! A plugin's manifest: parsed from TOML or JSON, checked, and written in the form of the protocol.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -11,84 +11,86 @@ use crate::{
     text::{bounded, is_name, quoted},
 };
 
-/// The rows and columns that a manifest may ask for.
+/// The numbers of rows and columns that a manifest may contain.
 const SIZES: std::ops::RangeInclusive<u16> = 1..=1000;
 
-/// The arguments or variables that a manifest may list.
+/// The maximum number of arguments, and of variables, in a manifest.
 const LISTED: usize = 128;
 
-/// The programs that a manifest may name.
+/// The maximum number of programs in a manifest.
 const PROGRAMS: usize = 64;
 
-/// The length of an argument or variable, in bytes.
+/// The maximum length of an argument or a variable, in bytes.
 const LISTED_TEXT: usize = 4096;
 
-/// What a plugin is, what it may do, and which program it is for.
+/// The manifest of a plugin: its name, its permissions and the programs that it is for.
 ///
-/// Unknown keys are refused. Only values that passed [`Manifest::from_toml`] or [`Manifest::from_json`] are given out.
+/// Unknown keys are errors. The functions that return a manifest, [`Manifest::from_toml`] and [`Manifest::from_json`],
+/// check its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The plugin's name: 1 to 64 letters, digits and `_-.`.
+    /// The name of the plugin: 1 to 64 letters, digits and `_-.`.
     pub name: String,
-    /// What the plugin does.
+    /// The kind of the plugin.
     pub kind: Kind,
-    /// The plugin's own version, shown to users.
+    /// The version of the plugin, which is shown to users.
     pub version: String,
-    /// What runs the entrypoint.
+    /// The engine that runs the entrypoint.
     pub runtime: Runtime,
-    /// The plugin's file, relative to the manifest's folder.
+    /// The path of the plugin's file, relative to the manifest's folder.
     pub entrypoint: String,
-    /// What the plugin may do, and which methods may be called on its adapters.
+    /// The permissions of the plugin. They also determine which methods may be called on its adapters.
     #[serde(default)]
     pub permissions: Vec<Permission>,
-    /// The programs that the plugin is for, by the names of their files. Without them, that of `default_target`.
-    /// Not serialized, because clients of the protocol may refuse fields that it does not document.
+    /// The programs that the plugin is for, by the names of their executable files. If the list is empty, the plugin is
+    /// for the program of `default_target`. Not serialized, because clients of the protocol may refuse fields that it
+    /// does not document.
     #[serde(default, skip_serializing)]
     pub programs: Vec<String>,
-    /// The program that an adapter starts when its caller names none.
+    /// The program that an adapter starts if its caller names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_target: Option<Target>,
 }
 
-/// What a plugin does.
+/// The kind of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Drives one program.
+    /// The plugin controls one program.
     Adapter,
-    /// Offers intents for any program.
+    /// The plugin offers intents for any program.
     Macro,
-    /// Offers predicates.
+    /// The plugin offers predicates.
     Matcher,
 }
 
-/// What runs a plugin.
+/// The engine that runs a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Runtime {
     /// Luau.
     Lua,
-    /// WebAssembly. The protocol has the name; Unterm refuses it.
+    /// WebAssembly. The protocol defines the name, but Unterm does not support it.
     Wasm,
 }
 
 /// The program that a plugin is for.
 ///
-/// The environment of a program consists of the parent's variables, [`Target::env`], the caller's variables and
-/// [`Target::required_env`]. A later one replaces an earlier one.
+/// The environment of the program consists of the parent's variables, [`Target::env`], the caller's variables and
+/// [`Target::required_env`]. If a variable is set more than once, the last value is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// The program's name or path.
+    /// The name or the path of the program.
     pub program: String,
-    /// Its arguments.
+    /// The arguments of the program.
     #[serde(default)]
     pub args: Vec<String>,
-    /// The rows of its terminal; the host's default without it.
+    /// The number of rows of the program's terminal. `None`: the host's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u16>,
-    /// The columns of its terminal; the host's default without it.
+    /// The number of columns of the program's terminal. `None`: the host's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cols: Option<u16>,
     /// Variables that a caller can replace.
@@ -100,14 +102,14 @@ pub struct Target {
 }
 
 impl Manifest {
-    /// Reads a manifest file's text.
+    /// Parses the text of a manifest file.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
         let manifest: Self = toml_edit::de::from_str(text)
             .map_err(|error| ManifestError(bounded(error.to_string().trim_end(), 500)))?;
         manifest.checked()
     }
 
-    /// Reads the same keys from JSON, for `plugin.validate_manifest`.
+    /// Parses a manifest in JSON, which has the same keys, for `plugin.validate_manifest`.
     pub fn from_json(value: &Value) -> Result<Self, ManifestError> {
         let manifest = Self::deserialize(value)
             .map_err(|error| ManifestError(bounded(&error.to_string(), 500)))?;
@@ -119,7 +121,7 @@ impl Manifest {
         self.permissions.contains(&permission)
     }
 
-    /// Whether the plugin is for the program whose file has this name.
+    /// Whether the plugin is for the program whose executable file has this name.
     pub fn is_for(&self, program: &str) -> bool {
         let target = self.default_target.as_ref().map(|target| file_name(&target.program));
         match self.programs.as_slice() {
@@ -178,7 +180,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Refuses paths that could leave the manifest's folder. Links are checked when the file is opened.
+/// Returns an error for a path that could leave the manifest's folder. Links are checked when the file is opened.
 fn check_entrypoint(entrypoint: &str) -> Result<(), ManifestError> {
     let shown = quoted(entrypoint);
     if entrypoint.is_empty() || entrypoint.len() > 1024 || entrypoint.contains(char::is_control) {

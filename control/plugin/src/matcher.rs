@@ -1,11 +1,11 @@
-//! What a plugin asks the host to wait for, in the JSON of `session.wait`.
+//! The conditions that a plugin lets the host wait for, in the JSON format of `session.wait`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::text::{is_name, quoted};
 
-/// The length of a text or pattern, in bytes.
+/// The maximum length of a text or a pattern, in bytes.
 const PATTERN: usize = 4096;
 
 /// A condition, as `{"type": …, "value": …}`. The host compiles the regular expressions.
@@ -22,15 +22,15 @@ pub enum Matcher {
     TranscriptRegex(String),
     /// The cursor is in this cell.
     CursorAt(CellPosition),
-    /// The screen has not changed for this long.
+    /// The screen has not changed for a time.
     ScreenStable(StableFor),
     /// The program has ended.
     ProcessExited,
-    /// One of these holds.
+    /// At least one of these conditions is met.
     Any(Vec<Matcher>),
-    /// All of these hold.
+    /// All of these conditions are met.
     All(Vec<Matcher>),
-    /// A plugin's predicate holds.
+    /// A predicate of a plugin returns that it is met.
     Lua(LuaPredicate),
 }
 
@@ -38,17 +38,17 @@ pub enum Matcher {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellPosition {
-    /// The row.
+    /// The number of the row.
     pub row: u16,
-    /// The column.
+    /// The number of the column.
     pub col: u16,
 }
 
-/// How long the screen has to stay as it is.
+/// The time without a change of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StableFor {
-    /// Milliseconds.
+    /// The minimum time in milliseconds.
     pub min_ms: u64,
 }
 
@@ -56,20 +56,20 @@ pub struct StableFor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LuaPredicate {
-    /// The plugin's name.
+    /// The name of the plugin.
     pub plugin: String,
-    /// The function that the plugin exports.
+    /// The name of the predicate that the plugin exports.
     pub predicate: String,
-    /// What the function gets as `params`.
+    /// The `params` that are passed to the predicate.
     #[serde(default)]
     pub params: Value,
 }
 
 impl Matcher {
-    /// The most matchers in one tree.
+    /// The maximum number of matchers in one tree.
     pub const MOST: usize = 256;
 
-    /// Checks what the types leave open, for the whole tree.
+    /// Checks the limits that the types do not express, for the whole tree.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.check_below(&mut 0)
     }

@@ -1,4 +1,4 @@
-//! What a plugin's functions return, checked.
+//! The results of a plugin's functions, which are parsed and checked here.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -9,71 +9,72 @@ use crate::{
     text::{is_name, quoted},
 };
 
-/// The actions of one intent.
+/// The maximum number of actions of one intent.
 const ACTIONS: usize = 256;
 
-/// The marks of one classification.
+/// The maximum number of marks of one classification.
 const MARKS: usize = 64;
 
-/// The length of evidence and captures, in bytes.
+/// The maximum length of evidence and captures, in bytes.
 const EVIDENCE: usize = 4096;
 
-/// The length of a rule's name, in bytes.
+/// The maximum length of a rule's name, in bytes.
 const RULE: usize = 64;
 
 /// The state that a screen shows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Classification {
-    /// The state's name, from the plugin's own vocabulary.
+    /// The name of the state. Each plugin defines its states.
     pub state: String,
-    /// How sure the plugin is, from 0 to 1.
+    /// The confidence of the plugin in this state, from 0 to 1.
     pub confidence: f64,
-    /// What on the screen showed it.
+    /// The text on the screen from which the plugin concluded the state.
     pub evidence: String,
     /// The sequence number of the screen.
     pub sequence: u64,
-    /// Which rule decided, and on which text.
+    /// The rule that determined the state, and the text that it found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explanation>,
-    /// Whatever else the plugin read off the screen.
+    /// Other values that the plugin read from the screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
-    /// Labels that the host gives the transcript's end.
+    /// The labels of marks that the host adds at the end of the transcript.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_marks: Vec<String>,
 }
 
-/// Why a plugin reads a state off a screen.
+/// The reason for a plugin's classification of a screen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// The plugin's rule that decided.
+    /// The name of the plugin's rule that determined the state.
     pub rule: String,
     /// The text that the rule found, as the program printed it.
     pub text: String,
 }
 
-/// What an intent does.
+/// The result of an intent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntentOutcome {
     /// The actions, in order.
     pub actions: Vec<Action>,
-    /// The new last intent. An empty text clears it; without one the last intent stays.
+    /// The new last intent. If it is empty, the last intent is removed. If it is `None`, the last intent does not
+    /// change.
     pub last_intent: Option<String>,
 }
 
-/// Whether a predicate holds.
+/// The result of a predicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PredicateOutcome {
-    /// Whether it holds.
+    /// Whether the condition is met.
     pub matched: bool,
-    /// What showed it.
+    /// The text from which the predicate concluded the result.
     pub evidence: Option<String>,
-    /// What it found.
+    /// The text that the predicate found.
     pub capture: Option<String>,
 }
 
 impl Classification {
-    /// Reads what `classify` returned for a screen of that `sequence`.
+    /// Parses the result of `classify` for the screen with this `sequence` number.
     pub(crate) fn read(value: Value, sequence: u64) -> Result<Self, String> {
         let mut fields = Fields::of(value)?;
         let state = fields.text("state", 64)?.ok_or("`state` is missing")?;
@@ -130,7 +131,7 @@ impl Explanation {
 }
 
 impl IntentOutcome {
-    /// Reads what an intent returned. Positions in messages count from 1, as in Luau.
+    /// Parses the result of an intent. Positions in error messages are counted from 1, as in Luau.
     pub(crate) fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of(value)?;
         if !fields.0.contains_key("actions") {
@@ -152,7 +153,7 @@ impl IntentOutcome {
 }
 
 impl PredicateOutcome {
-    /// Reads what a predicate returned.
+    /// Parses the result of a predicate.
     pub(crate) fn read(value: Value) -> Result<Self, String> {
         if let Value::Bool(matched) = value {
             return Ok(Self { matched, evidence: None, capture: None });
@@ -175,7 +176,7 @@ impl PredicateOutcome {
     }
 }
 
-/// Reads the tree that a `…_matcher` function returned.
+/// Parses the matcher that a `…_matcher` function returned.
 pub(crate) fn read_matcher(value: Value) -> Result<Matcher, String> {
     if !value.is_object() {
         return Err(format!("a matcher is a table with `type`, not {}", kind(&value)));
@@ -211,7 +212,7 @@ impl Fields {
         }
     }
 
-    /// A list; an empty table is one too.
+    /// Takes a list from the table. An empty table counts as a list.
     fn list(&mut self, key: &str, limit: usize) -> Result<Vec<Value>, String> {
         match self.take(key) {
             None => Ok(Vec::new()),
@@ -229,7 +230,7 @@ fn wrong(key: &str, expected: &str, value: &Value) -> String {
     format!("`{key}` must be {expected}, not {}", kind(value))
 }
 
-/// What a value is, for an error message.
+/// The type of a value, for an error message.
 pub(crate) fn kind(value: &Value) -> String {
     match value {
         Value::Null => "nil".into(),

@@ -1,26 +1,26 @@
-//! What a manifest lets a plugin and its callers do.
+//! The permissions of a plugin and its callers.
 
 use serde::{Deserialize, Serialize};
 
-/// What a plugin may do. The host asks for some of them per method.
+/// A permission of a plugin. Some methods of the host require a permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Permission {
     /// Start a program.
     #[serde(rename = "session.spawn")]
     SessionSpawn,
-    /// End it or send it a signal.
+    /// End the program, or send it a signal.
     #[serde(rename = "session.kill")]
     SessionKill,
-    /// Change the size of its terminal.
+    /// Change the size of the program's terminal.
     #[serde(rename = "session.resize")]
     SessionResize,
-    /// Read its screen.
+    /// Read the program's screen.
     #[serde(rename = "screen.read")]
     ScreenRead,
-    /// Read what it printed.
+    /// Read the program's output.
     #[serde(rename = "transcript.read")]
     TranscriptRead,
-    /// Type into it.
+    /// Type into the program.
     #[serde(rename = "input.write")]
     InputWrite,
     /// Wait for a condition.
@@ -29,7 +29,7 @@ pub enum Permission {
 }
 
 impl Permission {
-    /// Every permission, in the order of the documentation.
+    /// All permissions, in the order of the documentation.
     pub const ALL: [Self; 7] = [
         Self::SessionSpawn,
         Self::SessionKill,
@@ -40,7 +40,7 @@ impl Permission {
         Self::MatcherWait,
     ];
 
-    /// The permission's name in a manifest.
+    /// The name of the permission in a manifest.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SessionSpawn => "session.spawn",

@@ -1,4 +1,4 @@
-//! The plugins by name: those of Unterm, and those that were loaded.
+//! The built-in and the loaded plugins, by name.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     worker::{Program, Threads},
 };
 
-/// The plugins that can be loaded besides the built-in ones.
+/// The maximum number of loaded plugins, without the built-in ones.
 const LOADED: usize = 32;
 
 /// The plugins of a server. All methods can be called from several threads.
@@ -32,27 +32,27 @@ pub struct Registry {
 struct Plugin {
     program: Arc<Program>,
     built_in: bool,
-    /// Runs predicates and `describe()`. Predicates don't see the variables of adapters.
+    /// The instance that runs predicates and `describe()`. Predicates can't access the variables of adapters.
     predicates: Arc<Instance>,
-    /// Each adapter's instance has a copy.
+    /// Each adapter's instance has a copy of this value, so the number of copies shows whether the plugin is used.
     bound: Arc<()>,
 }
 
-/// Why a plugin was not unloaded.
+/// The reason that a plugin was not unloaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UnloadError {
-    /// There is no plugin of that name.
+    /// There is no plugin with this name.
     #[error("unknown plugin {}: no plugin of this name is loaded", quoted(.0))]
     Unknown(String),
-    /// It is a plugin of Unterm.
+    /// The plugin is built in.
     #[error("{} is built in, and can't be unloaded", quoted(.0))]
     BuiltIn(String),
-    /// Adapters use it.
+    /// Adapters use the plugin.
     #[error("the plugin {} has live adapters ({count}); close them first", quoted(.plugin))]
     Bound {
-        /// The plugin's name.
+        /// The name of the plugin.
         plugin: String,
-        /// The adapters.
+        /// The number of adapters.
         count: usize,
     },
 }
@@ -64,7 +64,7 @@ impl Default for Registry {
 }
 
 impl Registry {
-    /// A registry with the built-in plugins.
+    /// Creates a registry with the built-in plugins.
     pub fn new(limits: Limits) -> Self {
         let registry = Self { threads: Threads::new(limits), plugins: Mutex::default() };
         let mut plugins = BTreeMap::new();
@@ -107,13 +107,13 @@ impl Registry {
             .load()
             .map_err(|error| LoadError::Source { plugin: name.clone(), error })?;
         let mut plugins = self.plugins.lock();
-        // Another thread may have loaded one of the same name.
+        // Another thread may have loaded a plugin with the same name meanwhile.
         check_free(&plugins, &name)?;
         plugins.insert(name.clone(), plugin);
         Ok(name)
     }
 
-    /// Unloads the plugin `name`, unless an adapter's instance of it exists.
+    /// Unloads the plugin `name`. Fails if an adapter of the plugin exists.
     pub fn unload(&self, name: &str) -> Result<(), UnloadError> {
         let mut plugins = self.plugins.lock();
         let Some(plugin) = plugins.get(name) else {
@@ -130,7 +130,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Makes the instance of an adapter, and runs the plugin's file. While the instance exists, its plugin can't be unloaded.
+    /// Creates the instance of an adapter, and runs the plugin's file. While the instance exists, its plugin can't be
+    /// unloaded.
     pub fn adapter(&self, name: &str) -> Result<Instance, CallError> {
         let instance = {
             let plugins = self.plugins.lock();
@@ -142,7 +143,7 @@ impl Registry {
         Ok(instance)
     }
 
-    /// Returns whether a predicate of the plugin `name` holds, for the matcher `lua`.
+    /// Returns the result of a predicate of the plugin `name`, for the matcher `lua`.
     pub fn predicate(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! One Luau state with one plugin in it: what the plugin can reach, and how much it can use.
+//! A Luau state that contains one plugin: the functions that the plugin can call, and its limits.
 
 mod api;
 mod budget;
@@ -22,16 +22,16 @@ use crate::{
     value::{Unreadable, to_json, to_lua, type_of},
 };
 
-/// The functions that a plugin may export.
+/// The maximum number of functions that a plugin may export.
 const EXPORTS: usize = 256;
 
-/// The length of a pattern or separator, in bytes.
+/// The maximum length of a pattern or a separator, in bytes.
 const PATTERN: usize = 1024;
 
-/// The elements that `table.move` copies.
+/// The maximum number of elements that `table.move` copies.
 const MOVED: usize = 100_000;
 
-/// The globals of a plugin, besides `ptywright`. Everything else that Luau or mlua brings is removed.
+/// The global variables of a plugin, besides `ptywright`. All other globals of Luau and of mlua are removed.
 const GLOBALS: [&str; 25] = [
     "_G",
     "_VERSION",
@@ -60,7 +60,7 @@ const GLOBALS: [&str; 25] = [
     "xpcall",
 ];
 
-/// What a call is named in errors when the plugin's file itself runs.
+/// The name in errors for the run of the plugin's file itself.
 pub(crate) const FILE: &str = "the plugin's file";
 
 /// A plugin that has been loaded.
@@ -69,12 +69,12 @@ pub(crate) struct Sandbox {
     exports: Table,
     budget: Rc<Budget>,
     printed: Rc<Cell<usize>>,
-    /// The limit of its memory, in bytes.
+    /// The maximum memory of the Luau state, in bytes.
     memory: usize,
 }
 
 impl Sandbox {
-    /// Runs the plugin's file, and takes the table of functions that it returns.
+    /// Runs the plugin's file, and stores the table of functions that it returns.
     pub(crate) fn load(
         manifest: &Manifest,
         source: &str,
@@ -138,7 +138,7 @@ impl Sandbox {
             let name = quoted(function);
             return Err(CallError::NoFunction(format!("the plugin exports no function {name}")));
         };
-        // Luau collects garbage by its own measure, and not when memory runs out.
+        // Luau collects garbage at times that it chooses itself, and not when the memory limit is reached.
         if self.lua.used_memory() > self.memory / 2 {
             self.lua.gc_collect().map_err(failed)?;
         }
@@ -152,7 +152,7 @@ impl Sandbox {
     }
 }
 
-/// A Luau state with the plugin's globals, and with the limits in force.
+/// Creates a Luau state with the globals for the plugin, and enables the limits.
 fn prepare(
     manifest: &Manifest,
     limits: &Limits,
@@ -190,7 +190,7 @@ fn prepare(
     Ok(lua)
 }
 
-/// `print` writes to the log, as far as one call may.
+/// The function `print`, which writes to the log, at most as much as one call may write.
 fn print(lua: &Lua, plugin: &str, printed: &Rc<Cell<usize>>) -> mlua::Result<mlua::Function> {
     let plugin = plugin.to_owned();
     let printed = printed.clone();
@@ -222,7 +222,7 @@ fn print(lua: &Lua, plugin: &str, printed: &Rc<Cell<usize>>) -> mlua::Result<mlu
     })
 }
 
-/// An error if the call exceeded a limit and the plugin hid that.
+/// Returns an error if the call exceeded a limit, even if the plugin caught the error.
 fn exceeded(budget: &Budget, function: &str) -> Result<(), CallError> {
     budget.exceeded().map_or(Ok(()), |kind| Err(limit(budget, function, kind)))
 }
@@ -231,7 +231,7 @@ fn limit(budget: &Budget, function: &str, kind: LimitKind) -> CallError {
     CallError::Limit { function: function.into(), kind, limit: budget.describe(kind) }
 }
 
-/// The error of a call for an error of Luau.
+/// The error of a call that failed with an error of Luau.
 fn failure(budget: &Budget, function: &str, error: &Error) -> CallError {
     if let Some(kind) = budget.exceeded() {
         return limit(budget, function, kind);

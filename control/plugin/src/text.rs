@@ -1,6 +1,6 @@
-//! Text of plugins in messages: cut and without control characters.
+//! Text from plugins in messages, which is shortened and without control characters.
 
-/// `text` on one line, without control characters, and at most `limit` bytes long.
+/// `text` in one line, without control characters, and with at most `limit` bytes.
 pub(crate) fn bounded(text: &str, limit: usize) -> String {
     let mut shown = String::new();
     for character in text.chars() {
@@ -13,12 +13,13 @@ pub(crate) fn bounded(text: &str, limit: usize) -> String {
     shown
 }
 
-/// A name or a value of a plugin in quotes, for an error message.
+/// A plugin's name or value in quotes, for an error message.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", bounded(text, 64))
 }
 
-/// Whether `name` can be a plugin's, a state's or a function's name in the protocol: 1 to 64 letters, digits and `_-.`.
+/// Whether `name` is a valid name of a plugin, a state or a function in the protocol: 1 to 64 letters, digits and
+/// `_-.`.
 pub(crate) fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))

@@ -1,6 +1,7 @@
-//! JSON to Luau, and back within bounds.
+//! Converts JSON to Luau, and Luau to JSON within limits.
 //!
-//! Values that a plugin returns are read raw: no metamethod runs, and no table can pretend to contain something else.
+//! Values that a plugin returns are read without metamethods, so no code of the plugin runs, and each table is read as
+//! it is.
 
 use std::ffi::c_void;
 
@@ -12,10 +13,10 @@ use crate::{
     text::bounded,
 };
 
-/// The whole numbers that a double represents exactly.
+/// The number up to which a double represents all whole numbers exactly.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// The type of a value, as Luau's `type` names it.
+/// The type of a value, with the name that Luau's `type` returns.
 pub(crate) fn type_of(value: &LuaValue) -> &'static str {
     match value {
         LuaValue::Integer(_) => "number",
@@ -23,7 +24,7 @@ pub(crate) fn type_of(value: &LuaValue) -> &'static str {
     }
 }
 
-/// A Luau value for `value`. A JSON null becomes nil, so a key with null is absent.
+/// Converts a JSON value to Luau. A null becomes nil, so a key whose value is null does not exist in the table.
 pub(crate) fn to_lua(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
     Ok(match value {
         Value::Null => LuaValue::Nil,
@@ -47,11 +48,11 @@ pub(crate) fn to_lua(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
     })
 }
 
-/// Why a Luau value is not JSON.
+/// The reason that a Luau value can't be converted to JSON.
 pub(crate) enum Unreadable {
-    /// The value is wrong; the message names the place.
+    /// The value is wrong. The message contains the path of the value.
     Wrong(String),
-    /// Luau failed, for example for lack of memory.
+    /// Luau failed, for example because there is not enough memory.
     Engine(mlua::Error),
 }
 
@@ -61,19 +62,20 @@ impl From<mlua::Error> for Unreadable {
     }
 }
 
-/// JSON for what a plugin returned. A table is a list if it has entries from 1 on and no other keys, else an object.
+/// Converts a value that a plugin returned to JSON. A table becomes a list if its keys are the numbers from 1 on, and
+/// an object otherwise.
 pub(crate) fn to_json(value: &LuaValue) -> Result<Value, Unreadable> {
     Reader { values: 0, text: 0, path: Vec::new(), above: Vec::new() }.read(value)
 }
 
 struct Reader {
-    /// Values read so far.
+    /// The number of values that have been read.
     values: usize,
-    /// Bytes of text read so far.
+    /// The number of bytes of text that have been read.
     text: usize,
-    /// Where the value being read is.
+    /// The path of the value that is being read.
     path: Vec<String>,
-    /// The tables that contain it.
+    /// The tables that contain the value that is being read.
     above: Vec<*const c_void>,
 }
 

@@ -1,4 +1,4 @@
-//! The thread of an instance. Luau's state never leaves it, and a caller can give it up.
+//! The thread of an instance. It owns the Luau state, and a caller can abandon it.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -19,10 +19,10 @@ use crate::{
     sandbox::{FILE, Sandbox, describe},
 };
 
-/// Luau nests at most 200 C calls; a debug build takes about 1 MiB for them.
+/// The stack size of a thread. Luau nests at most 200 C calls, which need about 1 MiB in a debug build.
 const STACK: usize = 8 << 20;
 
-/// A plugin's text.
+/// The manifest and the source of a plugin.
 pub(crate) struct Program {
     pub(crate) manifest: Manifest,
     pub(crate) source: String,
@@ -36,9 +36,9 @@ pub(crate) struct Threads {
 
 #[derive(Default)]
 struct Count {
-    /// Threads that serve an instance.
+    /// The number of threads that serve an instance.
     serving: usize,
-    /// Threads that were given up and have not ended.
+    /// The number of threads that were abandoned and have not ended.
     abandoned: usize,
 }
 
@@ -52,17 +52,17 @@ impl Threads {
     }
 }
 
-/// What a thread is asked to do.
+/// A job for the thread.
 pub(crate) enum Job {
     /// Run the plugin's file.
     Load,
     /// List the exported functions.
     Exports,
-    /// Call one of them.
+    /// Call an exported function.
     Call {
-        /// Its name.
+        /// The name of the function.
         function: String,
-        /// Its argument.
+        /// The argument of the function.
         argument: Value,
     },
 }
@@ -78,9 +78,9 @@ impl Job {
 
 type Reply = Result<Value, CallError>;
 
-/// What a worker reports about a job.
+/// A worker's report about a job.
 enum Report {
-    /// The plugin's file was run, and the job begins now.
+    /// The plugin's file has been run, and the job begins now.
     Loaded,
     /// The job is done.
     Done(Reply),
@@ -91,13 +91,13 @@ struct Request {
     reports: SyncSender<Report>,
 }
 
-/// A thread that serves one instance, and ends with it.
+/// A thread that serves one instance. It ends when this is dropped.
 pub(crate) struct Worker {
     requests: SyncSender<Request>,
     place: Arc<Place>,
 }
 
-/// A thread's place in the count.
+/// The entry of a thread in the numbers of [`Threads`].
 struct Place {
     threads: Arc<Threads>,
     state: Mutex<State>,
@@ -111,7 +111,7 @@ enum State {
 }
 
 impl Place {
-    /// Takes a place, if one is free.
+    /// Adds a serving thread to the numbers, if a limit allows it.
     fn take(threads: &Arc<Threads>) -> Result<Arc<Self>, CallError> {
         let limits = &threads.limits;
         let mut count = threads.count.lock();
@@ -147,7 +147,7 @@ impl Place {
     }
 }
 
-/// Frees a thread's place when the thread ends, however it ends.
+/// Updates the numbers when the thread ends, also after a panic.
 struct Leave(Arc<Place>);
 
 impl Drop for Leave {
@@ -172,7 +172,7 @@ impl Worker {
         Ok(Self { requests, place })
     }
 
-    /// Does `job` and returns the reply, and whether the worker can be used again.
+    /// Sends `job` to the thread. Returns the reply, and whether the worker can be used again.
     pub(crate) fn ask(&self, job: Job) -> (Reply, bool) {
         let limits = &self.place.threads.limits;
         let function = job.function().to_owned();
@@ -183,7 +183,7 @@ impl Worker {
         }
         loop {
             match reports.recv_timeout(limits.time + limits.grace) {
-                // The file and the call have each a full limit of time.
+                // The run of the file and the call may each use the full time.
                 Ok(Report::Loaded) => {}
                 Ok(Report::Done(reply)) => return (reply, true),
                 Err(RecvTimeoutError::Disconnected) => return ended(function),
@@ -212,7 +212,8 @@ fn serve(program: &Program, limits: &Limits, requests: &Receiver<Request>) {
             );
             return;
         };
-        // After a limit the state's variables are in doubt, and its memory may be full.
+        // After a call that exceeded a limit, the variables of the Luau state may be inconsistent, and its memory may
+        // be full.
         if matches!(done, Err(CallError::Limit { .. })) {
             sandbox = None;
         }

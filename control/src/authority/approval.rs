@@ -1,5 +1,6 @@
-//! Approval. A caller that must ask first changes nothing before the user approves. This gate only checks the answer.
-//! Each wire asks in its own way, and stores the answer as an [`Approved`](crate::services::approved::Approved).
+//! Approval. A caller that must ask first can't change anything before the user approves. This gate only checks the
+//! answer. Each wire asks in its own way, and stores the answer as an
+//! [`Approved`](crate::services::approved::Approved).
 
 use super::step::{Authority, Decision, Step};
 use crate::{
@@ -13,8 +14,8 @@ pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decisi
     let is_allowed = demand.access == Access::Read
         || caller.approved.is_some()
         || approvals.is_settled(caller)
-        // A call forwarded by another instance can't be put to the user here, so an earlier answer about its client
-        // counts.
+        // If another instance forwarded the call, the user can't be asked here. So an earlier answer about the call's
+        // client counts.
         || approvals.is_let_in(caller);
     match is_allowed {
         true => Decision::Allow,

@@ -1,4 +1,4 @@
-//! Audit: which calls the log contains, and what it says about them. Denies nothing, and logs the outcome of a call
+//! Audit: which calls the log contains, and their texts. This module denies nothing, and logs the outcome of a call
 //! whatever the gates decided.
 
 use serde::Deserialize;
@@ -11,22 +11,24 @@ use crate::{
     services::audit::{Audit, Outcome},
 };
 
-/// Parameters that contain typed input. If the program does not echo the input, the log and the gates must not show it.
+/// Parameters that contain typed input. If the program does not echo the input, neither the log nor a gate may show it.
 pub const TYPED: [&str; 4] = ["input", "text", "paste", "keys"];
 
-/// Parameters that say what a call does to a session, in methods and in the tools that call them. Only methods that just set
-/// a name or a title list that parameter as well: on its own in a log, a name looks like a command.
+/// Parameters that describe what a call does to a session, in methods and in the tools that call them. A name or a
+/// title is not among them, because a name on its own in the log would look like a command. Methods that only set a
+/// name or a title list that parameter themselves.
 pub const DOING: [&str; 6] = ["command", TYPED[0], TYPED[1], TYPED[2], TYPED[3], "signal"];
 
-/// Replaces input that the program does not echo.
+/// The text that replaces input that the program does not echo.
 pub const NOT_SHOWN: &str = "(not shown: the program does not echo it)";
 
-/// What the audit log says about a call.
+/// The audit log's text about a call.
 #[derive(Clone)]
 pub struct Detail {
-    /// What the call does, in one line.
+    /// A description of the call, in one line.
     pub text: String,
-    /// The call types input that the program does not echo. The log must not show it, even if the call is refused.
+    /// Whether the call types input that the program does not echo. The log must not show such input, even if the call
+    /// is refused.
     pub is_secret: bool,
 }
 
@@ -36,7 +38,7 @@ impl Detail {
         Self { text: NOT_SHOWN.to_owned(), is_secret: true }
     }
 
-    /// The detail of a call whose values may be secrets: only the parameters' names, and their section.
+    /// The detail of a call whose values may be secrets. Contains only the parameters' names, and their section.
     pub fn names(params: &Map<String, Value>) -> Self {
         let names = params.keys().map(String::as_str).filter(|name| *name != "section");
         let names = names.collect::<Vec<_>>().join(", ");
@@ -48,22 +50,22 @@ impl Detail {
     }
 }
 
-/// Which calls of a method are logged.
+/// The calls of a method that are logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logged {
-    /// None: the method only reads what its token may see, or lists something for the user.
+    /// No calls, because the method only reads what its token may see, or lists something for the user.
     Nothing,
-    /// Only refused calls. An answer of the user is logged where it takes effect, since it can arrive in several ways. A variable
-    /// of a session is read, and reads are not in the log.
+    /// Only refused calls. For an answer of the user, its effect is logged instead, because an answer can arrive in
+    /// several ways. For reading a session's variable, nothing is logged, because reads are not in the log.
     Refusals,
     /// All calls.
     Everything,
 }
 
 impl Logged {
-    /// Follows from what the method reveals and changes.
+    /// The logged calls of a method, which follow from what the method reveals and changes.
     pub const fn of(demand: &Demand) -> Self {
-        // Lists of tokens and agents contain no secrets.
+        // Lists of tokens and agents contain no secrets, so reading them is not logged.
         const TAKEN: Subjects = Subjects::HIDDEN
             .difference(Subjects::RIGHTS)
             .difference(Subjects::ENVIRONMENT)
@@ -82,7 +84,7 @@ impl Logged {
     }
 }
 
-/// The record of a call. Holds nothing if the call is not logged.
+/// The record of a call for the log. Empty if the call is not logged.
 #[derive(Clone)]
 pub struct Record<'a>(Option<LoggedCall<'a>>);
 
@@ -97,8 +99,8 @@ struct LoggedCall<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record of a call that concerns a session, or none if the session is empty. Calls `detail` only if the
-    /// method is logged.
+    /// The record of a call. `detail` returns the session that the call concerns, or an empty text for none, and the
+    /// text about the call. It is called only if the method is logged.
     ///
     /// # Errors
     /// The error of `detail`.
@@ -121,7 +123,7 @@ impl<'a> Record<'a> {
         self.0.as_ref().is_some_and(|noted| noted.detail.is_secret)
     }
 
-    /// Writes the record with the call's outcome. If the call named no session, uses the session that the reply names.
+    /// Writes the record with the call's outcome. If the call named no session, the session in the reply is logged.
     pub fn write(self, error: Option<&Error>, reply: &[u8]) {
         #[derive(Deserialize)]
         struct Made {
@@ -146,8 +148,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The record of a running call. It is written when the call ends or is given up. The record of a lasting call is
-/// written when the call begins, and again if it then fails.
+/// The record of a running call. The record is written when the call ends or is abandoned. For a call that may last
+/// long, it is written when the call begins, and again if the call then fails.
 pub struct CallInProgress<'a> {
     record: Option<Record<'a>>,
     is_written: bool,
@@ -159,7 +161,7 @@ impl<'a> CallInProgress<'a> {
         Self { record: Some(record), is_written: false }
     }
 
-    /// Writes that the call has begun.
+    /// Writes the record at the beginning of the call.
     pub fn begin(&mut self) {
         if let Some(record) = self.record.clone() {
             record.write(None, &[]);

@@ -1,33 +1,35 @@
-//! What a method demands of its caller. Everything follows from what the method reveals and changes.
+//! The rights that a method needs. They all follow from what the method reveals and changes.
 
 use super::Subjects;
 use crate::caller::Access;
 
-/// What a method reveals and changes, and the rights that follow.
+/// What a method reveals and changes, and the rights that it needs for that.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     /// The method's name.
     pub name: &'static str,
-    /// What it reveals to its caller.
+    /// The subjects that the method reveals to its caller.
     pub reveals: Subjects,
-    /// What it changes.
+    /// The subjects that the method changes.
     pub changes: Subjects,
-    /// The access that the caller's token must give.
+    /// The access that the caller's token must include.
     pub access: Access,
-    /// Which sessions the method concerns.
+    /// The sessions that the method concerns.
     pub reach: Reach,
     /// The parameters that name sessions.
     pub named: &'static [&'static str],
 }
 
-/// Which sessions a method concerns. Decides whether a token that is limited to some sessions may call it.
+/// The sessions that a method concerns. They decide whether a token that is limited to some sessions may call the
+/// method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Only the session that its parameters name. Allowed if the token reaches that session.
+    /// Only the session in the method's parameters. Such a token may call the method if it reaches that session.
     Named,
-    /// No session, or only sessions that the token reaches. Allowed unless its parameters name another session.
+    /// No session, or only sessions that the token reaches. Such a token may call the method, unless the parameters
+    /// name a session that it does not reach.
     Reached,
-    /// Any session, or more than sessions. Refused.
+    /// Any session, or things other than sessions. Such a token may not call the method.
     Everything,
 }
 

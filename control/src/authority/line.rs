@@ -1,4 +1,4 @@
-//! Rules on input lines. They apply to the line that would be entered, whichever callers sent its parts.
+//! The rules on input lines. They apply to the line that would be entered, even if several callers sent its parts.
 
 use unterm_mux::{Edited, Pane};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The most bytes of input to which the rules are applied at once.
+/// The maximum number of bytes of input that the rules are applied to at once.
 pub const MOST_JUDGED: usize = 1 << 20;
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
@@ -46,7 +46,7 @@ pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decisi
     }
 }
 
-/// Whether input is short enough to check here. The check blocks other callers.
+/// Whether input is short enough to be checked. The length is limited because the check blocks other callers.
 pub fn check_length(policy: &Policy, length: usize) -> Result<()> {
     if length <= MOST_JUDGED || !policy.is_enabled() {
         return Ok(());
@@ -73,7 +73,8 @@ fn check_command(policy: &Policy, pane: &Pane, command: &str) -> Result<()> {
     check_behind_edits(policy, pane, command).map_err(Error::Policy)
 }
 
-/// The line that a command makes after the text already in a pane's line, as it was typed. `None` if keys make that uncertain.
+/// The line that results from a command after the text already in a pane's line, as it was typed. `None` if keys have
+/// made that line uncertain.
 fn typed_command(pane: &Pane, command: &str) -> Option<String> {
     let unfinished = pane.compose(&[]).unfinished;
     if unfinished.edited == Edited::No && unfinished.keys == Edited::No {
@@ -82,7 +83,8 @@ fn typed_command(pane: &Pane, command: &str) -> Option<String> {
     pane.empties_line().then(|| command.to_owned())
 }
 
-/// Whether a command may be entered after the current line, if keys have edited that line and it is not emptied first.
+/// If keys have edited the current line and the command does not empty it first: whether the command may be entered
+/// after that line.
 fn check_behind_edits(
     policy: &Policy,
     pane: &Pane,
@@ -103,7 +105,8 @@ fn check_behind_edits(
     Ok(())
 }
 
-/// Whether a shell may set a variable. Shells run some values as commands, so the rules check the assignment as a line.
+/// Whether a shell may set a variable. The rules check the assignment like an input line, because shells run some
+/// values as commands.
 fn check_variable(policy: &Policy, pane: &Pane, line: &str) -> Result<()> {
     if !policy.is_enabled() {
         return Ok(());

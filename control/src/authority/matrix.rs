@@ -1,8 +1,10 @@
-//! The matrix of rights: every method and every tool, for every kind of caller, on sessions that its token reaches
-//! and on others. The table is checked in beside this file as `matrix.txt`. `UPDATE_EXPECT=1` rewrites it.
+//! The matrix of rights: every method and every tool, for every kind of caller, on sessions that the caller's token
+//! reaches and on other sessions. The table is checked in next to this file as `matrix.txt`. `UPDATE_EXPECT=1` rewrites
+//! it.
 //!
-//! The real dispatcher fills every field. A gate after all others refuses the call, so that no method runs. Tools run
-//! in a real session: methods that only read run, and that gate refuses the first one that changes something.
+//! The real dispatcher fills every field. A last gate refuses all calls that pass the other gates, so that no method
+//! runs. Tools run in a real session. Methods that only read do run for them, and the last gate refuses the first
+//! method that changes something.
 
 use std::{fmt::Write, sync::Arc, task::Poll};
 
@@ -27,14 +29,14 @@ use crate::{
 /// The message of the last gate.
 const ADMITTED: &str = "every gate before this one let it pass";
 
-/// The last gate. Notes which calls reach it, and refuses those that must not run.
+/// The last gate. Records which calls reach it, and refuses those that must not run.
 #[derive(Default)]
 struct Last {
     reached: Mutex<Reached>,
     lets: Mutex<Lets>,
 }
 
-/// How far a tool's calls of methods got.
+/// The furthest that a tool's method calls got.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     #[default]
@@ -58,7 +60,7 @@ impl Gate for Last {
         let looks = method.access == Access::Read && Subjects::PICTURES.contains(method.changes);
         match *self.lets.lock() {
             Lets::All => return Decision::Allow,
-            // Whether the caller may answer is decided after the answer is parsed.
+            // Whether the caller may answer is decided later, after the answer was parsed.
             Lets::Nothing if method.changes.intersects(Subjects::ANSWERS) => {
                 return Decision::Allow;
             }
@@ -77,9 +79,9 @@ impl Gate for Last {
 /// The session that a call names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Names {
-    /// A session that the tokens for one session reach.
+    /// A session that is reached by the tokens for one session.
     Own,
-    /// A session that they don't reach.
+    /// A session that is not reached by the tokens for one session.
     Other,
     /// No session.
     Nothing,
@@ -107,7 +109,7 @@ enum Token {
     Revoked,
 }
 
-/// A token that reaches every session must give the same result for each.
+/// For a token that reaches every session, the results for all of these must be equal.
 const ANY: &[Names] = &[Names::Own, Names::Other, Names::Nothing];
 
 const COLUMNS: [Column; 20] = {
@@ -225,7 +227,7 @@ hold   waits until agents go on
 
 ";
 
-/// An instance and its callers.
+/// An instance, and its callers.
 struct World {
     _home: tempfile::TempDir,
     dispatcher: Arc<Dispatcher>,
@@ -318,7 +320,7 @@ impl World {
         }
     }
 
-    /// The result of calling a method.
+    /// The result of calling a method, as text for the matrix.
     async fn method(&self, caller: &Caller, entry: &'static Entry, names: Names) -> &'static str {
         let schema = serde_json::to_value(entry.params_schema()).unwrap();
         let mut params = json!({});
@@ -384,7 +386,7 @@ impl World {
         let mut columns = Vec::new();
         for (index, column) in COLUMNS.iter().enumerate() {
             if column.token == Token::Page {
-                // A settings page has no MCP session.
+                // A settings page can't open an MCP session.
                 columns.push(vec!["-".to_owned(); toolset.tools.len()]);
                 continue;
             }
@@ -408,8 +410,8 @@ impl World {
     }
 }
 
-/// The sessions that a toolset's tools are called with. If a token reaches all sessions, a tool finds one by itself
-/// when none is named, so that case is left out. The sessions of `tester` belong to their client.
+/// The sessions with which a toolset's tools are called. If a token reaches all sessions, the case without a session is
+/// left out, because a tool then finds a session by itself. The sessions of `tester` belong to their client.
 fn called(toolset: &mcp::Toolset, column: &Column) -> &'static [Names] {
     match (column.names.len(), toolset.name) {
         (1, _) => column.names,
@@ -418,18 +420,18 @@ fn called(toolset: &mcp::Toolset, column: &Column) -> &'static [Names] {
     }
 }
 
-/// The text of a field: the results for the named sessions, mostly all the same.
+/// The text of a field: the results for the different sessions, which are equal in most cases.
 fn field(mut said: Vec<&str>) -> String {
     said.dedup();
     said.join("/")
 }
 
-/// How a toolset names the sessions.
+/// The names of the sessions in a toolset.
 struct Named {
     own: Value,
     other: Value,
     ttys: [Value; 2],
-    /// Clients that must stay connected, because their sessions end with them.
+    /// Clients that must stay connected, because sessions of `tester` end with their client.
     _kept: Vec<Client>,
 }
 
@@ -459,7 +461,7 @@ impl Named {
                 }
             }
             "tester" => {
-                // One session of the column's own connection, and one of another connection.
+                // One session belongs to the connection of the column's caller, and one to another connection.
                 let mut kept = Vec::new();
                 let mut ids = Vec::new();
                 for connection in [index as u64 + 100, 99] {
@@ -541,7 +543,7 @@ fn arguments(tool: &str, session: Option<&Value>, tty: &Value) -> Value {
     arguments
 }
 
-/// A client of the Model Context Protocol that asks its user in a dialog of its own.
+/// A client of the Model Context Protocol that asks its user in its own dialog.
 struct Client {
     says: WriteHalf<DuplexStream>,
     hears: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -600,7 +602,7 @@ impl Client {
         serde_json::from_str(text).unwrap()
     }
 
-    /// The result of calling a tool.
+    /// The result of calling a tool, as text for the matrix.
     async fn tool(&mut self, world: &World, tool: &str, arguments: Value) -> &'static str {
         let context = world.dispatcher.context();
         *world.last.lets.lock() = Lets::Looks;
@@ -650,7 +652,7 @@ impl Client {
         match word {
             Some(word) => word,
             None if text.contains("Not allowed") => "?",
-            // The tool needs a session, and the arguments name none.
+            // The tool needs a session, and the arguments contain none.
             None if fails && reached == Reached::Nothing => "-",
             None => "yes",
         }

@@ -1,14 +1,15 @@
-//! The parameters of calls as gates and the audit log read them: parsed JSON, by name.
+//! The parameters of calls, in the form in which gates and the audit log read them: parsed JSON, by name.
 
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// The parameters by name, or none if `params` is not an object.
+/// The parameters by name. Empty if `params` is not an object.
 ///
 /// # Errors
-/// A parameter that serde_json can't represent, such as a number out of range or a list nested too deeply. A method would
-/// ignore it if unknown, but the gates and the log must see everything that the method reads.
+/// serde_json can't represent a parameter, such as a number out of range or a list that is nested too deep. This is an
+/// error even for a parameter that the method ignores, because the gates and the log must see everything that the
+/// method might read.
 pub fn by_name(params: &str) -> Result<Map<String, Value>> {
     if !params.starts_with('{') {
         return Ok(Map::new());
@@ -16,7 +17,7 @@ pub fn by_name(params: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(params).map_err(Error::Params)
 }
 
-/// What the audit log says about a call's parameters: the first of the `telling` ones that has a value. Without one,
+/// The audit log's text about a call's parameters: the first of the `telling` parameters that has a value. If none has,
 /// all parameters except the session and the environment variables.
 pub fn told(params: &Map<String, Value>, telling: &[&str]) -> String {
     let most =
@@ -29,7 +30,7 @@ pub fn told(params: &Map<String, Value>, telling: &[&str]) -> String {
     })
 }
 
-/// A value as a person would write it, without quotes.
+/// A value as a user would write it: text without quotes, nothing for `null`, and any other value as JSON.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,5 +1,5 @@
-//! The user's keys. A caller that gives way does not type while the user does: from a key press until the user enters
-//! the line or, if there is no line, pauses.
+//! The user's keys. A caller that gives way to the user may not type while the user types: from a key press until the
+//! user enters the line or, if there is no line, pauses.
 
 use unterm_mux::Pane;
 
@@ -16,9 +16,9 @@ pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
     }
     match step {
         Step::Type(pane, Input::Bytes { .. } | Input::Command(_)) => give_way(pane).into(),
-        // Input of the lease's holder would end up after the text that the user has begun.
+        // A lease is refused, because input of its holder would be typed after the text that the user has begun.
         Step::Keep(pane) => give_way(pane).into(),
-        // A person pressed a key after the input was checked.
+        // The user pressed a key after the input was checked.
         Step::Compose { pane, touches, .. } if pane.touches() != *touches => {
             Decision::Deny(Error::PersonTypes(pane.id().0))
         }

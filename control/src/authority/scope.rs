@@ -1,4 +1,5 @@
-//! The first gate: the caller's token. Checks its scopes, its sessions, its end, and what it may never receive.
+//! The first gate: the caller's token. Checks its scopes, its sessions, whether it has ended, and what it may never
+//! receive.
 
 use serde_json::Value;
 
@@ -31,15 +32,16 @@ fn check(tokens: &Tokens, caller: &Caller, demand: &Demand, params: &str) -> Res
         && !is_within(panes, demand, params)
     {
         let (what, reached) = (demand.name.to_owned(), panes.clone());
-        // If the token reaches the named session, that session is not the reason for the refusal.
+        // The error contains the session only if the token does not reach it. Otherwise, the session is not the reason
+        // for the refusal.
         let session = session_of(demand, params).filter(|session| !panes.contains(session));
         return Err(Error::Denied(Denial::Sessions { what, session, reached }));
     }
     check_grants(caller, demand)
 }
 
-/// Whether a caller of this instance may make a call at another instance. The other instance sees only this instance's
-/// token, so the caller's own token must be checked here.
+/// Whether a caller of this instance may call a method of another instance. The other instance does not see the
+/// caller's token, so that token must be checked here.
 ///
 /// # Errors
 /// The caller's token lacks the access, or is limited to some sessions of this instance.
@@ -52,8 +54,9 @@ pub fn check_elsewhere(caller: &Caller, demand: &Demand) -> Result<()> {
     check_grants(caller, demand)
 }
 
-/// Whether a caller may receive what grants access by itself, or switch the pause. Keys remain valid after the token
-/// that fetched them. A caller that could end the pause would never be held by it.
+/// Whether a caller may receive data that grants access by itself, or may switch the pause. Such data, for example a
+/// key, stays valid after the token that fetched it has ended. A caller that could end the pause would never be held by
+/// it.
 fn check_grants(caller: &Caller, demand: &Demand) -> Result<()> {
     let is_for_people =
         demand.reveals.intersects(Subjects::KEYS) || demand.changes.intersects(Subjects::PAUSE);
@@ -66,7 +69,7 @@ fn check_grants(caller: &Caller, demand: &Demand) -> Result<()> {
 /// Whether scopes include an access.
 ///
 /// # Errors
-/// They don't. The error names `what`, a method or a route.
+/// The scopes do not include the access. The error contains `what`, the name of a method or a route.
 pub fn check_scope(scopes: Scopes, access: Access, what: &str) -> Result<()> {
     if scopes.allow(access) {
         return Ok(());
@@ -84,7 +87,7 @@ pub fn check_token(tokens: &Tokens, caller: &Caller) -> Result<()> {
     }
 }
 
-/// Whether a call concerns only these sessions. If the parameters can't be parsed, the answer is no.
+/// Whether a call concerns only these sessions. False if the parameters can't be parsed.
 fn is_within(panes: &[u64], demand: &Demand, params: &str) -> bool {
     if demand.reach == Reach::Everything {
         return false;

@@ -1,5 +1,6 @@
-//! Requests for secrets. Only the user may answer one, and no one else may see the secret. A caller that gives way is
-//! refused. If it is uncertain whether the program asks for a secret, the caller must look at the screen first.
+//! Requests for secrets. Only the user may answer such a request, and no one else may see the secret. If a program asks
+//! for a secret, callers that give way to the user are refused. If that is uncertain, such a caller must look at the
+//! screen first.
 
 use unterm_mux::Pane;
 
@@ -10,7 +11,7 @@ use crate::{
     services::secret::{self, Asked},
 };
 
-/// Keys that end a request and can't be an answer: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
+/// Keys that end a request and can't be part of an answer: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
 const ENDING: [u8; 4] = [0x03, 0x04, 0x1a, 0x1c];
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
@@ -32,7 +33,8 @@ fn check(authority: &Authority, pane: &Pane, has_looked: bool) -> Result<()> {
     let id = pane.id();
     match secret::asked(pane) {
         Asked::Yes => Err(Error::Secret(id.0)),
-        // No window can show this pane, so no one could answer the request.
+        // If the pane is in no tab, the caller is not refused: no window can show the pane, so the user could not
+        // answer.
         Asked::Maybe(why) if !has_looked && authority.mux.layout().tab_of(id).is_some() => {
             Err(Error::maybe_secret(id.0, &why))
         }

@@ -17,14 +17,14 @@ use crate::{
 pub enum Decision {
     /// Continue with the next gate.
     Allow,
-    /// Refuse, for this reason.
+    /// Refuse the step. Contains the reason.
     Deny(Error),
     /// Wait for this decision. If the client gives up the call meanwhile, the future is dropped.
     Hold(Pin<Box<dyn Future<Output = Decision> + Send>>),
 }
 
 impl Decision {
-    /// Denies with this message.
+    /// Denies a step with this message.
     pub fn deny(why: impl Into<String>) -> Self {
         Self::Deny(Error::Denied(Denial::Other(why.into())))
     }
@@ -40,7 +40,7 @@ impl From<Result<()>> for Decision {
 pub(crate) enum Step<'a> {
     /// A method is about to be called.
     Call {
-        /// What the method reveals and changes.
+        /// The subjects that the method reveals and changes.
         demand: &'a Demand,
         /// The method's parameters, as JSON.
         params: &'a str,
@@ -53,14 +53,14 @@ pub(crate) enum Step<'a> {
     Keep(&'a Pane),
     /// Input is about to be typed in a pane.
     Type(&'a Pane, Input<'a>),
-    /// The input has been combined with the text already in the pane's line. Decided while the pane's input queue is
-    /// locked.
+    /// The input has been combined with the text already in the pane's line. The pane's input queue is locked during
+    /// this decision.
     Compose {
         /// The pane.
         pane: &'a Pane,
-        /// The number of keys that a person had pressed in the pane when the input was first checked.
+        /// The number of keys that the user had pressed in the pane when the input was first checked.
         touches: u64,
-        /// Who reads the input, if rules apply to it.
+        /// The program that reads the input, if rules apply to it.
         reading: Option<&'a Reading>,
         /// The lines that the input enters, and the unfinished line that it leaves.
         composed: &'a Composed,
@@ -74,7 +74,7 @@ pub(crate) enum Input<'a> {
     Bytes {
         /// The bytes.
         bytes: &'a [u8],
-        /// The caller has looked at the screen and says that the program asks for no secret.
+        /// Whether the caller has looked at the screen, and states that the program does not ask for a secret.
         has_looked: bool,
     },
     /// A command, typed after the text already in the pane's line and followed by Enter.

@@ -1,5 +1,6 @@
-//! What methods reveal and change. Each method declares its subjects. Its access, the tokens that reach it and
-//! whether its calls are logged follow from them, so a method can't be given less protection than its effects need.
+//! The subjects that methods reveal and change. Each method declares its subjects. They determine the access that the
+//! method needs, which tokens may call it and which calls are logged. So a method can't have less protection than its
+//! effects need.
 
 use crate::caller::Access;
 
@@ -7,7 +8,7 @@ use crate::caller::Access;
 macro_rules! subjects {
     ($($name:ident $bit:literal $about:literal)*) => {
         bitflags::bitflags! {
-            /// What a method reveals to its caller, or changes.
+            /// The subjects that a method reveals to its caller, or changes.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
             pub struct Subjects: u32 {
                 $(

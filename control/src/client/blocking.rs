@@ -1,4 +1,4 @@
-//! Calls an instance's methods from code that blocks.
+//! Calls an instance's methods from code that may block.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::{
     methods::{Method, events::SubscribeParams},
 };
 
-/// An instance, called with the rights of its own user.
+/// A connection to an instance, with the rights of the instance's user.
 pub struct Client {
     remote: Remote,
     caller: Caller,
@@ -28,7 +28,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the instance that `home` points to: the first endpoint that [`find`] gives and that answers.
+    /// Connects to an instance that is registered in `home`: the first one in the order of [`find`] that answers.
     pub fn connect(home: &Path) -> Result<Self, ClientError> {
         let mut refusal = None;
         for endpoint in find(home) {
@@ -41,12 +41,12 @@ impl Client {
         Err(refusal.unwrap_or_else(|| ClientError::NotRunning { home: home.to_owned() }))
     }
 
-    /// Connects and logs in.
+    /// Connects to an instance as `unterm-cli`, and logs in.
     pub fn connect_to(endpoint: &Endpoint) -> Result<Self, ClientError> {
         Self::connect_as(endpoint, Some("unterm-cli"))
     }
 
-    /// The same under another client name, or none.
+    /// Connects to an instance under this client name, or without a name, and logs in.
     pub fn connect_as(endpoint: &Endpoint, name: Option<&str>) -> Result<Self, ClientError> {
         let runtime = runtime()?;
         let remote = Remote::new(endpoint.clone(), name);
@@ -54,8 +54,8 @@ impl Client {
         Ok(Self { remote, caller: Caller::of_user(name), runtime })
     }
 
-    /// Connects and switches to the Model Context Protocol, with a toolset or, if it is empty, the default one. Each line of the
-    /// returned stream is a message. `UNTERM_TOKEN` replaces the instance's own token.
+    /// Connects and switches to the Model Context Protocol. `toolset`: the name of a toolset; empty for the default
+    /// one. Each line of the returned stream is a message. `UNTERM_TOKEN` replaces the instance's own token.
     pub fn model_context(
         endpoint: &Endpoint,
         toolset: &str,
@@ -74,10 +74,10 @@ impl Client {
         Ok(connection.into_stream().into_blocking()?)
     }
 
-    /// Calls a method and waits for its reply, however long it takes.
+    /// Calls a method, and waits for its reply without a time limit.
     ///
     /// # Errors
-    /// The instance refused the call or is gone.
+    /// The instance refused the call or has ended.
     pub fn call<M: Method>(&self, params: M::Params<'_>) -> Result<M::Reply>
     where
         for<'a> M::Params<'a>: Serialize,
@@ -86,10 +86,10 @@ impl Client {
         self.runtime.block_on(self.remote.call::<M>(&self.caller, params))
     }
 
-    /// The same for a method that is known by name only.
+    /// Calls a method by its name, and waits for its reply without a time limit.
     ///
     /// # Errors
-    /// As for [`Client::call`], or the parameters can't be written as JSON.
+    /// The errors of [`Client::call`], or the parameters can't be converted to JSON.
     pub fn call_by_name(&self, method: &str, params: impl Serialize) -> Result<Value> {
         let params = serde_json::to_string(&params).map_err(Error::Params)?;
         let request = Request { method, params: &params, deadline: None };
@@ -100,7 +100,7 @@ impl Client {
     /// Subscribes to events.
     ///
     /// # Errors
-    /// The instance refused the subscription or is gone.
+    /// The instance refused the subscription or has ended.
     pub fn subscribe(&self, filter: SubscribeParams<'_>) -> Result<Subscription<'_>> {
         let events = self.runtime.block_on(self.remote.subscribe(&self.caller, filter))?;
         Ok(Subscription { events, runtime: &self.runtime })
@@ -116,13 +116,13 @@ pub struct Subscription<'a> {
 impl Iterator for Subscription<'_> {
     type Item = Value;
 
-    /// The next event, however long it takes. `None`: the instance has ended.
+    /// Waits for the next event without a time limit. `None` if the instance has ended.
     fn next(&mut self) -> Option<Value> {
         self.runtime.block_on(self.events.next())
     }
 }
 
-/// The runtime of a connection, which runs while the caller waits.
+/// The runtime of a connection. It runs only while the caller waits.
 fn runtime() -> Result<Runtime, ClientError> {
     Ok(Builder::new_current_thread().enable_io().enable_time().build()?)
 }

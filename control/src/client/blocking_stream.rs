@@ -9,14 +9,14 @@ use std::{
 /// A stream to an instance.
 #[derive(Debug)]
 pub enum BlockingStream {
-    /// By its port.
+    /// A connection to the instance's port.
     Tcp(TcpStream),
-    /// By its Unix socket.
+    /// A connection to the instance's Unix socket.
     Unix(UnixStream),
 }
 
 impl BlockingStream {
-    /// Another handle of the same stream.
+    /// Creates another handle of this stream.
     ///
     /// # Errors
     /// The operating system can't duplicate the handle.

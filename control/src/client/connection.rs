@@ -1,4 +1,4 @@
-//! A connection to an instance that has logged in: one JSON object a line, one request at a time.
+//! A connection to an instance, after the login. Sends one JSON object per line, and one request at a time.
 
 use std::{collections::VecDeque, io};
 
@@ -8,15 +8,15 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use super::{discover::Endpoint, error::ClientError, stream::Stream};
 
-/// The code of a refusal to serve a connection.
+/// The error code with which an instance refuses to serve a connection.
 const NOT_AUTHENTICATED: i64 = -32002;
 
-/// A connection that has logged in.
+/// A connection to an instance, after the login.
 pub struct Connection {
     stream: BufReader<Stream>,
     last_id: u64,
     line: Vec<u8>,
-    /// Events that arrived before a reply.
+    /// Events that arrived while a reply was awaited.
     events: VecDeque<Value>,
 }
 
@@ -37,7 +37,7 @@ struct Failure {
 }
 
 impl Connection {
-    /// Connects by the socket, or by the port if the socket is gone or serves another user only, and logs in.
+    /// Connects and logs in. Uses the socket. If the socket does not exist or serves only another user, uses the port.
     pub async fn login(endpoint: &Endpoint, login: &Value) -> Result<Self, ClientError> {
         if let Some(socket) = &endpoint.socket {
             let stream = Stream::to_socket(socket).await.map_err(ClientError::from);
@@ -61,8 +61,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Calls a method with parameters (JSON, or empty for none) and returns its reply (JSON). If the future is dropped early, the
-    /// connection is unusable.
+    /// Calls a method and returns its reply as JSON. `params`: the parameters as JSON; empty if there are none. If the
+    /// future is dropped before it completes, the connection is unusable.
     pub async fn call(&mut self, method: &str, params: &str) -> Result<String, ClientError> {
         self.last_id += 1;
         let id = self.last_id;
@@ -93,12 +93,13 @@ impl Connection {
     /// The next event, after a subscription. Cancel-safe.
     ///
     /// # Errors
-    /// The connection broke, as it does when the instance ends.
+    /// The connection broke, for example because the instance ended.
     pub async fn event(&mut self) -> Result<Value, ClientError> {
         if let Some(event) = self.events.pop_front() {
             return Ok(event);
         }
-        // A dropped `read_until` leaves in `line` the bytes that it has read.
+        // If an earlier `read_until` was dropped, `line` contains the bytes that it read. They are kept unless they are
+        // a whole line.
         if self.line.ends_with(b"\n") {
             self.line.clear();
         }
@@ -110,7 +111,7 @@ impl Connection {
     /// Whether the connection is still open, checked without waiting.
     pub async fn is_open(&mut self) -> bool {
         let read = self.stream.fill_buf();
-        // Between calls the instance sends nothing, except when it closes the connection.
+        // Between calls, the instance sends nothing unless it closes the connection.
         crate::poll::poll_once(&mut std::pin::pin!(read)).await.is_pending()
     }
 
@@ -119,7 +120,8 @@ impl Connection {
         self.stream.get_ref().reset_on_close()
     }
 
-    /// The stream. The instance sends nothing after the last reply until the next request.
+    /// The stream of the connection. No byte is lost, because the instance sends nothing between its last reply and the
+    /// next request.
     pub fn into_stream(self) -> Stream {
         self.stream.into_inner()
     }

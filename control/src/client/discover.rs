@@ -1,4 +1,4 @@
-//! Finding instances by the registry's files.
+//! Finds instances by the files of the registry.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use crate::{
     transport::tcp::PREFERRED_PORT,
 };
 
-/// The longest token that is read, in bytes.
+/// The maximum length of a token that is read, in bytes.
 const LONGEST_TOKEN: u64 = 4096;
 
-/// Where an instance listens, and its token.
+/// The address of an instance, and its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// The port on the loopback address.
     pub port: u16,
     /// The token.
     pub token: String,
-    /// The path of its Unix socket, which goes before the port.
+    /// The path of the instance's Unix socket. If there is one, it is used instead of the port.
     pub socket: Option<PathBuf>,
 }
 
@@ -31,9 +31,12 @@ impl From<Record> for Endpoint {
     }
 }
 
-/// Where an instance may be, the best guess first: the active one, the newest, the one of server.json, each only while its
-/// process lives, since whoever took a dead one's port must not be sent its token. The token in auth_token with the
-/// preferred port is a guess for homes of programs that keep no records: where there are some, it is one of theirs.
+/// The endpoints where an instance may be found, in the order in which to try them: the active instance, the newest
+/// one, and the one in server.json. An instance counts only if its process is alive. Otherwise, its token could be sent
+/// to another process that now has its port.
+///
+/// The last guess is the preferred port with the token in auth_token, for homes of programs that write no records. It
+/// is not used if there are records, because then the token belongs to one of them.
 pub fn find(home: &Path) -> Vec<Endpoint> {
     let mut endpoints: Vec<Endpoint> = Vec::new();
     let live = |name: &str| registry::read(&home.join(name)).filter(Record::is_live);
@@ -61,22 +64,22 @@ pub fn find(home: &Path) -> Vec<Endpoint> {
     endpoints
 }
 
-/// The folder that holds a file for each running instance.
+/// The folder that contains one file for each running instance.
 pub fn instances_folder(home: &Path) -> PathBuf {
     home.join("instances")
 }
 
-/// The entries of the live instances, the oldest first.
+/// The entries of the live instances, oldest first.
 pub fn live(home: &Path) -> Vec<Record> {
     registry::live(home).unwrap_or_default()
 }
 
-/// The ids of the live instances, the oldest first.
+/// The ids of the live instances, oldest first.
 pub fn running(home: &Path) -> Vec<String> {
     live(home).into_iter().map(|record| record.id).collect()
 }
 
-/// The live instance of that id or, if none has it, of that title.
+/// The live instance with this id. If no instance has this id, the one with this title.
 pub fn find_by_name(home: &Path, name: &str) -> Result<Endpoint, ClientError> {
     let records = registry::live(home)?;
     let by_id = records.iter().find(|record| record.id.eq_ignore_ascii_case(name));
@@ -127,7 +130,7 @@ mod tests {
         assert_eq!(ports(home), [3, 1]);
         fs::remove_dir_all(home.join("instances")).unwrap();
         assert_eq!(ports(home), [1]);
-        // A home of a program that writes its token down and nothing else.
+        // This is the home of a program that writes its token and no other files.
         fs::remove_file(home.join("server.json")).unwrap();
         assert_eq!(ports(home), [PREFERRED_PORT]);
         assert_eq!(find(home)[0].token, "token-1");
@@ -138,7 +141,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
         let registration = Registration::new(home, 1, "token".to_owned()).unwrap();
-        // As a killed process leaves its files; no process has this number.
+        // A killed process leaves these files. No process has this pid.
         let dead = Record { pid: u32::MAX, ..Record::clone(&registration.record()) };
         let dead = serde_json::to_vec(&dead).unwrap();
         for file in ["instances/alpha.json", "active.json", "server.json"] {

@@ -1,17 +1,17 @@
-//! Why another instance could not be called.
+//! The reasons why another instance could not be called.
 
 use std::{io, path::PathBuf};
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// No instance runs, or none of those found answers.
+    /// No instance is running, or none of the instances found answers.
     #[error("no running Unterm found in {}; start one with `unterm` or `unterm --headless`", home.display())]
     NotRunning {
         /// The directory that was searched.
         home: PathBuf,
     },
-    /// No instance of that name runs.
+    /// No instance with this name is running.
     #[error("no running instance is named {name:?}; {}", match known.as_slice() { [] => "none is running".to_owned(), known => format!("running: {}", known.join(", ")) })]
     NoInstance {
         /// The name.
@@ -32,7 +32,7 @@ pub enum ClientError {
         method: String,
         /// The wire's code.
         code: i64,
-        /// Why.
+        /// The reason.
         message: String,
     },
 }

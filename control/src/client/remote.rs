@@ -1,4 +1,4 @@
-//! Another instance as a [`Backend`].
+//! A [`Backend`] that is another instance.
 
 use std::{future::Future, pin::Pin};
 
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// Another instance, called over its Unix socket or its port.
+/// Another instance, which is called over its Unix socket or its port.
 ///
-/// Each call uses a connection of its own, because an instance answers the requests of one connection in order. Idle connections
-/// are reused. Dropping a call closes its connection, and the instance then abandons the call.
+/// Each call uses its own connection, because an instance answers the requests of one connection in order. Idle
+/// connections are reused. Dropping a call closes its connection, and the instance then abandons the call.
 pub struct Remote {
     endpoint: Endpoint,
     login: Value,
@@ -28,12 +28,12 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// The instance at an endpoint, for a client with this name for itself, if any.
+    /// Creates the backend for an endpoint. `client`: the name of the client, if any.
     pub fn new(endpoint: Endpoint, client: Option<&str>) -> Self {
         Self::with_login(endpoint, client, false)
     }
 
-    /// The same for an agent. The instance treats its calls like those of its own agents.
+    /// Creates the backend for a client that is an agent. The instance treats its calls like those of its own agents.
     pub fn for_agent(endpoint: Endpoint, client: Option<&str>) -> Self {
         Self::with_login(endpoint, client, true)
     }
@@ -43,7 +43,7 @@ impl Remote {
         Self { endpoint, login, idle: Mutex::default() }
     }
 
-    /// Where it listens.
+    /// The endpoint of the instance.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -51,14 +51,14 @@ impl Remote {
     /// Opens the connection for the first call.
     ///
     /// # Errors
-    /// The instance is gone or refuses the login.
+    /// The instance has ended or refuses the login.
     pub async fn connect(&self) -> std::result::Result<(), ClientError> {
         let connection = self.log_in().await?;
         self.idle.lock().push(connection);
         Ok(())
     }
 
-    /// A connection that no call uses.
+    /// A connection that no call is using: an idle one or a new one.
     async fn connection(&self) -> std::result::Result<Connection, ClientError> {
         loop {
             let kept = self.idle.lock().pop();
@@ -71,7 +71,7 @@ impl Remote {
         }
     }
 
-    /// Calls a method that this version may not know. Only the other instance checks the call.
+    /// Calls a method that this version of Unterm may not know. So only the other instance checks the caller's rights.
     pub(super) async fn call_unlisted(&self, request: Request<'_>) -> Result<Vec<u8>> {
         within(request, self.carry(request)).await
     }
@@ -85,7 +85,7 @@ impl Remote {
         Ok(reply?.into_bytes())
     }
 
-    /// A new connection. If it is closed during a call, the instance notices at once.
+    /// Opens a connection. If this connection is closed during a call, the instance notices that immediately.
     async fn log_in(&self) -> std::result::Result<Connection, ClientError> {
         let connection = Connection::login(&self.endpoint, &self.login).await?;
         connection.reset_on_close()?;
@@ -93,7 +93,7 @@ impl Remote {
     }
 }
 
-/// Whether a caller may make a call at another instance.
+/// Whether a caller may call a method of another instance.
 fn check(caller: &Caller, method: &str) -> Result<()> {
     match methods::find(method) {
         Some(entry) => check_elsewhere(caller, &entry.demand),
@@ -120,7 +120,7 @@ impl Backend for Remote {
     }
 }
 
-/// A connection that has subscribed. It is never used for calls again.
+/// A connection that has subscribed to events. It is never used for calls again.
 struct Subscribed(Connection);
 
 impl Events for Subscribed {

@@ -1,4 +1,4 @@
-//! The stream to an instance: its Unix socket, or its port.
+//! The stream to an instance: to its Unix socket, or to its port.
 
 use std::{
     io,
@@ -15,15 +15,15 @@ use tokio::{
     net::{TcpStream, UnixStream},
 };
 
-/// How long an instance may take to accept a connection.
+/// The maximum time until an instance accepts a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// A stream to an instance.
 #[derive(Debug)]
 pub enum Stream {
-    /// By its port.
+    /// A connection to the instance's port.
     Tcp(TcpStream),
-    /// By its Unix socket.
+    /// A connection to the instance's Unix socket.
     Unix(UnixStream),
 }
 
@@ -42,8 +42,8 @@ impl Stream {
         Ok(Self::Unix(stream.await??))
     }
 
-    /// From now on, closing the stream resets it and discards unsent data. The other end can then distinguish a closed client from
-    /// one that only stopped sending. A Unix socket needs no option for that.
+    /// Makes a later close of the stream reset the connection, and discard unsent data. The other end can then
+    /// distinguish a closed client from a client that only stopped sending. A Unix socket needs no option for that.
     pub(super) fn reset_on_close(&self) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.set_zero_linger(),
@@ -51,10 +51,10 @@ impl Stream {
         }
     }
 
-    /// The same stream, whose reads and writes block.
+    /// Converts the stream to one whose reads and writes block.
     ///
     /// # Errors
-    /// The system's.
+    /// The system can't change the mode of the stream.
     pub fn into_blocking(self) -> io::Result<BlockingStream> {
         Ok(match self {
             Self::Tcp(stream) => {
@@ -71,7 +71,7 @@ impl Stream {
     }
 }
 
-/// Does the same to either stream.
+/// Applies an expression to the stream, of either kind.
 macro_rules! either {
     ($self:ident, $stream:ident => $body:expr) => {
         match $self.get_mut() {

@@ -17,12 +17,12 @@ use tokio::{
 
 use super::{connection::Connection, discover::Endpoint, stream::Stream};
 
-/// The most concurrent calls. Further calls wait.
+/// The maximum number of concurrent calls. Further calls wait.
 const MOST_CALLS: usize = 16;
-/// The id of a connection's first request. The ids of calls follow.
+/// The id of a connection's first request. The ids of calls follow it.
 const HELLO: u64 = 1;
 
-/// A connection to an instance's tools. Closes when the last clone is dropped.
+/// A connection to an instance's tools. Dropping the last clone closes it.
 #[derive(Clone)]
 pub struct Tools {
     send: mpsc::Sender<Outgoing>,
@@ -34,12 +34,12 @@ pub struct Tools {
 enum Outgoing {
     /// A request, and the receiver of its reply.
     Call(u64, Value, oneshot::Sender<Value>),
-    /// The request with this id was cancelled.
+    /// The request with this id was canceled.
     Cancel(u64),
 }
 
 impl Tools {
-    /// Connects under a client's name. `folder`: where the client was started.
+    /// Connects under a client's name. `folder`: the folder in which the client was started.
     ///
     /// # Errors
     /// The instance can't be reached, or refuses.
@@ -87,7 +87,7 @@ impl Tools {
         let request = request(&self.client, id, "tools/call", params);
         let (reply, replied) = oneshot::channel();
         self.send.send(Outgoing::Call(id, request, reply)).await.map_err(|_| broke())?;
-        // A call whose client has given up must not be carried out.
+        // If the caller gives up, the instance must not execute the call. Dropping `Call` cancels it.
         let mut call = Call { tools: self, id, is_over: false };
         let reply = replied.await.map_err(|_| broke());
         call.is_over = true;
@@ -95,7 +95,7 @@ impl Tools {
     }
 }
 
-/// Builds a stateless request in a client's name.
+/// Builds a stateless request on behalf of a client with this name.
 fn request(client: &str, id: u64, method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -115,13 +115,13 @@ struct Call<'a> {
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            // If the queue is full, the call ends with its connection.
+            // If the queue is full, the cancellation is lost, and the call ends with its connection.
             let _ = self.tools.send.try_send(Outgoing::Cancel(self.id));
         }
     }
 }
 
-/// Forwards requests and replies, until the instance or the last client disconnects.
+/// Forwards requests and replies, until the instance disconnects or the last [`Tools`] is dropped.
 async fn carry(
     mut lines: Lines<BufReader<ReadHalf<Stream>>>,
     mut write: WriteHalf<Stream>,
@@ -150,7 +150,7 @@ async fn carry(
                 let reply: Value = serde_json::from_str(&line)?;
                 let reply_to = reply["id"].as_u64().and_then(|id| waiting.remove(&id));
                 if let Some(reply_to) = reply_to {
-                    // The caller may have just given up.
+                    // The caller may have given up a moment ago.
                     let _ = reply_to.send(reply);
                 }
             }

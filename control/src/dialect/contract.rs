@@ -11,18 +11,19 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::peer::Peer;
 use crate::{caller::Caller, transport::framing::Framing};
 
-/// A protocol. It defines names, shapes, login, error codes, and how many requests of a connection run concurrently.
+/// A protocol. It defines names, message formats, login, error codes, and how many requests of a connection run
+/// concurrently.
 pub trait Dialect: Send + Sync + 'static {
-    /// How messages are framed.
+    /// The way in which messages are framed.
     type Framing: Framing;
 
-    /// How many requests of one connection run concurrently. With 1, they are answered in their order. Otherwise, they are
-    /// answered in the order in which they end, and dropped when the client's input ends. Before login, requests always run
-    /// one at a time.
+    /// The number of requests of one connection that run concurrently. If it is 1, they are answered in their order.
+    /// Otherwise, each is answered when it ends, and all are dropped when the client's input ends. Before login,
+    /// requests always run one at a time.
     const AT_ONCE: usize = 1;
 
-    /// Handles a message, and writes the reply to `reply`, which is empty. If it stays empty, nothing is sent. A concurrent
-    /// request is dropped when its connection ends.
+    /// Handles a message, and writes the reply to `reply`. At first, `reply` is empty. If it stays empty, nothing is
+    /// sent. A concurrent request is dropped when its connection ends.
     fn answer<'a>(
         &'a self,
         peer: &'a Peer,
@@ -30,8 +31,8 @@ pub trait Dialect: Send + Sync + 'static {
         reply: &'a mut Vec<u8>,
     ) -> impl Future<Output = Outcome> + Send + 'a;
 
-    /// Whether a message is handled even if the limit of concurrent requests is reached, such as a cancellation. Its handling
-    /// must not wait.
+    /// Whether a message is handled even if the limit of concurrent requests is reached, such as a cancellation.
+    /// Handling such a message must not wait.
     fn is_urgent(&self, message: &[u8]) -> bool {
         let _ = message;
         false
@@ -46,7 +47,7 @@ pub trait Dialect: Send + Sync + 'static {
 
 /// The effect of a message on its connection.
 pub enum Outcome {
-    /// No effect.
+    /// No effect on the connection.
     Answered,
     /// The client has logged in. Its leases and subscriptions under another token end.
     LoggedIn(Caller),
@@ -65,15 +66,16 @@ pub type Output = Box<dyn AsyncWrite + Send + Unpin>;
 /// Why the server closes or refuses a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A message is longer than this many bytes.
+    /// A message is longer than this maximum, in bytes.
     TooLong(usize),
-    /// A message's frame is invalid, with the reason.
+    /// A message's frame is invalid. Contains the reason.
     Broken(&'static str),
-    /// The client's token has more than its share of memory for long messages, or of connections. Holds the message for the client.
+    /// The client's token exceeds its share of the memory for long messages, or of connections. Contains the message
+    /// for the client.
     OverBudget(String),
     /// The client did not log in within this time.
     LoginTime(Duration),
-    /// Too many connections have not logged in, and this is the oldest of them.
+    /// Too many connections have not logged in, and this one is the oldest of them.
     LoginCount,
     /// Another user connected to the socket.
     OtherUser,

@@ -1,4 +1,4 @@
-//! Bodies and responses of HTTP, which the settings server and MCP share.
+//! Bodies and responses of HTTP. The settings server and the MCP server share them.
 
 use std::{
     convert::Infallible,
@@ -18,10 +18,10 @@ use tokio::sync::mpsc;
 
 use crate::services::message_budget::Reservation;
 
-/// Time limits: for a request's head or an idle connection, and for a request's body.
+/// The time limit for the head of a request, for an idle connection, and for the body of a request.
 pub const READING: Duration = Duration::from_secs(10);
 
-/// Builds a response of this type.
+/// Builds a response with a content type.
 pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
     let mut reply = Response::new(body.into());
     *reply.status_mut() = status;
@@ -65,7 +65,10 @@ impl<T: Unpin> HttpBody for Holding<T> {
     }
 }
 
-/// Reads a whole body, and reserves memory for it. An error is text for the client.
+/// Reads a whole body, and reserves memory for it.
+///
+/// # Errors
+/// The status and a text for the client.
 pub async fn whole(
     body: Body,
     most: usize,
@@ -100,7 +103,10 @@ async fn collect(
     Ok(whole.into())
 }
 
-/// Refuses a body that is too long by its `Content-Length`, before reading it. An error is text for the client.
+/// Refuses a body before it is read, if its `Content-Length` is too long.
+///
+/// # Errors
+/// The status and a text for the client.
 pub fn announced(body: &Body, most: usize) -> Result<(), (StatusCode, String)> {
     if body.size_hint().lower() > most as u64 { Err(too_long(most)) } else { Ok(()) }
 }
@@ -115,7 +121,7 @@ pub fn failure(status: StatusCode, message: &str) -> Response<Body> {
     reply(status, "application/json", json!({ "error": message }).to_string())
 }
 
-/// Makes a body of the pieces from a channel.
+/// A body that consists of the pieces from a channel.
 pub struct Lines(pub mpsc::Receiver<Bytes>);
 
 impl HttpBody for Lines {

@@ -1,9 +1,9 @@
-//! The Model Context Protocol: the revisions with `initialize` (up to 2025-11-25) and with stateless requests (2026-07-28).
-//! Clients connect by lines over TCP, which `unterm-cli mcp` relays to a client's stdio, or by HTTP, including the
-//! transport of 2024.
+//! The Model Context Protocol: the revisions with `initialize` (up to 2025-11-25) and with stateless requests
+//! (2026-07-28). Clients connect over TCP with one message per line, which `unterm-cli mcp` relays to a client's
+//! standard streams. They may also use HTTP, including the HTTP transport of the revision of 2024.
 //!
-//! This module owns the toolsets with their names, schemas and replies, and the calls that last for several requests
-//! ([`jobs`]). Tools call methods through the dispatcher, as every dialect does, so scopes, rules and the audit log apply.
+//! This module owns the toolsets with their names, schemas and replies, and the calls that continue after their request
+//! ([`jobs`]). Like every dialect, tools call methods through the dispatcher, so scopes, rules and the audit log apply.
 //! The crate rmcp implements the protocol.
 
 mod approve;
@@ -39,7 +39,7 @@ pub use self::{
 };
 use crate::untrusted;
 
-/// The toolset `unterm` for servers that call its tools at instances: the instructions and the tools.
+/// The toolset `unterm`, for servers that call its tools on instances: the instructions and the tools.
 pub fn instance_tools() -> (&'static str, Vec<rmcp::model::Tool>) {
     let toolset = &unterm::TOOLSET;
     (toolset.instructions, toolset.tools.iter().map(described).collect())
@@ -49,13 +49,13 @@ pub fn instance_tools() -> (&'static str, Vec<rmcp::model::Tool>) {
 pub static TOOLSETS: [&Toolset; 4] =
     [&unterm::TOOLSET, &unterm::SMALL, &iterm::TOOLSET, &tester::TOOLSET];
 
-/// The name of the toolset with few words.
+/// The name of the toolset with short descriptions.
 pub const SMALL: &str = unterm::SMALL_NAME;
 
 /// The toolset with this name, or the default one.
 ///
 /// # Errors
-/// No toolset has this name. The message is for users.
+/// No toolset has this name. A message for users.
 pub fn toolset(name: Option<&str>) -> Result<&'static Toolset, String> {
     let Some(name) = name else { return Ok(TOOLSETS[0]) };
     TOOLSETS.into_iter().find(|toolset| toolset.name == name).ok_or_else(|| {

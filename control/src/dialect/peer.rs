@@ -1,6 +1,6 @@
 //! The client at the other end of a connection, as a dialect sees it.
 //!
-//! Owns the check of tokens, the delay after a wrong one, and the requests that can be cancelled by their ids.
+//! Owns the check of tokens, the delay after a wrong one, and the requests that can be canceled by their ids.
 
 use std::{
     collections::HashMap,
@@ -31,12 +31,12 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// The instance's own token.
+    /// Creates an instance that accepts its own token `token` and the tokens that the user created.
     pub fn new(dispatcher: Arc<Dispatcher>, token: String) -> Self {
         Self { dispatcher, token, throttle: Throttle::default() }
     }
 
-    /// Carries out calls.
+    /// The dispatcher, which executes calls.
     pub fn dispatcher(&self) -> &Arc<Dispatcher> {
         &self.dispatcher
     }
@@ -47,11 +47,11 @@ impl Instance {
 pub struct Credentials {
     /// The instance's own token, or a token that the user created.
     pub token: String,
-    /// The client's name for itself.
+    /// The name that the client reports.
     pub client: Option<String>,
-    /// The client's name for the conversation it acts for.
+    /// The client's name for the conversation that it acts for.
     pub conversation: Option<String>,
-    /// Whether the client acts for an agent, and is treated as an agent.
+    /// Whether the client acts for an agent. It is then treated like an agent.
     pub is_agent: bool,
 }
 
@@ -66,7 +66,7 @@ pub enum LoginError {
     Unreadable,
 }
 
-/// The properties of a token: its kind, its scopes, and its sessions (`None`: all).
+/// The properties of a token: its kind, its scopes, and the sessions that it reaches. `None` stands for all sessions.
 type Rights = (TokenKind, Scopes, Option<Arc<[u64]>>);
 
 /// A client.
@@ -75,7 +75,7 @@ pub struct Peer {
     connection: u64,
     caller: Option<Caller>,
     wrong_tokens: AtomicU32,
-    /// The requests that can be cancelled, by id.
+    /// The requests that can be canceled, by id.
     under_way: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
@@ -91,12 +91,12 @@ impl Peer {
         }
     }
 
-    /// Returns the same client, logged in as `caller`.
+    /// A copy of this client that is logged in as `caller`.
     pub fn logged_in(&self, caller: Caller) -> Self {
         Self { caller: Some(caller), ..Self::new(self.instance.clone(), self.connection) }
     }
 
-    /// The caller, after login.
+    /// The caller. `None` before login.
     pub fn caller(&self) -> Option<&Caller> {
         self.caller.as_ref()
     }
@@ -104,7 +104,8 @@ impl Peer {
     /// Checks a token. The dialect returns the caller as [`Outcome::LoggedIn`](super::contract::Outcome).
     ///
     /// # Errors
-    /// Fails if the token is wrong, after a delay that grows with each wrong token.
+    /// The token is wrong, or the user's tokens can't be read. A wrong token delays the error, and each further wrong
+    /// token delays it longer.
     pub async fn log_in(&self, credentials: Credentials) -> Result<Caller, LoginError> {
         match self.rights(&credentials.token) {
             Ok((token, scopes, panes)) => {
@@ -156,11 +157,11 @@ impl Peer {
         tokio::time::sleep(delay).await;
     }
 
-    /// Calls a method and appends its reply to `reply`. Parameters and reply are JSON; empty parameters stand for none. If the
-    /// call fails, `reply` is unchanged.
+    /// Calls a method and appends its reply to `reply`. Parameters and reply are JSON. An empty text stands for no
+    /// parameters. If the call fails, `reply` is unchanged.
     ///
     /// # Errors
-    /// Returns the method's error.
+    /// The errors of the method.
     pub async fn call(
         &self,
         caller: &Caller,
@@ -171,8 +172,8 @@ impl Peer {
         self.instance.dispatcher.call_into(caller, method, params, reply).await
     }
 
-    /// Runs the work of a request until [`Peer::cancel`] is called with its id, which makes it return `None`. The id must be
-    /// unique among the running requests.
+    /// Runs the work of a request. If [`Peer::cancel`] is called with the request's id meanwhile, returns `None`. The
+    /// id must be unique among the running requests.
     pub async fn cancellable<T>(&self, id: &str, work: impl Future<Output = T>) -> Option<T> {
         let cancelled = Arc::new(Notify::new());
         self.under_way.lock().insert(id.to_owned(), cancelled.clone());
@@ -196,7 +197,7 @@ fn shown(name: Option<String>) -> Option<String> {
     name.map(|name| name.chars().take(LONGEST_NAME).collect())
 }
 
-/// A running request, until it is done or dropped.
+/// A running request. Dropping it removes its id.
 struct Entry<'a> {
     peer: &'a Peer,
     id: &'a str,

@@ -1,8 +1,9 @@
-//! HTTP on a loopback port: the settings page, and the routes it uses.
+//! The HTTP server on a loopback port. It serves the settings page and the routes that the page uses.
 //!
-//! This module listens and limits connections, heads, bodies and time. [`guard`] decides which requests are served at all,
-//! [`routes`] is the table of routes, and [`methods`] holds the methods that only this dialect has. Every route calls a
-//! method through the dispatcher, as the other dialects do. `/mcp` and `/mcp/sse` belong to the Model Context Protocol.
+//! This module listens, and limits connections, request heads, bodies and times. [`guard`] decides which requests are
+//! served at all. [`routes`] is the table of routes. [`methods`] contains the methods that only this dialect has. Every
+//! route calls a method through the dispatcher, as the other dialects do. `/mcp` and `/mcp/sse` belong to the Model
+//! Context Protocol.
 
 mod assets;
 mod connection;
@@ -57,9 +58,9 @@ use crate::{
 
 /// The preferred port.
 const PREFERRED_PORT: u16 = 19877;
-/// The longest head of a request, in bytes.
+/// The maximum length of a request's head, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
-/// Binds a port for the page and returns it. If no port is free, Unterm starts without a page.
+/// Binds a port for the page. `None` if no port is free; Unterm then starts without a page.
 pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
     let bind = || {
         let listener = tcp::bind(PREFERRED_PORT)?;
@@ -70,7 +71,7 @@ pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
     bind().map_err(|error| tracing::warn!(%error, "there is no settings page")).ok()
 }
 
-/// Accepts connections for as long as it is polled.
+/// Accepts connections as long as the future is polled.
 pub async fn serve(
     listener: TcpListener,
     dispatcher: Arc<Dispatcher>,
@@ -97,7 +98,7 @@ pub async fn serve(
     }
 }
 
-/// The reply to a connection for which no file descriptor is left.
+/// The reply to a connection if no file descriptor is left.
 fn full() -> String {
     let body = json!({ "error": Refusal::Full.to_string() }).to_string();
     format!(
@@ -107,7 +108,7 @@ fn full() -> String {
 }
 
 async fn talk(stream: TcpStream, router: Router, shared: Arc<Shared>) {
-    // It may be over already.
+    // The connection may already have ended.
     let (Ok(address), Ok(own)) = (stream.peer_addr(), stream.local_addr()) else { return };
     let id = shared.dispatcher.next_connection();
     let login = shared.logins.begin(id);

@@ -1,8 +1,8 @@
-//! Unterm's own protocol: JSON-RPC 2.0, one object a line.
+//! Unterm's own protocol: JSON-RPC 2.0 with one object per line.
 //!
-//! Owns its login, its error codes and how replies and events are written. Never knows what a method does. Requests of one
-//! connection are answered one after the other, in their order. A login may make the connection one of the Model Context
-//! Protocol.
+//! Owns the login, the error codes, and the format of replies and events. Does not depend on any method. Requests of
+//! one connection are answered one after another, in their order. A login may switch the connection to the Model
+//! Context Protocol.
 
 mod request;
 
@@ -26,13 +26,13 @@ mod code {
     pub const INTERNAL: i32 = -32603;
 }
 
-/// The dialect, with what serves a connection that goes over to the Model Context Protocol.
+/// The dialect. Contains the MCP server for connections that switch to the Model Context Protocol.
 pub struct JsonRpc {
     mcp: Arc<mcp::Server>,
 }
 
 impl JsonRpc {
-    /// For an instance.
+    /// Creates the dialect of an instance.
     pub fn new(mcp: Arc<mcp::Server>) -> Self {
         Self { mcp }
     }
@@ -101,14 +101,14 @@ impl Dialect for JsonRpc {
             Ok(()) => reply.push(b'}'),
             Err(error) => {
                 reply.clear();
-                // Every failure of a method has the same code in this protocol, as documented.
+                // In this protocol, every failure of a method has the same code, as documented.
                 write_error(reply, id, code::INTERNAL, &error.to_string());
             }
         }
         Outcome::Answered
     }
 
-    /// What happened, as a request that wants no reply.
+    /// Writes an event as a request that needs no reply.
     fn write_event(&self, event: &Value, message: &mut Vec<u8>) {
         // Writing to memory can't fail.
         let _ = write!(message, r#"{{"jsonrpc":"2.0","method":"event","params":{event}}}"#);
@@ -142,7 +142,7 @@ fn refused(reply: &mut Vec<u8>, id: &str, error: LoginError) -> Outcome {
     Outcome::Answered
 }
 
-/// Writes a reply as far as its result, behind which a brace is missing.
+/// Writes a reply up to the start of its result. The closing brace must be added after the result.
 fn write_start(reply: &mut Vec<u8>, id: &str) {
     reply.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     reply.extend_from_slice(id.as_bytes());

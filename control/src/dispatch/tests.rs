@@ -1,4 +1,4 @@
-//! Tests of allowed, denied and held calls, and of panics.
+//! Tests of calls that are allowed, denied or held, and of panics in methods.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

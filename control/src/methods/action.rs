@@ -1,4 +1,4 @@
-//! `action.*`: the window's actions, as bound to keys, menus and the palette. The app owns the table.
+//! `action.*`: the actions that keys, menus and the palette run in the window. The app owns their table.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,8 @@ impl Method for Run {
         Ok(RunReply { name, done })
     }
 
-    /// The argument may be typed into the focused session and others, so the log must name it beside the action.
+    /// The argument may be typed into the focused session and other sessions, so the audit log must contain it together
+    /// with the action's name.
     fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
         let argument = params.get("argument").map(plain).filter(|argument| !argument.is_empty());
         let Detail { text, is_secret } = told;

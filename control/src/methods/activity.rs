@@ -88,7 +88,7 @@ impl Method for Activity {
         let panes = panes.into_iter().filter(|pane| caller.reaches(pane.id().0));
         let panes: Vec<_> =
             panes.map(|pane| (context.hub.last_reported(pane.id()).started, pane)).collect();
-        // This reads every process of the system.
+        // This reads every process of the system, so it runs on a blocking thread.
         let sessions =
             blocking(move || panes.iter().map(|(started, pane)| doing(pane, *started)).collect());
         Ok(ActivityReply { sessions: sessions.await? })
@@ -105,7 +105,8 @@ fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
         stopped: job.is_stopped,
         seconds: job.age.as_secs(),
     });
-    // A command of the shell itself, such as a loop, runs one process after another.
+    // If the shell marks the command, its start counts and not the age of the process in front. A loop, for example,
+    // runs one process after another.
     let marked = started.filter(|_| line.is_some()).map(|started| started.elapsed());
     let seconds = marked.or_else(|| process.front_age());
     let name = || Foreground::of(pane).process;
@@ -119,7 +120,8 @@ fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
     }
 }
 
-/// A pane's state; the command line that runs, if the shell marks it; and whether its program reads its terminal.
+/// Returns a pane's state, the running command line if the shell marks it, and whether the pane's program reads its
+/// terminal.
 fn state(pane: &Pane) -> (State, Option<String>, bool) {
     if pane.state() != PaneState::Running {
         return (State::Ended, None, false);

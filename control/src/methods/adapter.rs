@@ -1,4 +1,4 @@
-//! `adapter.*`: what the programs in sessions are doing, as plugins read it from their screens.
+//! `adapter.*`: the states of the programs in sessions, as plugins read them from the screens.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::services::{
     wait::deadline,
 };
 
-/// How long a wait lasts unless a caller says otherwise, in milliseconds.
+/// The default duration of a wait, in milliseconds.
 const TIMEOUT_MS: u64 = 30_000;
 
 session_params! {
@@ -41,9 +41,10 @@ pub struct ProgramState {
     pub since: String,
     /// How sure the plugin is, from 0 to 1.
     pub confidence: f64,
-    /// What on the screen showed the state, in the plugin's words.
+    /// The plugin's description of what on the screen showed the state.
     pub evidence: String,
-    /// Why: the plugin's rule that decided, and the text on which it did. Absent if the plugin does not say.
+    /// The plugin's rule that determined the state, and the text that the rule found. Absent if the plugin does not
+    /// report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Explain")]
     pub explain: Option<Explain>,
@@ -53,7 +54,7 @@ pub struct ProgramState {
     pub source: Word,
 }
 
-/// Why a plugin reads a state off a screen.
+/// The reason for a state that a plugin read from a screen.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Explain {
     /// The name of the rule.
@@ -69,7 +70,8 @@ impl From<Explanation> for Explain {
 }
 
 impl ProgramState {
-    /// The state that an adapter's plugin read last. `None`: it has read nothing yet, or the adapter has ended.
+    /// The state that an adapter's plugin read last. `None` if the plugin has not read a screen yet, or the adapter has
+    /// ended.
     pub(crate) fn of(adapter: &Adapter) -> Option<Self> {
         adapter.reading().map(|reading| Self::read(adapter, reading))
     }
@@ -90,7 +92,7 @@ impl ProgramState {
     }
 }
 
-/// Attaches for a caller.
+/// Attaches a plugin to a session for a caller.
 async fn attach(
     context: &Context,
     caller: &Caller,
@@ -145,7 +147,8 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct DetachReply {
-    /// How many adapters the caller's token held there. They go on while other tokens hold them.
+    /// The number of adapters that the caller's token no longer holds. An adapter continues while another token holds
+    /// it.
     pub detached: usize,
 }
 
@@ -175,7 +178,7 @@ pub struct States;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatesReply {
-    /// By session and plugin.
+    /// The states, sorted by session and plugin.
     pub states: Vec<ProgramState>,
 }
 
@@ -198,7 +201,7 @@ impl Method for States {
         };
         let is_wanted = |pane: PaneId| match named {
             Some(named) => pane == named,
-            // As in every list, without hidden panes.
+            // Like every list, this one leaves out hidden panes.
             None => caller.reaches(pane.0) && context.mux.layout().tab_of(pane).is_some(),
         };
         let all = context.adapters.all();

@@ -1,4 +1,4 @@
-//! `approvals.*`: questions to the person: whether a client may act, and what agents ask.
+//! `approvals.*`: questions to the user: whether a client may act, and questions that agents ask.
 
 use std::{pin::pin, time::Duration};
 
@@ -151,7 +151,7 @@ impl Method for Forget {
 /// `approvals.ask`.
 pub struct Ask;
 
-/// The longest, and the default, wait for a person, in milliseconds.
+/// The maximum time that a call waits for the user's answer, and the default, in milliseconds.
 const LONGEST_WAIT: u64 = 7 * 24 * 3600 * 1000;
 const USUAL_WAIT: u64 = 10 * 60 * 1000;
 
@@ -183,7 +183,7 @@ pub struct AskReply {
     pub answer: Option<String>,
 }
 
-/// Withdraws a question when its caller no longer waits for the answer.
+/// Dropping this withdraws a question, because its caller no longer waits for the answer.
 struct Waiting<'a>(&'a Context, u64);
 
 impl Drop for Waiting<'_> {
@@ -233,7 +233,7 @@ impl Method for Ask {
         let told = pin!(answer.wait_for(Option::is_some));
         let answer = match timeout(Duration::from_millis(wait), told).await {
             Ok(Ok(answer)) => answer.clone(),
-            // The time ran out, or the client disconnected.
+            // The time is over, or the client has disconnected.
             Ok(Err(_)) | Err(_) => None,
         };
         Ok(AskReply { answered: answer.is_some(), answer })

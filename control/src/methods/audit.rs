@@ -12,13 +12,13 @@ pub struct Log;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct LogParams<'a> {
-    /// The most entries to return. Default: 50.
+    /// The maximum number of entries to return. Default: 50.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub limit: Arg<'a, u64>,
     /// Only entries about this session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub session_id: Arg<'a, String>,
-    /// The same as a number.
+    /// The session's number, instead of `session_id`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub id: Arg<'a, u64>,
 }
@@ -40,7 +40,7 @@ impl Method for Log {
         let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(50);
         let session = match params.session_id.text("session_id") {
             Ok(text) => text.map(std::borrow::Cow::into_owned),
-            // As a number.
+            // The session may also be given as a number.
             Err(error) => match params.session_id.value::<u64>("session_id", "a session") {
                 Ok(id) => id.map(|id| id.to_string()),
                 Err(_) => return Err(error),

@@ -205,12 +205,13 @@ fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<G
         let command = command.ok_or_else(missing)?;
         (Block::of(command), output(&term, command.id, most))
     };
-    // The text may be long, so the program's output must go on meanwhile.
+    // The text may be long, so it is converted after the terminal was unlocked, and the program can write output
+    // meanwhile.
     let output = output.map(|text| as_given(&text, &[], Runs::Typed(runs)).into_owned());
     Ok(GetReply { block, output, truncated })
 }
 
-/// The output of a command, at most this many rows of it, and whether rows are missing.
+/// The last rows of a command's output, at most `most` of them, and whether earlier rows are missing.
 fn output(term: &Term, command: u64, most: u64) -> (Option<String>, bool) {
     if term.screen() == ScreenKind::Alternate {
         return (None, false);

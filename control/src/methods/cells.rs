@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{caller::Access, error::Error, services::wait::changed_rows};
 
-/// The most rows in one reply.
+/// The maximum number of rows in one reply.
 const MOST_ROWS: u64 = 10_000;
 
 /// `screen.diff`.
@@ -114,7 +114,7 @@ pub struct Cells;
 session_params! {
     /// A session.
     CellsParams {
-        /// Returns each cell in which something was printed as a run of its own, blanks too. Two columns: a wide character.
+        /// Returns each printed cell as a separate run, also a blank. A run of two columns is a wide character.
         #[serde(default)]
         each_cell: bool,
     }
@@ -151,15 +151,16 @@ pub struct Line {
     pub line_id: u64,
     /// Whether the text continues in the next row without a line break.
     pub wrapped: bool,
-    /// Its cells are drawn twice as wide, each at twice its column: `double_width`, and `double_top` and `double_bottom`,
-    /// the halves of what is twice as high; absent: they are of one column.
+    /// The size of the line's characters. `double_width`: each cell is two columns wide, and its column on the screen
+    /// is twice its column in the line. `double_top` and `double_bottom`: also twice as high, and the line shows the
+    /// upper or the lower half. Absent: normal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Word>,
     /// Adjacent cells with the same look, link and role, without trailing blanks.
     pub runs: Vec<Run>,
 }
 
-/// The look of text, apart from its colours.
+/// The look of text, apart from its colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -266,7 +267,8 @@ fn role(role: PromptRole) -> Option<&'static str> {
     }
 }
 
-/// Whether a run that ends here is continued in the next column, which holds the rest of a wide character.
+/// Whether a run that ends before this column continues in it, because the column contains the second half of a wide
+/// character.
 fn is_inside(row: &SnapshotRow, col: u16) -> bool {
     row.cells.get(usize::from(col)).is_some_and(|cell| cell.width() == Width::Tail)
 }
@@ -404,7 +406,8 @@ session_params! {
 pub struct BytesReply {
     /// The bytes, in base64. At most a megabyte.
     pub base64: String,
-    /// How many bytes of the output came before them. Above the requested `from`: those between are no longer kept.
+    /// The number of bytes of output before the returned bytes. If it is greater than the requested `from`, the bytes
+    /// between are no longer kept.
     pub from: u64,
     /// How many bytes are missing from the output, because nothing read them in time.
     pub lost: u64,
@@ -414,7 +417,7 @@ pub struct BytesReply {
     pub seq: u64,
 }
 
-/// The longest wait for output.
+/// The maximum time to wait for output, in milliseconds.
 const LONGEST_WAIT: u64 = 60 * 60 * 1000;
 
 impl Method for Bytes {
@@ -443,7 +446,8 @@ impl Method for Bytes {
         };
         let output = context.bytes.output(id).ok_or_else(none)?;
         let nonce = pane.nonce().map(|nonce| &**nonce);
-        // A caller that may only read must not take output from the one that streams it.
+        // A caller that may only read must not release output, because the caller that streams the session still needs
+        // it.
         let releases = caller.scopes.allow(Access::Act);
         let deadline = Instant::now() + Duration::from_millis(wait);
         let (mut changes, mut arrived) = (pane.watch(), output.watch());

@@ -9,7 +9,10 @@ use serde_json::Value;
 use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking};
 use crate::{caller::Access, error::Error, host::Preferences};
 
-/// The preferences, if the app has any.
+/// The app's preferences.
+///
+/// # Errors
+/// The app has no preferences.
 pub(crate) fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
     let none = || Error::Failed("This instance has no preferences".to_owned());
     context.host.preferences().ok_or_else(none)
@@ -18,7 +21,8 @@ pub(crate) fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
 /// Placeholder for a value that only admin may read.
 const HIDDEN: &str = "***";
 
-/// Preferences with the values that a caller may read. Variables of programs hold API keys and passwords of proxies.
+/// Preferences without the values that a caller may not read. Environment variables, for example, contain API keys, and
+/// passwords of proxies.
 pub(crate) fn shown_to(caller: &Caller, mut preferences: Value) -> Value {
     if !caller.scopes.allow(Access::Admin)
         && let Some(variables) = preferences.get_mut("env").and_then(Value::as_object_mut)
@@ -28,7 +32,7 @@ pub(crate) fn shown_to(caller: &Caller, mut preferences: Value) -> Value {
     preferences
 }
 
-/// The value of a key, such as `font.size`, or all values without a key.
+/// The value of a key, such as `font.size`. If `key` is `None`, all values.
 fn find(all: Value, key: Option<&str>) -> Result<Value> {
     let Some(key) = key else { return Ok(all) };
     let found = key.split('.').try_fold(&all, |value, name| value.get(name));
@@ -100,7 +104,7 @@ impl Method for Set {
     const REVEALS: Subjects = Subjects::PREFERENCES;
     const CHANGES: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str = "Changes a preference in config.toml. Every window applies it.";
-    // The value of a variable may be a secret.
+    // The log contains the key but not the value, because the value of a variable may be a secret.
     const TELLING: &'static [&'static str] = &["key"];
     type Params<'a> = SetParams<'a>;
     type Reply = SetReply;

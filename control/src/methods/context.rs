@@ -1,4 +1,4 @@
-//! The state that methods share, and typing into panes on behalf of a caller, which the [`Authority`] must allow.
+//! The state that methods share, and typing into panes on behalf of a caller. The [`Authority`] must allow such typing.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub struct Context {
     pub mux: Arc<Mux>,
     /// The app.
     pub host: Arc<dyn Host>,
-    /// This instance in the registry.
+    /// This instance's entry in the registry.
     pub registration: Arc<Registration>,
     /// Decides what each caller may do.
     pub(crate) authority: Authority,
@@ -70,39 +70,39 @@ pub struct Context {
     pub(crate) leases: Arc<Leases>,
     /// The caller that last typed in each pane.
     pub(crate) drivers: Drivers,
-    /// The echoes of what callers typed.
+    /// The echoes of text that callers typed.
     pub(crate) echoes: Arc<Echoes>,
     /// The recordings.
     pub(crate) recorder: Arc<Recorder>,
-    /// Held while a call changes the proxy's file.
+    /// A lock that a call holds while it changes the proxy's file.
     pub(crate) proxy_turn: Arc<Mutex<()>>,
     /// The connected clients, and the switch that pauses agents.
     pub(crate) clients: Arc<Clients>,
     /// The one-time codes and the tokens of settings pages.
     pub(crate) login_codes: Arc<LoginCodes>,
-    /// The changes that settings pages are notified of.
+    /// The channel that notifies settings pages of changes.
     pub(crate) changes: Arc<Changes>,
     /// The screen texts that callers requested last.
     pub(super) texts: TextCache,
-    /// The tokens that the person created for agents.
+    /// The tokens that the user created for agents.
     pub(crate) tokens: Arc<Tokens>,
     /// The clients that may act.
     pub(crate) approvals: Arc<Approvals>,
-    /// The open questions to the person.
+    /// The open questions to the user.
     pub(crate) questions: Questions,
     /// Limits the searches of clients.
     pub(crate) search_limiter: SearchLimiter,
-    /// Bounds the connections that have logged in.
+    /// Limits the number of connections that have logged in.
     pub(crate) connections: ConnectionLimit,
-    /// Bounds the memory of long messages.
+    /// Limits the memory of long messages.
     pub(crate) message_budget: MessageBudget,
-    /// Limits the pictures taken at a time.
+    /// Limits the number of pictures that are taken at the same time.
     pub(crate) pictures: Pictures,
     /// The output of the programs in hidden and streamed panes.
     pub(crate) bytes: Arc<Bytes>,
     /// The live views of panes.
     pub(crate) viewers: Viewers,
-    /// The hidden panes, each of which is closed with its owner's connection.
+    /// The hidden panes. Each is closed when its owner's connection ends.
     pub(crate) hidden: HiddenPanes,
     /// The commands that were typed with marks around their output.
     pub(crate) runs: Arc<TypedRuns>,
@@ -178,12 +178,14 @@ impl Context {
         }
     }
 
-    /// Types into a pane for a caller. Every method that sends input calls this, except those that wait for a command.
+    /// Types into a pane for a caller. All methods that send input call this, except those that run a command and wait
+    /// for its end.
     pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
         self.type_looked(caller, pane, bytes, false)
     }
 
-    /// As `type_in`. `has_looked`: the caller states that the program asks for no secret, in case that is in doubt.
+    /// Types into a pane like `type_in`. `has_looked`: whether the caller states that the program does not ask for a
+    /// secret. This counts only if Unterm can't tell.
     pub(crate) fn type_looked(
         &self,
         caller: &Caller,
@@ -194,14 +196,14 @@ impl Context {
         let id = pane.id();
         let touches = pane.touches();
         self.authority.decide(caller, &Step::Type(pane, Input::Bytes { bytes, has_looked }))?;
-        // Must come before `admit`, which may run while the terminal is locked.
+        // The line must be read before `admit` runs, because the terminal may be locked then.
         let is_read = self.policy.binds(id) || self.refused_lines.any_released();
         let reading = is_read.then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
             let reading = reading.as_ref();
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };
-        // Before the program can show it.
+        // The echo must be recorded before the program can show it.
         let echoes = Place::of(pane).map(|place| self.echoes.add(pane, place, bytes));
         let written = match pane.write_admitted(bytes, admit) {
             Ok(written) => written.map_err(|error| Error::Write { id: id.0, error }),
@@ -215,7 +217,7 @@ impl Context {
         Ok(())
     }
 
-    /// Records that a caller has typed into a pane, which the window then shows.
+    /// Records that a caller has typed into a pane. The window then shows the caller as the pane's driver.
     pub(crate) fn typed(&self, caller: &Caller, pane: &Pane) {
         if self.drivers.typed(caller, pane) {
             self.host.agents_changed();
@@ -228,11 +230,11 @@ impl Context {
         self.changes.tell(Topic::Agents);
     }
 
-    /// Answers a question for the person.
+    /// Answers a question on behalf of the user.
     ///
     /// # Errors
-    /// The question is no longer open, the answer is not one of its choices, or the answer could not be stored. The message is for
-    /// users.
+    /// The question is no longer open, the answer is not one of its choices, or the answer could not be stored. A
+    /// message for users.
     pub(crate) async fn answer(
         &self,
         number: u64,
@@ -255,7 +257,7 @@ impl Context {
         let client = client.clone();
         self.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
         let approvals = self.approvals.clone();
-        // The list of clients that may act is a file.
+        // The list of clients that may act is a file, so this runs on a blocking thread.
         let settled = blocking(move || {
             let settled = match taken.question().kind {
                 Kind::Approval => approvals.settle(taken.question(), taken.answer()),
@@ -272,14 +274,14 @@ impl Context {
         settled
     }
 
-    /// Closes a question without an answer. Whoever asked it is told.
+    /// Closes a question without an answer, and notifies the caller that asked it.
     pub(crate) fn leave_unanswered(&self, number: u64) {
         if self.questions.withdraw(number) {
             self.questions_changed();
         }
     }
 
-    /// Pauses or resumes agents: their calls that change something wait.
+    /// Pauses or resumes agents. While agents are paused, their calls that change something wait.
     pub(crate) fn pause(&self, paused: bool) {
         self.clients.pause(paused);
         self.host.agents_changed();
@@ -291,8 +293,9 @@ impl Context {
         self.type_in(caller, pane, format!("{command}\r").as_bytes())
     }
 
-    /// Whether a call with these parameters sends a pane's program input that it does not show, such as a password. The log must
-    /// not hold such input. It does hold commands typed without echo, as within ssh, unless the program asks for a secret.
+    /// Whether a call with these parameters sends input that the program does not show, such as a password. The log
+    /// must not contain such input. The log does contain commands that were typed without echo, as within ssh, unless
+    /// the program asks for a secret.
     pub(crate) fn hides(&self, pane: PaneId, params: &Map<String, Value>) -> bool {
         let has = |keys: &[&str]| keys.iter().any(|key| params.contains_key(*key));
         has(&TYPED) && self.hides_input(pane) || has(&["command"]) && self.asks_secret(pane)
@@ -303,24 +306,24 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
     }
 
-    /// Whether the program in a pane asks for a secret, or may ([`secret::asked`]).
+    /// Whether the program in a pane asks for a secret, or may be asking ([`secret::asked`]).
     pub(crate) fn asks_secret(&self, pane: PaneId) -> bool {
         self.mux.pane(pane).is_some_and(|pane| secret::asked(&pane) != Asked::No)
     }
 
-    /// Whether the program in any pane of a tab asks for a secret, or may.
+    /// Whether the program in any pane of a tab asks for a secret, or may be asking.
     pub(crate) fn asks_any_secret(&self) -> bool {
         self.mux.panes().iter().any(|pane| secret::asked(pane) != Asked::No)
     }
 
-    /// Whether keys that a person presses may be a secret: the focused pane's program hides its input, or a program in another pane
-    /// may ask for a secret, since keys may go to all panes.
+    /// Whether keys that the user presses may be a secret. They may be if the focused pane's program hides its input.
+    /// They may also be if a program in any other pane may ask for a secret, because keys may be sent to all panes.
     pub(crate) fn may_hide_keys(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
             || self.asks_any_secret()
     }
 
-    /// The pane with a session's number, for a call that only the holder of its lease may make.
+    /// The pane with a session's number, for a call that is refused while another caller holds the pane's lease.
     pub(crate) fn pane_for(
         &self,
         caller: &Caller,
@@ -338,8 +341,8 @@ impl Context {
     }
 }
 
-/// Whether the program in a pane hides its input: it asks for a secret, or the echo is off and it is not a shell editing a
-/// line.
+/// Whether the program in a pane hides its input. It does if it asks for a secret, or if echo is off and the program is
+/// not a shell that edits a line.
 pub(crate) fn hides_input(pane: &Pane) -> bool {
     pane.process().echo() == Some(false)
         && (pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())

@@ -29,14 +29,14 @@ pub struct SubscribeParams<'a> {
 }
 
 impl SubscribeParams<'_> {
-    /// Parameters for events of these kinds, of every session that the caller reaches.
+    /// Parameters for events of these kinds, in all sessions that the caller reaches.
     pub fn to(kinds: &[&str]) -> Self {
         let kinds: Vec<Kind> = kinds.iter().map(|kind| Kind((*kind).to_owned())).collect();
         Self { events: kinds.into(), ..Self::default() }
     }
 }
 
-/// Parses the name of a kind of events.
+/// The name of a kind of event, before it is checked.
 #[derive(Serialize)]
 pub struct Kind(pub String);
 
@@ -95,7 +95,7 @@ impl Method for Subscribe {
         let panes = match params.id.number("id", 0..=u64::MAX)? {
             Some(id) if context.mux.pane(PaneId(id)).is_none() => return Err(Error::NoSession(id)),
             Some(id) => Some([id].into()),
-            // All sessions that the caller reaches.
+            // Without a session, the caller receives the events of all sessions that it reaches.
             None => caller.panes.clone(),
         };
         let filter = Filter { kinds: kinds.clone(), panes };

@@ -38,7 +38,8 @@ pub struct ReadReply {
     pub size: u64,
 }
 
-/// Checks the rules on input lines, which see a line such as `file.write notes.txt`.
+/// Checks the rules on input lines against a line such as `file.write notes.txt`, so that rules can block access to
+/// files.
 fn admit(context: &Context, pane: &unterm_mux::Pane, method: &str, path: &str) -> Result<()> {
     let line = format!("{method} {path}");
     context.policy.check_typed(Some(pane.id()), &[&line], &line).map_err(Error::Policy)

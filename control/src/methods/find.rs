@@ -11,7 +11,7 @@ use super::{
 };
 use crate::services::search_limiter::Budget;
 
-/// The most places in one reply.
+/// The maximum number of places in one reply.
 const MOST: usize = 1000;
 
 /// `screen.find`.

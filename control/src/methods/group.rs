@@ -29,7 +29,7 @@ impl Group {
         Self::Instance,
     ];
 
-    /// Its name on the wire.
+    /// The group's name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Session => "session",
@@ -45,7 +45,7 @@ impl Group {
     }
 }
 
-/// The names of the methods that an instance has, each under its group.
+/// The method names of an instance, by group.
 pub trait Catalog: Send + Sync {
     /// Every group in order, with the names of its methods.
     fn by_group(&self) -> Vec<(Group, Vec<&'static str>)>;

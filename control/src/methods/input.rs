@@ -1,5 +1,5 @@
-//! `session.paste`, `session.keys` and `session.mouse`: input as from a person, encoded in the mode that the program requested.
-//! `session.type` sends several of these in one piece.
+//! `session.paste`, `session.keys` and `session.mouse`: input like that of a user, encoded in the modes that the
+//! program requested. `session.type` sends several of these as one piece.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::error::Error;
 
-/// The most keys in one call.
+/// The maximum number of keys in one call.
 const MOST_KEYS: usize = 1000;
 
 /// `session.paste`.
@@ -191,7 +191,7 @@ impl Method for Keys {
     }
 }
 
-/// The bytes that keys send, by their names.
+/// The bytes that keys send. `names`: the names of the keys.
 fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
     if names.len() > MOST_KEYS {
         return Err(Error::Invalid {
@@ -244,7 +244,7 @@ fn stroke(key: Key, modifiers: Modifiers, modes: Modes, keyboard: &KeyboardMode)
     bytes
 }
 
-/// Parses the name of a key, which may follow modifiers and `+`.
+/// Parses the name of a key. Modifiers may precede it, each followed by `+`.
 fn key(name: &str) -> Option<(Key, Modifiers)> {
     let mut modifiers = Modifiers::empty();
     let mut rest = name;
@@ -258,7 +258,7 @@ fn key(name: &str) -> Option<(Key, Modifiers)> {
     let mut chars = rest.chars();
     let (Some(char), None) = (chars.next(), chars.next()) else { return None };
     let is_shifted = char.is_uppercase();
-    // Both cases of a letter are the same key.
+    // An upper case letter is the key of the lower case letter, with Shift.
     let char = if is_shifted { char.to_lowercase().next()? } else { char };
     let shift = if is_shifted { Modifiers::SHIFT } else { Modifiers::empty() };
     Some((Key::Char(char), modifiers | shift)).filter(|_| !char.is_control())
@@ -317,8 +317,8 @@ impl Method for Mouse {
     }
 }
 
-/// The bytes that a mouse action sends. Empty if the program did not request such events. Errors use these names for the
-/// column and the row.
+/// The bytes that a mouse action sends. Empty if the program did not request such events. `[col, row]`: the names of
+/// these two parameters in errors.
 fn mouse(pane: &Pane, params: &MouseParams<'_>, [col, row]: [&'static str; 2]) -> Result<Vec<u8>> {
     let (size, modes, tracking, encoding) = {
         let term = pane.term();
@@ -384,7 +384,7 @@ fn mouse(pane: &Pane, params: &MouseParams<'_>, [col, row]: [&'static str; 2]) -
     let told = kinds.into_iter().filter_map(|kind| encode_mouse(&at(kind), tracking, encoding));
     let mut bytes: Vec<u8> = told.flatten().collect();
     if bytes.is_empty() && action == "scroll" {
-        // On the alternate screen, a program without mouse tracking scrolls by cursor keys.
+        // If a program on the alternate screen has no mouse tracking, the wheel sends cursor keys.
         bytes = encode_alternate_scroll(-(lines as i32), modes).unwrap_or_default();
     }
     Ok(bytes)

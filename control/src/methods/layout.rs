@@ -76,7 +76,7 @@ impl Method for Split {
         let create: CreateParams<'_> = params.params()?;
         let (mut spawn, on_exit) = create.spawn(context)?;
         let name = create.title()?;
-        // In the neighbour's directory, as a person's split.
+        // The new session starts in the directory of its neighbor, like a split by the user.
         spawn.cwd = spawn.cwd.or_else(|| pane.cwd_path());
         let (mux, old) = (context.mux.clone(), pane.id());
         let new = blocking(move || {
@@ -85,7 +85,7 @@ impl Method for Split {
             if is_before {
                 mux.swap_panes(old, new.id())?;
             }
-            // The person's focus stays.
+            // The user's focus does not change.
             if let Some(focused) = focused {
                 mux.focus(focused)?;
             }
@@ -228,7 +228,7 @@ pub struct TabState {
     /// Whether its focused session is zoomed to fill it.
     pub zoomed: bool,
     /// The focused session.
-    // Absent only for a caller that may not reach it.
+    // Absent only if the caller may not reach the focused session.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub focused: Option<u64>,
@@ -238,7 +238,7 @@ pub struct TabState {
     pub layout: Part,
 }
 
-/// A tab with the sessions that a caller reaches. `None` if it reaches none of them.
+/// A tab with the sessions that a caller reaches. `None` if the caller reaches none of the tab's sessions.
 fn tab_state(
     context: &Context,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! What a method is, and its row in the table: the same with its types erased.
+//! The trait of methods, and [`Entry`], a row of the table of methods, in which the method's types are erased.
 
 use std::{future::Future, ops::Deref, pin::Pin};
 
@@ -18,53 +18,55 @@ use crate::{
 
 /// A method.
 pub trait Method: 'static {
-    /// Its name on the wire.
+    /// The method's name on the wire.
     const NAME: &'static str;
-    /// The group `server.capabilities` lists it under.
+    /// The group under which `server.capabilities` lists the method.
     const GROUP: Group;
-    /// What it reveals to its caller. With [`Method::CHANGES`] this decides who may call it ([`Demand`]).
+    /// The subjects that the method reveals to its caller. Together with [`Method::CHANGES`], they decide who may call
+    /// it ([`Demand`]).
     const REVEALS: Subjects;
-    /// What it changes.
+    /// The subjects that the method changes.
     const CHANGES: Subjects = Subjects::empty();
-    /// What it does, in a line.
+    /// One line of documentation.
     const DOC: &'static str;
-    /// The parameters that name its session.
+    /// The names of the parameters that identify the session.
     const NAMED: &'static [&'static str] = &["id", "session_id"];
     /// Whether a call may run for a long time after it has read its parameters. The audit log records such a call when
     /// it begins, and again if it then fails.
     const LASTS: bool = false;
     /// The parameters that describe a call, the most descriptive first. The audit log shows the first one that has a
-    /// value, or all parameters except the session and the environment if none has.
+    /// value, or, if none of them has a value, all parameters except the session and the environment.
     const TELLING: &'static [&'static str] = &DOING;
-    /// Its parameters.
+    /// The type of the parameters.
     type Params<'a>: Deserialize<'a> + JsonSchema + Send;
-    /// Its reply.
+    /// The type of the reply.
     type Reply: Serialize + JsonSchema + Send;
 
-    /// Does it.
+    /// Executes a call.
     fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: Self::Params<'a>,
     ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
 
-    /// What the audit log says about a call. `told` is the default text, from the parameters in [`Method::TELLING`].
+    /// The audit log's text about a call. `told`: the default text, which is made from the parameters in
+    /// [`Method::TELLING`].
     fn detail(_context: &Context, _params: &Map<String, Value>, told: Detail) -> Detail {
         told
     }
 }
 
-/// A call under way.
+/// A call in progress.
 pub type Call<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-/// A row of the table: a method with its types erased. Dereferences to [`Demand`], so the demand's fields are fields of
-/// the row, too.
+/// A row of the table: a method whose types are erased. Dereferences to [`Demand`], so that the row also has the
+/// demand's fields.
 pub struct Entry {
-    /// What it reveals and changes, and whom that lets call it.
+    /// The subjects that the method reveals and changes, and the callers that may call it.
     pub demand: Demand,
-    /// Its group in `server.capabilities`.
+    /// The group under which `server.capabilities` lists the method.
     pub group: Group,
-    /// What it does, in a line.
+    /// One line of documentation.
     pub doc: &'static str,
     /// See [`Method::LASTS`].
     pub lasts: bool,
@@ -84,14 +86,15 @@ enum Schemas {
 
 /// The code of a method.
 enum Code {
-    /// Reads the parameters (JSON), calls, and appends the reply (JSON) to the buffer.
+    /// Parses the parameters (JSON), calls the method, and appends the reply (JSON) to the buffer.
     OfType(for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>),
     Added(Box<dyn AddedMethod>),
 }
 
-/// The code of a method that is added at run time, as by a plugin.
+/// The code of a method that is added at run time, for example by a plugin.
 pub trait AddedMethod: Send + Sync + 'static {
-    /// Executes a call that the authority has allowed, by what the method's [`Description`] reveals and changes.
+    /// Executes a call that the authority has allowed. The authority decides by the subjects that the method's
+    /// [`Description`] reveals and changes.
     ///
     /// # Errors
     /// The reason for a failure, as a message for the caller.
@@ -102,7 +105,7 @@ pub trait AddedMethod: Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send + 'a>>;
 }
 
-/// The description of a method that is added. See [`Method`] for the fields.
+/// The description of a method that is added at run time. The fields correspond to the constants of [`Method`].
 #[allow(missing_docs, reason = "the constants of `Method` of the same names say it")]
 pub struct Description {
     pub name: &'static str,
@@ -112,14 +115,14 @@ pub struct Description {
     pub doc: &'static str,
     pub named: &'static [&'static str],
     pub lasts: bool,
-    /// The schema of its parameters, which are an object.
+    /// The schema of the parameters, which form an object.
     pub params: Schema,
-    /// The schema of its reply.
+    /// The schema of the reply.
     pub reply: Schema,
 }
 
 impl Entry {
-    /// A method that is added.
+    /// The row of a method that is added at run time.
     pub fn added(description: Description, method: Box<dyn AddedMethod>) -> Self {
         let Description { name, group, reveals, changes, doc, named, lasts, params, reply } =
             description;
@@ -135,7 +138,7 @@ impl Entry {
         }
     }
 
-    /// The schema of its parameters.
+    /// The schema of the method's parameters.
     pub fn params_schema(&self) -> Schema {
         match &self.schemas {
             Schemas::OfTypes(params, _) => params(),
@@ -143,7 +146,7 @@ impl Entry {
         }
     }
 
-    /// The schema of its reply.
+    /// The schema of the method's reply.
     pub fn reply_schema(&self) -> Schema {
         match &self.schemas {
             Schemas::OfTypes(_, reply) => reply(),
@@ -151,8 +154,8 @@ impl Entry {
         }
     }
 
-    /// Calls it with parameters (JSON; empty: none) and appends the reply (JSON) to `reply`. Only the dispatcher calls it for a
-    /// client.
+    /// Calls the method and appends its reply (JSON) to `reply`. `params`: the parameters as JSON; empty if there are
+    /// none. For a client, only the dispatcher may call this.
     pub(crate) fn call<'a>(
         &'a self,
         context: &'a Context,
@@ -205,7 +208,8 @@ fn call<'a, M: Method>(
     })
 }
 
-/// Parameters as an object. Clients write none as `{}`, `[]`, `null` or not at all; no method takes a list.
+/// The parameters as a JSON object. Clients send missing parameters as `{}`, `[]`, `null` or nothing, and no method
+/// accepts a list. So everything that is not an object counts as `{}`.
 fn object(params: &str) -> &str {
     if params.starts_with('{') { params } else { "{}" }
 }

@@ -1,4 +1,4 @@
-//! `session.lend_nonce`: lets a login shell on another machine mark its commands as a session's own shells do.
+//! `session.lend_nonce`: lets a login shell on another machine mark its commands like the session's own shells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `orchestrate.*`: several sessions at once.
+//! `orchestrate.*`: methods that act on several sessions at once.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// The longest wait for the first prompt of a new session before its command is typed, as documented.
+/// The documented maximum time to wait for a new session's first prompt before the command is typed.
 const START: Duration = Duration::from_millis(500);
 
 /// `orchestrate.launch`.
@@ -63,7 +63,7 @@ impl Method for Launch {
     ) -> Result<CreateReply> {
         let given = params.params::<Command<'_>>()?;
         let command = given.command.text("command")?;
-        // Must come before the session is opened, which would otherwise be left over.
+        // The checks must come before the session is opened. Otherwise, a refused call would leave a session behind.
         let create_params = params.params::<CreateParams<'_>>()?;
         if let Some(command) = &command {
             context.authority.length(command.len())?;
@@ -151,7 +151,7 @@ impl Method for Broadcast {
         Ok(BroadcastReply { results: results.collect() })
     }
 
-    /// Whether the command may answer a question for a secret in one of the sessions.
+    /// The log does not show the command if it may answer a question for a secret in one of the sessions.
     fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
         match params.get("sessions").and_then(Value::as_array) {
             Some(sessions) if ask_secret(context, sessions) => Detail::not_shown(),

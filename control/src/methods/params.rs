@@ -1,4 +1,5 @@
-//! Parameters of methods: read only when asked for, refused in words that name the parameter and what it should be.
+//! Parameters of methods. A method parses a parameter when it needs it. If the value is wrong, the error contains the
+//! parameter's name and the expected value.
 
 use std::{borrow::Cow, collections::BTreeMap, marker::PhantomData, ops::RangeInclusive};
 
@@ -8,10 +9,11 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{Error, Result};
 
-/// One parameter as JSON, to be read as a `T`. Absent and `null` are the same.
+/// One parameter as JSON that has not been parsed yet. It can be read as a `T`. An absent parameter and `null` are
+/// equal.
 ///
-/// A method reads it late, so that an error can name the parameter, and so that a parameter that the method ignores can't
-/// fail the call. A caller in this process makes one from a value.
+/// The method parses the parameter, so that an error can contain the parameter's name, and so that a parameter that the
+/// method ignores can't fail the call. A caller in this process creates one from a value.
 pub struct Arg<'a, T>(Option<Cow<'a, RawValue>>, PhantomData<fn() -> T>);
 
 impl<T: Serialize> From<T> for Arg<'_, T> {
@@ -34,7 +36,7 @@ impl From<&str> for Arg<'_, String> {
 }
 
 impl Arg<'_, String> {
-    /// The word that a caller's value is written as, such as a variant of an enum.
+    /// A parameter whose JSON is written from a value of another type, such as a variant of an enum.
     pub fn word(value: impl Serialize) -> Self {
         Self(to_raw_value(&value).ok().map(Cow::Owned), PhantomData)
     }
@@ -54,8 +56,8 @@ impl<T> Default for Arg<'_, T> {
 
 impl<'de: 'a, 'a, T> Deserialize<'de> for Arg<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        // An `Option` accepts a missing field, too. `default` would do the same, but would make the field optional in
-        // the schema.
+        // `Option` also accepts a missing field. The attribute `default` would accept one, too, but would make the
+        // field optional in the schema.
         let raw = Option::<&RawValue>::deserialize(deserializer)?;
         Ok(Self(raw.map(Cow::Borrowed), PhantomData))
     }
@@ -76,7 +78,7 @@ impl<T: JsonSchema> JsonSchema for Arg<'_, T> {
 }
 
 impl<T> Arg<'_, T> {
-    /// Whether it is not given.
+    /// Whether the parameter is absent or `null`.
     pub fn is_absent(&self) -> bool {
         self.0.is_none()
     }
@@ -103,7 +105,7 @@ fn invalid(name: &'static str, expected: String, got: &str) -> Error {
 }
 
 impl<T> Arg<'_, T> {
-    /// Any value, `None` when it is absent.
+    /// The parameter as a value of any type. `None` if it is absent.
     pub fn value<'s, V: Deserialize<'s>>(
         &'s self,
         name: &'static str,
@@ -114,14 +116,14 @@ impl<T> Arg<'_, T> {
 }
 
 impl Arg<'_, bool> {
-    /// Whether it is true; absent means no.
+    /// Whether the parameter is true. False if it is absent.
     pub fn is_set(&self, name: &'static str) -> Result<bool> {
         Ok(self.value(name, "true or false")?.unwrap_or(false))
     }
 }
 
 impl Arg<'_, u64> {
-    /// A whole number within `range`.
+    /// The parameter as a whole number within `range`. `None` if it is absent.
     pub fn number(&self, name: &'static str, range: RangeInclusive<u64>) -> Result<Option<u64>> {
         let expected = || match (range.start(), range.end()) {
             (start, &u64::MAX) => format!("a whole number of at least {start}"),
@@ -137,40 +139,40 @@ impl Arg<'_, u64> {
 }
 
 impl Arg<'_, String> {
-    /// Text, `None` when it is absent.
+    /// The parameter as text. `None` if it is absent.
     pub fn text(&self, name: &'static str) -> Result<Option<Cow<'_, str>>> {
         Ok(self.parse::<Text<'_>>(name, || "a string".to_owned())?.map(|text| text.0))
     }
 
-    /// A required string. A value of another type counts as missing, as documented.
+    /// The parameter as text. It is required, and a value of another type counts as missing, as documented.
     pub fn required(&self, name: &'static str) -> Result<Cow<'_, str>> {
         self.text(name).ok().flatten().ok_or(Error::Missing(name))
     }
 }
 
-/// Borrows when nothing in the text is escaped.
+/// A string that is borrowed from the JSON if it contains no escape sequences.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Arg<'_, Vec<String>> {
-    /// A list of texts, empty when it is absent.
+    /// The parameter as a list of texts. Empty if it is absent.
     pub fn list(&self, name: &'static str) -> Result<Vec<String>> {
         Ok(self.parse(name, || "a list of strings".to_owned())?.unwrap_or_default())
     }
 }
 
 impl Arg<'_, BTreeMap<String, String>> {
-    /// Names and values, empty when it is absent.
+    /// The parameter as names and values. Empty if it is absent.
     pub fn map(&self, name: &'static str) -> Result<BTreeMap<String, String>> {
         let expected = || "an object whose values are strings".to_owned();
         Ok(self.parse(name, expected)?.unwrap_or_default())
     }
 }
 
-/// A word in a reply: a constant if a method writes the reply, owned if a caller reads it.
+/// A word in a reply. It is a constant if a method creates the reply, and owned if a client has parsed the reply.
 pub type Word = Cow<'static, str>;
 
-/// Parameters that a method reads in parts, or as another type than their schema's.
+/// The parameters of a method that parses them in several steps, or as a type other than the schema's.
 pub struct Raw<'a, S>(Cow<'a, RawValue>, PhantomData<fn() -> S>);
 
 impl<S: Serialize> From<S> for Raw<'_, S> {
@@ -193,7 +195,7 @@ impl<S> Raw<'_, S> {
         serde_json::from_str(self.0.get())
     }
 
-    /// The same, refused as parameters that can't be read.
+    /// Parses the parameters like [`Raw::read`], but returns a failure as [`Error::Params`].
     pub fn params<'s, V: Deserialize<'s>>(&'s self) -> Result<V> {
         self.read().map_err(Error::Params)
     }
@@ -228,7 +230,7 @@ pub struct NoParams {}
 pub struct Target<'a>(Option<&'a RawValue>);
 
 impl<'a> Target<'a> {
-    /// `id` wins over `session_id`.
+    /// The target of a call with these two parameters. If both are given, `id` has precedence.
     pub fn new(id: &'a Arg<'_, u64>, session_id: &'a Arg<'_, String>) -> Self {
         Self(id.raw().or(session_id.raw()))
     }
@@ -259,7 +261,7 @@ macro_rules! session_params {
             /// Number of the session (or give `session_id`).
             #[serde(borrow, default, skip_serializing_if = "crate::methods::params::Arg::is_absent")]
             pub id: $crate::methods::params::Arg<'a, u64>,
-            /// The same as text.
+            /// The session's number as text, instead of `id`.
             #[serde(borrow, default, skip_serializing_if = "crate::methods::params::Arg::is_absent")]
             pub session_id: $crate::methods::params::Arg<'a, String>,
             $(
@@ -270,7 +272,7 @@ macro_rules! session_params {
         }
 
         impl $name<'_> {
-            /// For the session of this number, and nothing else given.
+            /// Parameters that contain only the number of a session.
             #[allow(dead_code, reason = "not every method is called from inside the process")]
             pub fn of(session: u64) -> Self {
                 Self { id: session.into(), ..Self::default() }
@@ -290,7 +292,7 @@ session_params! {
 }
 
 impl SessionOnly<'_> {
-    /// The session.
+    /// The session that the parameters name.
     pub fn session(&self) -> Target<'_> {
         self.target()
     }

@@ -56,7 +56,7 @@ pub struct CheckParams<'a> {
     /// The session in which it would be entered, for rules about that session (or give `session_id`).
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub id: Arg<'a, u64>,
-    /// The same as text.
+    /// The session's number as text, instead of `id`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub session_id: Arg<'a, String>,
 }
@@ -119,15 +119,16 @@ pub struct Refused;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RefusedReply {
-    /// The last 64 lines, oldest first. Left out are lines of more than 4096 bytes, and lines that a person can't judge: lines
-    /// that are not certainly as they were typed, since keys edited them, and lines that the shell continues or replaces.
+    /// The last 64 lines, oldest first. Lines of more than 4096 bytes are left out. Lines that the user can't judge are
+    /// also left out: lines that keys edited, so that their text is uncertain, and lines that the shell continues or
+    /// replaces.
     pub lines: Vec<RefusedLine>,
 }
 
 impl Method for Refused {
     const NAME: &'static str = "policy.refused";
     const GROUP: Group = Group::Governance;
-    // A line may hold what the screen does not show.
+    // A refused line may contain text that the screen does not show, so the method reveals secrets.
     const REVEALS: Subjects =
         Subjects::RULES.union(Subjects::SESSIONS).union(Subjects::CALLERS).union(Subjects::SECRETS);
     const DOC: &'static str = "Lists the lines that the rules refused.";

@@ -18,7 +18,7 @@ use crate::{
     services::proxy::{self, Found, NO_PROXY, Node, Proxy},
 };
 
-/// The longest wait for a connection to the proxy in force.
+/// The maximum time to wait for a connection to the proxy in use.
 const SOON: Duration = Duration::from_secs(2);
 
 fn failed(error: io::Error) -> Error {
@@ -34,7 +34,7 @@ fn sees_credentials(caller: &Caller) -> bool {
     caller.scopes.allow(Access::Admin)
 }
 
-/// Masks the proxies' URLs among these values.
+/// Masks the user names and passwords in all URLs within a value.
 fn mask(value: &mut Value) {
     match value {
         Value::String(text) if text.contains('@') => *text = proxy::masked(text),
@@ -44,14 +44,16 @@ fn mask(value: &mut Value) {
     }
 }
 
-/// The audit log's entry for a call that sets proxies. The log is a file, and readable without admin.
+/// The audit log's text about a call that sets proxies, with masked passwords: the log is a file, and callers without
+/// admin can read it.
 pub(crate) fn masked_detail(params: &Map<String, Value>, telling: &[&str]) -> Detail {
     let mut params = params.clone();
     params.values_mut().for_each(mask);
     Detail { text: told(&params, telling), is_secret: false }
 }
 
-/// Reads the file off the async workers. Waits for a change under way, so that the values it reads are in force.
+/// Reads the proxy's file on a blocking thread. First waits for a change in progress, so that the values it reads are
+/// in force.
 async fn read<T: Send + 'static>(
     context: &Context,
     use_it: impl FnOnce(Proxy) -> T + Send + 'static,
@@ -65,7 +67,7 @@ async fn read<T: Send + 'static>(
     blocking(work).await?.map_err(failed)
 }
 
-/// Changes the file, and the environment of programs that start from now on. Makes one change at a time.
+/// Changes the proxy's file, and the environment of programs that start from now on. Changes run one at a time.
 async fn change<T: Send + 'static>(
     context: &Context,
     change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
@@ -73,7 +75,7 @@ async fn change<T: Send + 'static>(
     change_and_look(context, change).await.map(|(done, _)| done)
 }
 
-/// As above, and returns the environment of programs.
+/// Changes the proxy's file like [`change`]. Also returns the proxy that results from the change.
 async fn change_and_look<T: Send + 'static>(
     context: &Context,
     change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
@@ -114,7 +116,7 @@ pub struct Health {
     /// The source: `manual`, `GNOME gsettings`, `process env` or `scan:PORT`; `none` if no proxy was found.
     pub source: String,
     pub url: Option<String>,
-    /// Whether it accepts connections.
+    /// Whether the proxy accepts connections.
     pub reachable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -140,7 +142,8 @@ impl StatusReply {
     }
 }
 
-/// `found`: the proxy to which it [resolves](Proxy::resolve). Nothing is searched while it is disabled.
+/// Builds the status. `found`: the proxy that `proxy` [resolves](Proxy::resolve) to, which is ignored if the proxy is
+/// disabled.
 fn status(proxy: Proxy, found: Found) -> StatusReply {
     let health = proxy.enabled.then(|| {
         let url = found.url().map(str::to_owned);
@@ -183,7 +186,7 @@ impl Method for Status {
     }
 }
 
-/// The proxy in force, and whether it accepts connections, with the values that a caller may read.
+/// The proxy in use, and whether it accepts connections. Contains only values that the caller may read.
 pub(crate) async fn current(context: &Context, caller: &Caller) -> Result<StatusReply> {
     let look = |proxy: Proxy| {
         let found = proxy.resolve();
@@ -329,7 +332,8 @@ impl Method for Speedtest {
         if let Some(name) = name.filter(|_| nodes.is_empty()) {
             return Err(no_node(&name));
         }
-        // Must not hold up changes of the file, because a proxy may be slow.
+        // The probes run without the file's lock, because a proxy may be slow, and other calls must be able to change
+        // the file meanwhile.
         let urls = nodes.iter().map(|node| node.url.clone()).collect();
         let times = blocking(move || proxy::probe_all(urls, timeout)).await?;
         let results: Vec<_> = nodes
@@ -396,11 +400,11 @@ pub struct ConfigureReply {
 pub struct Refused {
     /// Its index among the given nodes, from 0.
     pub index: usize,
-    /// Why it is invalid.
+    /// Why the node is invalid.
     pub error: String,
 }
 
-/// The valid nodes of a list, and why the others are invalid.
+/// The valid nodes of a list, and the reasons why its other nodes are invalid.
 fn usable(nodes: Vec<&RawValue>) -> (Vec<Node>, Vec<Refused>) {
     let (mut usable, mut refused) = (Vec::new(), Vec::new());
     for (index, node) in nodes.into_iter().enumerate() {
@@ -449,7 +453,7 @@ impl Method for Configure {
         let http = text(&params.http_proxy, "http_proxy")?;
         let socks = text(&params.socks_proxy, "socks_proxy")?;
         for (name, url) in [("http_proxy", &http), ("socks_proxy", &socks)] {
-            // An empty address removes it.
+            // An empty address removes the configured one.
             if let Some(url) = url.as_deref().filter(|url| !url.trim().is_empty()) {
                 check_url(name, url)?;
                 let is_socks = url.trim().to_ascii_lowercase().starts_with("socks");
@@ -484,7 +488,7 @@ impl Method for Configure {
             }
             match current {
                 Some(name) => drop(use_node(proxy, &name)?),
-                // The selected node may be gone.
+                // The node that was selected before may no longer exist.
                 None => {
                     let nodes = &proxy.nodes;
                     let is_there = |name: &String| nodes.iter().any(|node| node.name == *name);

@@ -1,4 +1,4 @@
-//! `session.recording_*` and `session.export_markdown`.
+//! `session.recording_*` and `session.export_markdown`: recordings of sessions, and pages without a recording.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::{
     services::recording::{self, Record},
 };
 
-/// The most characters of a trace id. The rest is cut off.
+/// The maximum number of characters of a trace id. The rest is cut off.
 const LONGEST_TRACE: usize = 256;
 
 fn failed(error: impl std::fmt::Display) -> Error {
@@ -106,7 +106,7 @@ pub struct Status;
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
     pub recording: bool,
-    /// The same value.
+    /// The same value as `recording`.
     pub enabled: bool,
     /// The recording's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,7 +202,7 @@ impl Method for List {
         let recorder = context.recorder.clone();
         let rows = blocking(move || recorder.rows()).await?.map_err(failed)?;
         let is_wanted = |row: &Record| {
-            // Compare as paths, which ignores a trailing `/`.
+            // Projects are compared as paths, so that a trailing `/` does not matter.
             let is_it = |name: &Option<String>| {
                 name.as_ref().map(Path::new) == project.as_deref().map(Path::new)
             };

@@ -1,4 +1,4 @@
-//! `screen.*`: a session's live screen and history, whatever the person has scrolled to.
+//! `screen.*`: a session's live screen and history, regardless of where the user has scrolled to.
 //!
 //! A `row` counts from the oldest kept row, so it changes when old rows are dropped. A `line_id` never changes.
 
@@ -17,17 +17,19 @@ use super::{
 };
 use crate::{error::Error, services::search_limiter::Budget};
 
-/// Rows read while holding a terminal's lock once. Between two batches, its program's output goes on.
+/// The number of rows that are read while the terminal is locked once. Between two batches, the terminal's program can
+/// write output.
 const STRIDE: u64 = 512;
-/// The most rows in one reply.
+/// The maximum number of rows in one reply.
 pub const MOST_ROWS: u64 = 100_000;
-/// The most bytes of text that a regular expression is matched against.
+/// The maximum number of bytes of text that a regular expression is matched against.
 pub const MOST_SEARCHED: u64 = 256 << 20;
 
-/// The most cells to read on an async worker. More are read on another thread, because workers serve other connections.
+/// The maximum number of cells that are read on an async worker. Larger screens are read on a blocking thread, because
+/// workers also serve other connections.
 const INLINE: usize = 64 << 10;
 
-/// Runs a function that reads this many cells, on the right thread.
+/// Runs a function that reads this many cells. Chooses an async worker or a blocking thread by their number.
 pub async fn reading<T: Send + 'static>(
     cells: usize,
     read: impl FnOnce() -> T + Send + 'static,
@@ -35,7 +37,7 @@ pub async fn reading<T: Send + 'static>(
     if cells <= INLINE { Ok(read()) } else { blocking(read).await }
 }
 
-/// Cells of a session's screen.
+/// The number of cells of a session's screen.
 pub fn cells_of(pane: &Pane) -> usize {
     let size = pane.term().size();
     usize::from(size.cols) * usize::from(size.rows)
@@ -59,7 +61,7 @@ impl Row {
     }
 }
 
-/// Reads up to `count` rows from `start`, in batches. Leaves out rows that are dropped meanwhile.
+/// Reads up to `count` rows from `start`, in batches. Rows that the terminal drops meanwhile are left out.
 pub fn rows(pane: &Pane, start: LineId, count: u64) -> impl Iterator<Item = Row> {
     let end = start.0.saturating_add(count);
     let mut next = start.0;
@@ -195,7 +197,7 @@ impl TextReply {
     /// Parses the reply.
     ///
     /// # Errors
-    /// Another instance sent a reply of another form.
+    /// The reply has an unexpected form, because another version of Unterm sent it.
     pub fn fields(&self) -> std::result::Result<TextFields, serde_json::Error> {
         serde_json::from_str(self.0.get())
     }
@@ -254,7 +256,7 @@ impl Method for Text {
     }
 }
 
-/// The reply about a session's screen, and the session's `seq`.
+/// Returns the session's `seq` and the reply with its screen.
 fn text_of(pane: &Pane) -> Result<(u64, Arc<RawValue>)> {
     let mut lines = Lines::default();
     let term = pane.term();
@@ -408,12 +410,12 @@ pub struct SearchReply {
     pub complete: bool,
 }
 
-/// See [`is_true`].
+/// The default of a field that [`is_true`] leaves out.
 pub fn yes() -> bool {
     true
 }
 
-/// For fields that are left out when they are true.
+/// Whether serde leaves out a field, because its value is true.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 pub fn is_true(value: &bool) -> bool {
     *value
@@ -435,7 +437,7 @@ impl Method for Search {
         let pane = context.pane(params.target())?;
         let pattern = pattern_of(&params.pattern, &params.regex, &params.ignore_case)?;
         let max = params.max_results.number("max_results", 0..=u64::MAX)?.unwrap_or(50);
-        // Plain text is found so fast that only the time is limited.
+        // A search for plain text is so fast that a limit on its time suffices.
         let bytes = if pattern.is_regex() { MOST_SEARCHED } else { u64::MAX };
         let search = move |budget: &mut Budget| {
             let lines = pane.term().lines();
@@ -445,7 +447,7 @@ impl Method for Search {
     }
 }
 
-/// A pattern before it is compiled, which takes time.
+/// A pattern that is not compiled yet, because that takes time.
 pub struct Wanted {
     text: String,
     kind: PatternKind,
@@ -483,7 +485,7 @@ impl Wanted {
     }
 }
 
-/// Searches from the newest line back, so that the oldest lines are left out if there are too many.
+/// Searches from the newest line to the oldest. If there are too many lines, the oldest are not searched.
 fn search(
     lines: unterm_term::Lines,
     wanted: &Wanted,
@@ -495,7 +497,7 @@ fn search(
     let mut texts = lines.clone();
     let mut rows = Vec::new();
     if wanted.text.is_empty() {
-        // Every row contains the empty text.
+        // An empty text is found in every row.
         rows.extend((oldest..end).rev());
     }
     let mut search = lines.search(&pattern, SearchOrder::NewestFirst);

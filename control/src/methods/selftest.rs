@@ -20,7 +20,7 @@ pub struct RunParams<'a> {
     /// A session to check too.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub session_id: Arg<'a, String>,
-    /// The same as a number.
+    /// The session's number, instead of `session_id`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub id: Arg<'a, u64>,
 }
@@ -76,7 +76,7 @@ impl Method for Run {
         let mux = json!({"available": true, "pane_count": panes});
         let mut checks = vec![Check { name: "mux.available".into(), ok: true, detail: mux }];
         let target = Target::new(&params.id, &params.session_id);
-        // A missing session fails its checks.
+        // If the session does not exist, its checks fail.
         let own = target.given().map(|id| format!("{{\"id\":{id}}}"));
         let mut asked: Vec<(&'static Entry, &str)> =
             CHECKS.iter().map(|(entry, params)| (entry, *params)).collect();
@@ -100,7 +100,7 @@ impl Method for Run {
                     .unwrap_or_default(),
                 Err(error) => json!({"error": error.to_string()}),
             };
-            // Must be refused on systems other than Windows.
+            // On systems other than Windows, this method must fail.
             let should_fail = name == "system.launch_admin" && !cfg!(windows);
             let is_healthy = name != "server.health" || detail["status"] == "ok";
             checks.push(Check {

@@ -33,14 +33,14 @@ pub struct Done {
 }
 
 impl Done {
-    /// The call succeeded.
+    /// The reply of a call that succeeded.
     pub const OK: Self = Self { status: Word::Borrowed("ok") };
 }
 
-/// Holds a pane for work off the async workers.
+/// A pane that work on a blocking thread can own.
 pub(super) type SharedPane = Arc<Pane>;
 
-/// All readable rows: history and screen.
+/// The number of readable rows: those of the history and of the screen.
 pub(super) fn scrollback_rows(term: &unterm_term::Term) -> usize {
     term.history_rows() + usize::from(term.size().rows)
 }
@@ -56,7 +56,7 @@ session_params! {
     }
 }
 
-/// Carries out `session.input` and `exec.send`.
+/// Executes `session.input` and `exec.send`.
 pub(super) fn input(context: &Context, caller: &Caller, params: &InputParams<'_>) -> Result<Done> {
     let pane = context.pane(params.target())?;
     let input = params.input.required("input").map_err(|_| Error::MissingParameter("input"))?;

@@ -1,4 +1,4 @@
-//! `settings.*`: the page that shows the preferences. What it shows is `dialect::settings`'s.
+//! `settings.*`: opens the settings page. The module `dialect::settings` defines the contents of the page.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -57,8 +57,8 @@ impl Method for Open {
 }
 
 impl Context {
-    /// A link to the settings page, with the file to start a browser on. If it is not used in time, the file is removed and
-    /// the app is notified.
+    /// A link to the settings page, with a file that a browser can be started on. If the link is not used in time, the
+    /// file is removed and the app is notified.
     pub(crate) async fn redirect(&self) -> Result<Link> {
         let (codes, host) = (Arc::clone(&self.login_codes), Arc::clone(&self.host));
         let usual = self.registration.home().join(REDIRECTS);

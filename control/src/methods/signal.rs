@@ -1,5 +1,5 @@
-//! Signals: `signal.send` types the control characters that the terminal's line discipline, or the program, turns into signals.
-//! `session.signal` sends any signal to the foreground process group.
+//! Signals. `signal.send` types control characters, which the terminal's line discipline or the program turns into
+//! signals. `session.signal` sends any signal to the foreground process group.
 
 use std::io::ErrorKind;
 
@@ -28,7 +28,7 @@ pub struct SendReply {
     pub signal: String,
 }
 
-/// The control character that sends a signal, by its name.
+/// The control character that sends the signal with this name.
 fn control(signal: &str) -> Option<&'static [u8]> {
     Some(match signal.to_ascii_uppercase().as_str() {
         "SIGINT" | "INT" => b"\x03",

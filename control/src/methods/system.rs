@@ -1,4 +1,4 @@
-//! `system.*`: the process and the machine it runs on.
+//! `system.*`: the process, and the machine that it runs on.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

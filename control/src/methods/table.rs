@@ -1,4 +1,4 @@
-//! The table of methods: those that every instance has, and those that were added to one.
+//! The table of methods: those that every instance has, and those that are added to an instance at run time.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ use super::{
     signal, system, token, variables, view, wait, workspace,
 };
 
-/// Every method, group by group, in the order `server.capabilities` lists them.
+/// Every method, group by group, in the order in which `server.capabilities` lists them.
 pub static METHODS: &[Entry] = &[
     entry::<session::List>(),
     entry::<session::Get>(),
@@ -149,11 +149,11 @@ pub struct Table {
     added: RwLock<HashMap<&'static str, Arc<Entry>>>,
 }
 
-/// A method that was found. A call of an added method outlives the removal of the method.
+/// A method that was found. If an added method is removed while a call of it runs, the call continues.
 pub enum Found {
-    /// A method of every instance.
+    /// A method that every instance has.
     Own(&'static Entry),
-    /// A method that was added.
+    /// A method that was added at run time.
     Added(Arc<Entry>),
 }
 
@@ -174,16 +174,16 @@ pub enum TableError {
     /// Another method has the name.
     #[error("there is a method named {0} already")]
     Taken(String),
-    /// It would be one method too many.
+    /// The maximum number of added methods is reached.
     #[error("no more than {MOST_ADDED} methods can be added to an instance")]
     Full,
 }
 
-/// The most methods that can be added.
+/// The maximum number of methods that can be added.
 const MOST_ADDED: usize = 1000;
 
 impl Table {
-    /// The method of that name.
+    /// The method with this name.
     pub fn find(&self, name: &str) -> Option<Found> {
         let own = find(name).map(Found::Own);
         own.or_else(|| self.added.read().get(name).cloned().map(Found::Added))
@@ -192,7 +192,7 @@ impl Table {
     /// Adds a method, which callers find from now on.
     ///
     /// # Errors
-    /// The name is taken, or there are too many.
+    /// Another method has this name, or too many methods were added.
     pub fn add(&self, entry: Entry) -> Result<(), TableError> {
         let mut added = self.added.write();
         if BY_NAME.contains_key(entry.name) || added.contains_key(entry.name) {
@@ -205,7 +205,7 @@ impl Table {
         Ok(())
     }
 
-    /// Takes a method back that was added; false: there is none of that name.
+    /// Removes a method that was added. Returns false if no added method has this name.
     pub fn remove(&self, name: &str) -> bool {
         self.added.write().remove(name).is_some()
     }
@@ -223,7 +223,7 @@ impl Catalog for Table {
     }
 }
 
-/// The method of that name among those that every instance has.
+/// The method with this name among those that every instance has.
 pub fn find(name: &str) -> Option<&'static Entry> {
     BY_NAME.get(name).copied()
 }
@@ -257,7 +257,7 @@ mod tests {
             let schema = serde_json::to_string(&entry.params_schema()).unwrap();
             assert!(!schema.contains("\"null\""), "{}: {schema}", entry.name);
             let schema = serde_json::to_value(entry.reply_schema()).unwrap();
-            // As documented.
+            // These types are documented.
             let kind = match entry.name {
                 "session.audit_log" | "session.recording_list" => "array",
                 _ => "object",
@@ -271,7 +271,8 @@ mod tests {
         for entry in METHODS {
             let schema = serde_json::to_value(entry.params_schema()).unwrap();
             let has = |name: &&str| schema["properties"].get(*name).is_some();
-            // A token for some sessions is held to all parameters that name one.
+            // All parameters that name a session must be declared, because a token for some sessions is checked against
+            // them.
             let names = |name: &&str| has(name) == entry.named.contains(name);
             let is_held = ["id", "session_id"].iter().all(names);
             let is_named = entry.reach != Reach::Named || !entry.named.is_empty();

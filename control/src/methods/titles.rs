@@ -1,6 +1,6 @@
 //! Titles that callers set.
 
-/// The longest title, in characters.
+/// The maximum length of a title, in characters.
 const LONGEST_TITLE: usize = 256;
 
 /// A title without control characters, of a bounded length.

@@ -12,7 +12,7 @@ use crate::error::Error;
 
 pub use crate::services::tokens::{Scope, Token};
 
-/// The most characters of a name.
+/// The maximum number of characters of a name.
 const LONGEST: usize = 100;
 
 /// `token.create`.

@@ -111,9 +111,9 @@ pub struct SetEnvReply {
     pub message: String,
 }
 
-/// How long a shell may take from the end of a command to its prompt.
+/// The maximum time to wait from the end of a command to the shell's prompt.
 const PROMPT: Duration = Duration::from_secs(2);
-/// Shells whose integration sets variables.
+/// The shells whose integration can set variables.
 const LISTENING: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
 impl Method for SetEnv {
@@ -152,13 +152,14 @@ impl Method for SetEnv {
             _ => Error::Failed(format!("{name} can't be set: {error}")),
         })?;
         if is_set {
-            // The shell may have read the file just before its prompt, without this change.
+            // The shell may have read the file just before it showed its prompt, and so missed this change.
             let until = tokio::time::Instant::now() + PROMPT;
             run::wait_for_prompt(&own, until).await;
             let is_prompting =
                 own.term().commands().next_back().is_some_and(|it| it.is_prompting());
             if is_prompting {
-                // readline acts on the signal only where it waits for a key, so it must wait before, and have acted after.
+                // readline handles the signal only while it waits for a key. So Unterm waits until the shell is
+                // settled, sends the signal, and waits until the shell has handled it.
                 run::wait_until_settled(&own, until).await;
                 own.announce_variables();
                 run::wait_until_settled(&own, until).await;

@@ -50,7 +50,7 @@ pub struct FollowReply {
     pub ended: bool,
 }
 
-/// The longest wait for output.
+/// The maximum time to wait for output, in milliseconds.
 const LONGEST_WAIT: u64 = 30_000;
 
 impl Method for Follow {

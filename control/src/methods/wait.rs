@@ -1,5 +1,5 @@
-//! `session.wait` waits until a session shows or does something, and can type first. `session.watch` does the same and types
-//! nothing.
+//! `session.wait` waits for a condition of a session, and can first type text. `session.watch` waits in the same way,
+//! but never types.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// The most conditions of one wait.
+/// The maximum number of conditions of one wait.
 const MOST: usize = 32;
 
 /// `session.wait`.
@@ -108,7 +108,7 @@ pub struct Met {
     pub authentic: Option<bool>,
 }
 
-/// The parameters that both methods share, of one call.
+/// Collects the parameters of a call that `session.wait` and `session.watch` share.
 macro_rules! given {
     ($params:ident) => {
         Given {
@@ -190,13 +190,13 @@ impl Method for Watch {
     }
 }
 
-/// The conditions of a wait, and its time-out.
+/// The conditions of a wait, and its timeout.
 struct Waiting {
     sought: Sought,
     timeout: Duration,
 }
 
-/// The parameters that both methods share.
+/// The parameters that `session.wait` and `session.watch` share.
 struct Given<'g, 'a> {
     any: &'g Arg<'a, Vec<Awaited>>,
     all: &'g Arg<'a, Vec<Awaited>>,
@@ -232,7 +232,7 @@ impl Waiting {
             given.map(|(index, given)| condition(name, index, given)).collect()
         };
         let conditions: Result<Vec<Condition>> = match has_regex {
-            // Compiling an expression takes time.
+            // Compiling a regular expression takes time, so it runs as a search.
             true => context.search_limiter.of(caller.token).run(0, move |_| read()).await?,
             false => read(),
         };
@@ -245,7 +245,7 @@ impl Waiting {
         Ok(Self { sought, timeout: Duration::from_millis(timeout) })
     }
 
-    /// Waits for the conditions.
+    /// Waits for the conditions, and returns the reply.
     async fn end(self, context: &Context, caller: &Caller, pane: &Arc<Pane>) -> Result<WaitReply> {
         let Self { sought, timeout } = self;
         let (hub, searches) = (&context.hub, context.search_limiter.of(caller.token));
@@ -272,7 +272,7 @@ impl Waiting {
     }
 }
 
-/// Reads the condition with this index in a list.
+/// Parses a condition. `index`: its position in the list, for errors.
 fn condition(list: &'static str, index: usize, given: Map<String, Value>) -> Result<Condition> {
     let given = Value::Object(given);
     let awaited = Awaited::deserialize(&given).map_err(|_| Error::Condition {

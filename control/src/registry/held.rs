@@ -1,8 +1,8 @@
-//! Keeps an instance that a client started running as long as it has clients.
+//! If a client started an instance, keeps that instance running as long as it has clients.
 //!
-//! Clients hold a shared lock on `held/<port>` under `~/.unterm`. The instance takes the exclusive lock before it
-//! ends. A client takes its lock before it connects. If the instance is ending, the lock fails and the client looks
-//! for another instance. The system releases the lock of a killed client. Instances that run until they are closed
+//! Clients hold a shared lock on `held/<port>` under `~/.unterm`. The instance takes the exclusive lock before it ends.
+//! A client takes its lock before it connects. If the instance is ending, the lock fails and the client looks for
+//! another instance. The system releases the lock of a killed client. Instances that run until the user closes them
 //! have no such file.
 
 use std::{
@@ -19,7 +19,7 @@ use unterm_mux::private;
 pub struct Keeper(File);
 
 impl Keeper {
-    /// The lock file of the instance that listens on this port. Clients can lock it from now on.
+    /// Creates the lock file of the instance that listens on this port. Clients can lock it from now on.
     ///
     /// # Errors
     /// The file can't be created.
@@ -27,12 +27,12 @@ impl Keeper {
         let path = path(home, port);
         private::create_folder(path.parent().unwrap_or(home))?;
         let mut options = OpenOptions::new();
-        // A file that a killed instance left is reused.
+        // If a killed instance left its file, the file is reused.
         options.write(true).create(true).truncate(false).mode(0o600);
         Ok(Self(options.open(path)?))
     }
 
-    /// Whether no client holds a lock. If so, no client can take one while this value exists.
+    /// Whether no client holds the lock. If true, no client can get the lock as long as this value exists.
     pub fn is_last(&self) -> bool {
         !matches!(
             locked(&self.0, FlockOperation::NonBlockingLockExclusive),
@@ -40,7 +40,7 @@ impl Keeper {
         )
     }
 
-    /// Waits until no client holds a lock. After that, no client can take one while this value exists.
+    /// Waits until no client holds the lock. After that, no client can get the lock as long as this value exists.
     ///
     /// # Errors
     /// The system's error.
@@ -49,12 +49,12 @@ impl Keeper {
     }
 }
 
-/// A client's side of the lock. The instance keeps running while this value exists.
+/// A client's side of the lock. The instance keeps running as long as this value exists.
 pub struct Hold {
     _file: File,
 }
 
-/// Locks the instance that listens on this port. `None` if the instance runs until it is closed.
+/// Keeps the instance that listens on this port running. `None` if that instance runs until the user closes it.
 ///
 /// # Errors
 /// The instance is ending (`WouldBlock`), or the system's error.
@@ -65,7 +65,8 @@ pub fn hold(home: &Path, port: u16) -> io::Result<Option<Hold>> {
             file => file?,
         };
         locked(&file, FlockOperation::NonBlockingLockShared)?;
-        // The file may be deleted: its instance has ended, and another may have taken the port.
+        // If the file was deleted, its instance has ended, and another one may have bound the port. So the file is
+        // opened again.
         if file.metadata()?.nlink() > 0 {
             return Ok(Some(Hold { _file: file }));
         }
@@ -108,7 +109,7 @@ mod tests {
         let waits = std::thread::spawn(move || keeper.wait().map(|()| keeper));
         drop(second);
         let keeper = waits.join().unwrap().unwrap();
-        // The instance is ending: clients are refused until its file is removed.
+        // The instance is ending. Clients are refused until its file is removed.
         assert_eq!(hold(home, 1).err().unwrap().kind(), ErrorKind::WouldBlock);
         forget(home, 1);
         assert!(hold(home, 1).unwrap().is_none());

@@ -1,5 +1,5 @@
-//! Whether a process is still running, and its end as an event. Pids are reused, so a pid alone does not identify a
-//! process.
+//! Whether a process is still running, and the event of its end. A pid alone does not identify a process, because pids
+//! are reused.
 
 use std::io;
 
@@ -10,8 +10,8 @@ pub fn process_start(pid: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name is in parentheses and may hold anything. The fields after it are numbers (proc_pid_stat(5), field
-        // 22).
+        // The process's name is in parentheses, and may contain any characters. The fields after it are numbers
+        // (proc_pid_stat(5), field 22).
         stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
     }
     #[cfg(not(target_os = "linux"))]
@@ -21,7 +21,7 @@ pub fn process_start(pid: u32) -> Option<u64> {
     }
 }
 
-/// Whether the process with this pid is running and, if both start times are known, has the recorded one.
+/// Whether a process with this pid is running. If both start times are known, they must be equal.
 pub fn is_live(pid: u32, start: Option<u64>) -> bool {
     let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
     match test_kill_process(process) {
@@ -33,7 +33,7 @@ pub fn is_live(pid: u32, start: Option<u64>) -> bool {
     }
 }
 
-/// Whether the process has ended, but its parent has not waited for it yet.
+/// Whether the process has ended but is still listed, because its parent has not waited for it.
 fn is_zombie(pid: u32) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -51,14 +51,15 @@ fn is_zombie(pid: u32) -> bool {
     }
 }
 
-/// A process whose end can be awaited.
+/// Waits for the end of a process.
 pub struct Ended {
     #[cfg(target_os = "linux")]
     pidfd: tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>,
 }
 
 impl Ended {
-    /// The process with this pid. Fails with `Unsupported` if the system has no such event. Needs a tokio runtime.
+    /// The process with this pid. Fails with `Unsupported` if the system can't report the end of another process. Needs
+    /// a tokio runtime.
     #[cfg(target_os = "linux")]
     pub fn of(pid: u32) -> io::Result<Self> {
         use rustix::process::{PidfdFlags, pidfd_open};
@@ -88,7 +89,7 @@ impl Ended {
         let _ = self.pidfd.readable().await;
     }
 
-    /// Never called, since there is no value of this type on this system.
+    /// Never called, because no value of this type can exist on this system.
     #[cfg(not(target_os = "linux"))]
     pub async fn wait(self) {}
 }

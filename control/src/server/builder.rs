@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Configures a server. By default, it listens on a port and a Unix socket, serves the settings page, and adds itself
-/// to the registry. Without all of these, clients reach it through [`Server::serve`] only.
+/// to the registry. If all of these are turned off, clients can reach it only through [`Server::serve`].
 pub struct ServerBuilder {
     options: ServerOptions,
     gates: Vec<Arc<dyn Gate>>,
@@ -34,23 +34,24 @@ pub struct ServerBuilder {
 }
 
 impl Server {
-    /// A builder for a server with these options.
+    /// Creates a builder of a server with these options.
     pub fn builder(options: ServerOptions) -> ServerBuilder {
         ServerBuilder::new(options)
     }
 
-    /// Binds, registers and serves. If the server can't register, it still serves ([`Server::registry_fault`]).
+    /// Binds the port, registers the instance and starts to serve. If the server can't register, it still serves
+    /// ([`Server::registry_fault`]).
     ///
     /// # Errors
-    /// As [`ServerBuilder::start`].
+    /// The errors of [`ServerBuilder::start`].
     pub fn start(options: ServerOptions) -> Result<Self, ServerError> {
         Self::builder(options).start()
     }
 
-    /// As `start`, with gates that every call must pass, in order.
+    /// Starts a server like [`Server::start`], with gates that every call must pass, in order.
     ///
     /// # Errors
-    /// As [`ServerBuilder::start`].
+    /// The errors of [`ServerBuilder::start`].
     pub fn start_gated(
         options: ServerOptions,
         gates: Vec<Arc<dyn Gate>>,
@@ -71,7 +72,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Opens no TCP port. The entry in the registry, if there is one, states port 0.
+    /// Opens no TCP port. The entry in the registry, if there is one, contains port 0.
     #[must_use]
     pub fn without_port(mut self) -> Self {
         self.has_port = false;
@@ -85,22 +86,23 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds no entry to the registry. The server then has no socket of its own, and does not watch other instances. It
-    /// still uses the settings, tokens and rules in its home.
+    /// Adds no entry to the registry. The server then has no Unix socket, and does not watch other instances. It still
+    /// uses the settings, tokens and rules in its home.
     #[must_use]
     pub fn without_registry(mut self) -> Self {
         self.is_registered = false;
         self
     }
 
-    /// Binds, registers and serves. If the server can't register, it still serves ([`Server::registry_fault`]).
+    /// Binds the port, registers the instance and starts to serve. If the server can't register, it still serves
+    /// ([`Server::registry_fault`]).
     ///
     /// # Errors
     /// No port can be bound, or the system provides no threads or no random numbers.
     pub fn start(self) -> Result<Server, ServerError> {
         let ServerOptions { mux, host, home, approval, login } = self.options;
         let runtime = runtime().map_err(ServerError::System)?;
-        // Each connection needs a file descriptor.
+        // The limit is raised because each connection needs a file descriptor.
         if let Err(error) = unterm_mux::raise_descriptor_limit() {
             tracing::debug!(%error, "the limit of open files stays as it is");
         }
@@ -154,7 +156,7 @@ impl ServerBuilder {
             move || recording::recover(&home)
         });
         runtime.spawn(recorder.clone().follow(&mux, methods::hides_input));
-        // Before the first program starts, so that its environment has the proxy.
+        // The proxy is set before the first program starts, so that the program's environment contains it.
         if let Ok(proxy) = proxy::Proxy::read(&home)
             && proxy.enabled
         {
@@ -178,7 +180,7 @@ impl ServerBuilder {
 fn runtime() -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(2)
-        // For searches of long histories, new programs and files.
+        // Blocking threads run searches of long histories, start programs and access files.
         .max_blocking_threads(8)
         .thread_name("unterm-control")
         .enable_all()

@@ -1,10 +1,10 @@
 //! Panes that plugins watch: the state of the program in each, as its screen shows it.
 //!
-//! A plugin's `classify` reads the screen after each change and names the state, such as `waiting_for_permission`. Each new state is
-//! an event of the [`Hub`]. Programs choose what their screens show, so a state is a claim and not a fact.
+//! A plugin's `classify` reads the screen after each change and names the state, such as `waiting_for_permission`. Each
+//! new state is an event of the [`Hub`]. Programs choose what their screens show, so a state is a claim and not a fact.
 //!
-//! Owns which panes are watched, by which plugins, and for which tokens. It never types, and keeps no output: plugins see the
-//! screen only. A pane is watched until its program ends, or until no token asks for it any more.
+//! Owns the list of watched panes, with the plugin and the tokens of each. It never types and stores no output: plugins
+//! see only the screen. A pane is watched until its program ends, or until no token asks for that any longer.
 
 mod adapter;
 mod debounce;
@@ -36,11 +36,11 @@ use crate::{
     untrusted,
 };
 
-/// The most adapters at a time.
+/// The maximum number of adapters.
 const MOST: usize = 64;
-/// The most adapters that one agent's token may hold.
+/// The maximum number of adapters that one agent's token may hold.
 const MOST_OF_AGENT: usize = 16;
-/// How many screens are read at a time.
+/// The maximum number of screens that are read at the same time.
 const READERS: usize = 2;
 
 /// The watched panes of a mux.
@@ -51,13 +51,13 @@ pub struct Adapters {
     turns: Arc<Semaphore>,
     /// Called after each new state.
     changed: Box<dyn Fn() + Send + Sync>,
-    /// By pane and plugin.
+    /// The adapters, by pane and plugin.
     all: Mutex<BTreeMap<(PaneId, String), Arc<Adapter>>>,
 }
 
 impl Adapters {
-    /// No pane is watched yet. States are events of the hub, and `changed` is called after each. An adapter ends when the
-    /// tokens that hold it have ended.
+    /// Creates an empty set. Each new state becomes an event of `hub`, and then `changed` is called. An adapter ends
+    /// when all tokens that hold it have ended.
     pub fn new(
         hub: Arc<Hub>,
         tokens: Arc<Tokens>,
@@ -73,18 +73,19 @@ impl Adapters {
         })
     }
 
-    /// Most instances never watch a pane, so the plugins are read late.
+    /// The plugins, which are loaded at the first use, because most instances never watch a pane.
     fn plugins(&self) -> &Arc<Registry> {
         self.plugins.get_or_init(|| {
             Arc::new(Registry::new(Limits { instances: MOST + 16, ..Limits::default() }))
         })
     }
 
-    /// Watches a pane for a token, if that is not done yet. `plugin`: its name. Without one, the plugin that is for the program in
-    /// the pane's foreground. Returns once the plugin has read the screen.
+    /// Watches a pane for a token, unless the token already watches it. `plugin`: the plugin's name; if it is `None`,
+    /// the plugin for the program in the pane's foreground. Returns once the plugin has read the screen.
     ///
     /// # Errors
-    /// No plugin fits, the plugin can't run or may not read screens, there are too many adapters, or the program has ended.
+    /// No plugin fits, the plugin can't run or may not read screens, there are too many adapters, or the program has
+    /// ended.
     pub async fn attach(
         self: &Arc<Self>,
         token: TokenKind,
@@ -106,8 +107,8 @@ impl Adapters {
         }
     }
 
-    /// The plugin that watches a pane, and the program that it watches. A plugin that a caller names for a program that it is not
-    /// for watches the whole pane. May block for a moment.
+    /// Chooses the plugin that watches a pane, and the program that it watches. If a caller names a plugin that is made
+    /// for another program, the plugin watches the whole pane. May block for a moment.
     fn choose(&self, pane: &Pane, named: Option<&str>) -> Result<(Manifest, Program)> {
         let (front, names) = (Program::in_front(pane), names(pane));
         let is_for = |manifest: &Manifest| names.iter().any(|name| manifest.is_for(name));
@@ -141,7 +142,7 @@ impl Adapters {
         Ok((found, program))
     }
 
-    /// The adapter of a pane and a plugin, which a token holds from now on.
+    /// The adapter of a pane and a plugin. The token holds it from now on.
     fn held(
         self: &Arc<Self>,
         token: TokenKind,
@@ -179,7 +180,7 @@ impl Adapters {
             holders: watch::Sender::new(vec![token]),
             progress: watch::Sender::new(Progress::Starting),
         });
-        // An earlier one ends by itself, because its program is gone.
+        // An earlier adapter of this pane and plugin ends by itself, because its program is gone.
         all.insert(key, adapter.clone());
         drop(all);
         tokio::spawn(self.clone().watch(adapter.clone(), pane.clone()));
@@ -218,7 +219,8 @@ impl Adapters {
         (self.changed)();
     }
 
-    /// Ends a token's interest in a pane: for one plugin, or for all. Returns how many adapters it held.
+    /// Ends a token's interest in a pane, for one plugin or, if `plugin` is `None`, for all. Returns the number of
+    /// adapters that the token held.
     pub fn detach(&self, token: TokenKind, pane: PaneId, plugin: Option<&str>) -> usize {
         let mut count = 0;
         self.all.lock().retain(|(of, name), adapter| {
@@ -242,5 +244,5 @@ impl Adapters {
     }
 }
 
-/// Where a state comes from: a screen's text.
+/// The source of a state in events and replies: the text of the screen.
 pub const SOURCE: &str = "screen";

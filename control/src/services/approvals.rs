@@ -1,9 +1,9 @@
 //! Approvals: the first call of an unknown client that changes something needs the user's approval.
 //!
-//! Owns the answers: the clients that the user always allows (`clients.json` in Unterm's home, shared by all
-//! instances), the calls that were allowed once, and the denials. A client is identified by the name that it gives
-//! itself. Strangers are kept out by the token, not by this name. A token that the user created for an agent counts
-//! as approval.
+//! Owns the user's answers: the clients that are always allowed (`clients.json` in Unterm's home, shared by all
+//! instances), the calls that were allowed once, and the denials. A client is identified by the name that it reports.
+//! The name protects nothing: a client needs a token to connect at all. A token that the user created for an agent
+//! counts as approval.
 
 use std::{
     collections::{HashMap, hash_map::RandomState},
@@ -28,9 +28,9 @@ use crate::{
 
 /// The file's name in Unterm's home directory.
 const FILE: &str = "clients.json";
-/// The most clients that are stored. One more replaces the client that was allowed first.
+/// The maximum number of stored clients. A further client replaces the one that was allowed first.
 const MOST: usize = 200;
-/// How long an allowed call may wait before it is made.
+/// A call that was allowed once must be made within this time.
 const SPARE: Duration = Duration::from_secs(300);
 /// A client that was denied this often within `REMEMBERED` is denied without asking, even on new connections.
 const DENIALS: usize = 3;
@@ -52,20 +52,20 @@ pub enum Approval {
 /// Whether a client may act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It may act.
+    /// The client may act.
     Allowed,
     /// The user has not answered yet, or has not been asked.
     Unknown,
-    /// It may not.
+    /// The client may not act.
     Denied,
 }
 
 /// A client that may act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Known {
-    /// Its name for itself.
+    /// The name that the client gave.
     pub client: String,
-    /// Since when (RFC 3339, UTC).
+    /// The time at which the client was approved (RFC 3339, UTC).
     pub since: String,
 }
 
@@ -74,30 +74,30 @@ struct Rows {
     allowed: Vec<Known>,
 }
 
-/// One call: the connection, and a hash of the exact call that the user was asked about.
+/// Identifies one call: the number of its connection, and a hash of the exact call that the user was asked about.
 type OneCall = (u64, u64);
 
 #[derive(Default)]
 struct State {
     rule: Approval,
-    /// Calls that the user allowed once, and when.
+    /// The calls that the user allowed once, with the times of the answers.
     once: HashMap<OneCall, Instant>,
-    /// Connections that were denied, and when.
+    /// The connections that were denied, with the times.
     denied: HashMap<u64, Instant>,
-    /// When clients were denied, by their names.
+    /// The times when clients were denied, by the clients' names.
     denials: HashMap<String, Vec<Instant>>,
-    /// The open question about each call. Closed ones are removed when the next question is asked.
+    /// The number of the open question about each call. Closed questions are removed when the next question is asked.
     asked: HashMap<OneCall, u64>,
 }
 
 impl State {
-    /// Whether no client may act, or this connection was denied recently.
+    /// Whether the rule denies all clients, or this connection was denied recently.
     fn is_denied(&self, connection: u64) -> bool {
         let denied = self.denied.get(&connection);
         self.rule == Approval::Deny || denied.is_some_and(|at| at.elapsed() < REMEMBERED)
     }
 
-    /// Whether clients with this name were denied so often recently that the user is not asked again.
+    /// Whether clients with this name were denied so often recently that Unterm denies them without asking the user.
     fn is_tiresome(&mut self, client: &str) -> bool {
         self.denials.retain(|_, times| times.last().is_some_and(|at| at.elapsed() < REMEMBERED));
         let times = self.denials.get(client).map_or(&[][..], Vec::as_slice);
@@ -114,7 +114,7 @@ pub struct Approvals {
 }
 
 impl Approvals {
-    /// The approvals of a home directory.
+    /// The approvals that are stored in a home directory.
     pub fn new(home: &Path, rule: Approval) -> Self {
         let state = Mutex::new(State { rule, ..State::default() });
         Self { file: SharedFile::new(home, FILE), state, hash: RandomState::new() }
@@ -136,7 +136,7 @@ impl Approvals {
         !caller.has(Capabilities::ASKS_FIRST) || self.rule() == Approval::Allow
     }
 
-    /// Whether the rule is to ask, and the user has always allowed clients with this name, in any instance.
+    /// Whether the rule is to ask, and the user chose to always allow clients with this name, in any instance.
     pub fn is_let_in(&self, caller: &Caller) -> bool {
         let name = name(caller);
         self.rule() == Approval::Ask
@@ -148,7 +148,8 @@ impl Approvals {
         (caller.connection, self.hash.hash_one(call))
     }
 
-    /// Whether a client may make a call, given in full. Uses up a call that was allowed once.
+    /// Whether a client may make a call. `call`: the full text of the call. Uses up the permission if the call was
+    /// allowed once.
     pub fn standing(&self, caller: &Caller, call: &str) -> Standing {
         if self.is_settled(caller) || self.is_let_in(caller) {
             return Standing::Allowed;
@@ -167,10 +168,11 @@ impl Approvals {
         }
     }
 
-    /// Approves a call, given in full, if the client may make it. Uses up a call that was allowed once.
+    /// Approves a call if the client may make it. `call`: the full text of the call. Uses up the permission if the call
+    /// was allowed once.
     ///
     /// # Errors
-    /// The client's standing: the user has not been asked yet, or has denied it.
+    /// The client's standing: the user has not been asked yet, or has denied the call.
     pub fn approve(&self, caller: &Caller, call: &str) -> Result<Approved, Standing> {
         match self.standing(caller, call) {
             Standing::Allowed => Ok(Approved::by_approvals()),
@@ -178,7 +180,7 @@ impl Approvals {
         }
     }
 
-    /// Whether a client may act, before it says what it wants to do. Uses nothing up.
+    /// Whether a client may act, before it sends a call. Does not use up a permission for one call.
     pub fn standing_at_all(&self, caller: &Caller) -> Standing {
         if self.is_settled(caller) || self.is_let_in(caller) {
             return Standing::Allowed;
@@ -210,7 +212,8 @@ impl Approvals {
         if let Some((number, (_, answer))) = open.and_then(|n| Some((n, questions.find(n)?))) {
             return Ok((number, answer, false));
         }
-        // Without a name that is shown in full, the user can't tell which client would always be allowed.
+        // "Always" is offered only if the client's name is shown in full. Otherwise, the user could not know which
+        // client it allows.
         let verdicts = Verdict::ALL.into_iter();
         let verdicts = verdicts.filter(|it| *it != Verdict::Always || has_own_name(caller));
         let choices: Vec<_> = verdicts.map(|verdict| verdict.name().to_owned()).collect();
@@ -224,20 +227,20 @@ impl Approvals {
             connection: caller.connection,
             call: call.1,
         })?;
-        // Withdrawn questions get no answer that would remove them.
+        // A withdrawn question gets no answer, so it must be removed here.
         state.asked.retain(|_, number| questions.is_open(*number));
         state.asked.insert(call, number);
         Ok((number, answer, true))
     }
 
-    /// Applies the answer to such a question. May write a file.
+    /// Applies the user's answer to a question about a call. May write a file.
     ///
     /// # Errors
-    /// Why the answer can't be saved, as a message for users. The call is allowed nevertheless.
+    /// The answer can't be saved. A message for users. The call is allowed nevertheless.
     pub fn settle(&self, question: &Question, answer: &str) -> Result<(), String> {
         let call = (question.connection, question.call);
         let mut state = self.state.lock();
-        // The call may have been asked about again, with another number.
+        // The user may have been asked about the call again, by a question with another number.
         if state.asked.get(&call) == Some(&question.number) {
             state.asked.remove(&call);
         }
@@ -276,7 +279,7 @@ impl Approvals {
         Ok(self.file.get()?.allowed.clone())
     }
 
-    /// Removes a client from those that are always allowed. Returns false if there is none with this name.
+    /// Removes a client from those that are always allowed. Returns false if no client has this name.
     ///
     /// # Errors
     /// The file can't be written. A message for users.
@@ -298,12 +301,12 @@ impl Approvals {
     }
 }
 
-/// The most characters of a client's name, so that it fits on one line.
+/// The maximum number of characters of a client's name, so that it fits on one line.
 const LONGEST_NAME: usize = 40;
-/// Shown for a client without a name.
+/// The text that is shown for a client without a name.
 const NAMELESS: &str = "a client without a name";
 
-/// Whether a client can be recognized by its name: it has one, and the name is shown in full.
+/// Whether a client can be recognized by its name: the client has a name, and the name is shown in full.
 fn has_own_name(caller: &Caller) -> bool {
     let given = caller.client.as_deref().unwrap_or_default().trim();
     !given.is_empty() && given != NAMELESS && !name(caller).ends_with('…')

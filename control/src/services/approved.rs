@@ -5,7 +5,7 @@
 pub struct Approved(());
 
 impl Approved {
-    /// For a call that the approvals allow.
+    /// The proof for a call that [`Approvals`](super::approvals::Approvals) allow.
     pub(super) fn by_approvals() -> Self {
         Self(())
     }

@@ -1,8 +1,8 @@
-//! The audit log: what callers did. The last entries are in memory, and all of them in a file that is rotated.
-//! Secrets are redacted as in recordings.
+//! The audit log: what callers did. Memory contains the last entries. A file contains all entries and is rotated.
+//! Secrets are redacted by the rules that recordings use.
 //!
-//! Callers never wait for the file, because a thread of its own writes it. Entries that can't be written, or for
-//! which the thread is too slow, are counted. The count is written as soon as the file can be written again.
+//! Callers never wait for the file, because a separate thread writes it. If the file can't be written, or the thread is
+//! too slow, entries are dropped and counted. The count is written as soon as the file can be written again.
 
 use std::{
     borrow::Cow,
@@ -28,20 +28,20 @@ use crate::caller::LONGEST_NAME;
 
 /// The file's name in Unterm's home directory.
 pub const FILE: &str = "audit.jsonl";
-/// The most entries kept in memory.
+/// The maximum number of entries in memory.
 const KEPT: usize = 10_000;
 /// The size in bytes above which the file is rotated.
 const LONGEST: u64 = 5 << 20;
 /// The number of rotated files. `audit.jsonl.1` is the newest.
 const FILES: u32 = 3;
-/// The most entries that wait to be written.
+/// The maximum number of entries that wait to be written.
 const WAITING: usize = 4096;
-/// The most characters of a detail and of a reason.
+/// The maximum number of characters of a detail or of a reason.
 const DETAIL: usize = 500;
-/// The most characters of a detail or a reason that are redacted before the text is cut, so that no secret is cut in
-/// half.
+/// The maximum number of characters of a detail or a reason that are redacted. The text is redacted before it is cut to
+/// [`DETAIL`] characters, so that no secret is cut in half.
 const REDACTED: usize = 4 * DETAIL;
-/// The most characters of the id of a session, or of a recording.
+/// The maximum number of characters of the id of a session or a recording.
 const SESSION: usize = 100;
 
 /// One call.
@@ -68,10 +68,10 @@ pub struct Entry {
     pub client: Option<String>,
 }
 
-/// The outcome of a call, with the reason unless the detail already contains it.
+/// The outcome of a call. Contains the reason of a refusal or failure, unless the call's detail already contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The call was carried out.
+    /// The call was executed.
     Done,
     /// The call was refused.
     Refused(String),
@@ -83,7 +83,7 @@ pub enum Outcome {
 pub struct Audit {
     entries: Mutex<VecDeque<Entry>>,
     writer: SyncSender<Vec<u8>>,
-    /// The number of entries that are missing in the file.
+    /// The number of entries that are missing from the file.
     lost: Arc<AtomicU64>,
     redaction: SharedRedaction,
 }
@@ -115,7 +115,7 @@ impl Audit {
             Outcome::Refused(why) => ("refused", why),
             Outcome::Failed(why) => ("error", why),
         };
-        // All of these come from callers, and can have any length.
+        // These texts come from callers, and can have any length.
         let short = |text: &str, most| text.chars().take(most).collect::<String>();
         let redacted = |text: &str| short(&self.redaction.apply(&short(text, REDACTED)), DETAIL);
         let entry = Entry {
@@ -141,7 +141,7 @@ impl Audit {
         entries.push_back(entry);
     }
 
-    /// The last entries of one session, or of all, newest first.
+    /// The last entries, newest first: those of one session, or of all sessions if `session_id` is `None`.
     pub fn last(&self, limit: usize, session_id: Option<&str>) -> Vec<Entry> {
         let entries = self.entries.lock();
         let is_wanted =
@@ -150,7 +150,7 @@ impl Audit {
     }
 }
 
-/// Writes lines as they arrive, until the channel is closed.
+/// Writes entries as they arrive, until the channel is closed.
 fn write_all(path: &Path, lines: &Receiver<Vec<u8>>, lost: &AtomicU64) {
     let mut is_failing = false;
     while let Ok(first) = lines.recv() {
@@ -175,7 +175,7 @@ fn write_all(path: &Path, lines: &Receiver<Vec<u8>>, lost: &AtomicU64) {
     }
 }
 
-/// Appends whole lines, or nothing. Other instances write to the same file.
+/// Appends either all lines or none. Other instances write to the file, too.
 fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     let mut file = open(path)?;
     let length = file.metadata()?.len();
@@ -189,14 +189,14 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
             }
             std::fs::rename(path, aside(path, 1))?;
         }
-        // Release the lock first, because the new file may be the same one.
+        // Release the lock first: if `path` still leads to the same file, locking it again would block forever.
         drop(file);
         file = open(path)?;
     }
     let length = file.metadata()?.len();
     let written = file.write_all(lines);
     if written.is_err() {
-        // Half a line would corrupt the next one.
+        // An incomplete line would corrupt the next one.
         file.set_len(length)?;
     }
     written
@@ -291,7 +291,7 @@ mod tests {
         let (detail, error) = add("export API_KEY=abc; say hunter2");
         assert_eq!(detail, "export API_KEY: <redacted> say <redacted>");
         assert_eq!(error, "no such command: export API_KEY: <redacted> say <redacted>");
-        // The token extends beyond the part that is kept.
+        // The token extends beyond the part of the detail that is kept.
         let token = format!("ghp_{}", "a1".repeat(18));
         let (detail, _) = add(&format!("{}{token}", "x ".repeat(DETAIL / 2 - 10)));
         assert!(detail.ends_with("x <token:ghp_a1a1...re"), "{detail}");
@@ -325,7 +325,7 @@ mod tests {
     fn what_the_file_does_not_take_is_counted_in_it() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join(FILE);
-        // A folder in place of the file makes writing fail for a while.
+        // A folder with the name of the file makes writes fail until it is removed.
         std::fs::create_dir(&path).unwrap();
         let (writer, lines) = sync_channel(WAITING);
         let lost = Arc::new(AtomicU64::new(0));

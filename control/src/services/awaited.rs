@@ -1,7 +1,7 @@
-//! Whether the program in a pane waits for input, so that whoever drives the pane must act.
+//! Whether the program in a pane waits for input, so that its user or agent must act.
 //!
-//! A program waits for input if it waits for its terminal (a read, or a poll for one), and either shows a full screen, or
-//! the last line looks like a question, or it has been silent for a second.
+//! A program counts as waiting if it reads or polls its terminal and one of these is true: it shows a full screen, its
+//! last line looks like a question, or it has been silent for a second.
 
 use std::time::Duration;
 
@@ -15,31 +15,33 @@ use super::{
     shell::Shell,
 };
 
-/// What a program waits for.
+/// The kind of input that a program waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// The answer to a question.
     Answer,
     /// Keys, in a full-screen program.
     Keys,
-    /// Input of any kind: the program reads, and its screen does not show what for.
+    /// Input of any kind: the program reads its terminal, but its screen shows no question.
     Input,
 }
 
 impl Awaited {
-    /// Whether the screen shows what the program waits for.
+    /// Whether the screen shows that the program waits.
     pub fn is_shown(self) -> bool {
         self != Self::Input
     }
 }
 
-/// How long a program that reads its terminal must be silent before it counts as waiting, whatever its screen shows.
+/// The time that a program that reads its terminal must be silent before it counts as waiting, whatever its screen
+/// shows.
 pub const SILENT: Duration = Duration::from_secs(1);
 
-/// What a pane's program waits for. `None` if it waits for nothing or for a secret, or if the system does not report
-/// it. A shell at its prompt waits for nothing.
+/// The kind of input that a pane's program waits for. `None` if the program waits for nothing or for a secret, or if
+/// the system does not report whether it waits. A shell at its prompt waits for nothing.
 pub fn awaited(pane: &Pane) -> Option<Awaited> {
-    // Right after input, the screen may still show what was answered. Must come before a look at the screen.
+    // Right after input, the screen may still show a question that was already answered. This check must come before
+    // the screen is read.
     if pane.state() != PaneState::Running || !pane.shows_input() {
         return None;
     }
@@ -66,7 +68,7 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
     }
     let foreground = pane.foreground();
     let is_shell = foreground.as_ref().is_some_and(|it| Shell::of_process(&it.name).is_some());
-    // A shell that replaced another one (exec) sends no marks.
+    // A shell that was started by `exec` in place of the pane's shell sends no marks.
     let is_replaced = || pane.is_shell_replaced() != Some(false);
     let is_idle = || match is_running {
         true => is_prompt && is_replaced(),
@@ -84,7 +86,7 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
         false => None,
     };
     let awaited = shown.filter(|_| process.awaits_input() == Some(true));
-    // Without a question, only the system's certain knowledge counts.
+    // If the screen shows no question, the program counts as waiting only if the system reports a read for certain.
     let awaited =
         awaited.or_else(|| (is_silent && process.reads_input()).then_some(Awaited::Input))?;
     (!secret::is_asked(pane)).then_some(awaited)

@@ -1,5 +1,5 @@
-//! The output of panes, for callers that need the bytes. For hidden panes, keeps the last megabyte; for streamed panes,
-//! the bytes that no caller has read yet.
+//! The output of panes as bytes, for callers that need them. A hidden pane's last megabyte is kept. A streamed pane's
+//! bytes are kept until a caller has read them.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -10,33 +10,33 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use unterm_mux::{Mux, MuxEvent, Observer, PaneId, Tap, TapDirection, TapItem};
 
-/// The most bytes that are kept per pane.
+/// The maximum number of bytes that are kept per pane.
 const KEPT: usize = 1 << 20;
 
-/// The output of every pane that keeps it.
+/// The kept output of panes, by pane.
 #[derive(Default)]
 pub struct Bytes(Mutex<HashMap<PaneId, Arc<Output>>>);
 
 /// The output of one pane.
 pub struct Output {
     kept: Mutex<Kept>,
-    /// Whether the program waits for the reader. Otherwise, new bytes replace the oldest.
+    /// Whether the program waits while the kept bytes are unread. Otherwise, new bytes replace the oldest.
     is_streamed: bool,
     /// Changes when bytes arrive and when the output ends.
     arrived: watch::Sender<()>,
-    /// Wakes the task that waits for room.
+    /// Wakes the task that waits for free space.
     room: Notify,
 }
 
 #[derive(Default)]
 struct Kept {
     bytes: VecDeque<u8>,
-    /// How many bytes have arrived.
+    /// The number of bytes that have arrived.
     end: u64,
-    /// How many bytes are missing, because the program did not wait any longer.
+    /// The number of bytes that are missing because the program stopped waiting for the reader.
     lost: u64,
     has_ended: bool,
-    /// The pane was removed, so nothing is read any more.
+    /// Whether the pane was removed, so that its output is not read any longer.
     is_forgotten: bool,
 }
 
@@ -44,13 +44,13 @@ struct Kept {
 pub struct Piece {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// How many bytes came before them.
+    /// The number of output bytes before this piece.
     pub from: u64,
-    /// How many bytes are missing up to here, because the program did not wait any longer.
+    /// The number of bytes that are missing up to here, because the program stopped waiting for the reader.
     pub lost: u64,
-    /// No more bytes follow, because the program has ended.
+    /// Whether the program has ended, so that no more bytes follow.
     pub has_ended: bool,
-    /// The pane was removed.
+    /// Whether the pane was removed.
     pub is_forgotten: bool,
 }
 
@@ -60,8 +60,8 @@ impl Bytes {
         self.follow(pane, tap, false);
     }
 
-    /// Keeps the output of a tap until it is read. While a megabyte is unread, the program waits for as long as its tap
-    /// allows. Needs a tokio runtime.
+    /// Keeps a tap's output until it is read. While a megabyte is unread, the program waits, for as long as the tap
+    /// permits. Needs a tokio runtime.
     pub fn stream(&self, pane: PaneId, tap: Tap) {
         self.follow(pane, tap, true);
     }
@@ -94,7 +94,7 @@ impl Bytes {
         });
     }
 
-    /// The output of a pane. `None` if it is not kept.
+    /// The output of a pane. `None` if the pane's output is not kept.
     pub fn output(&self, pane: PaneId) -> Option<Arc<Output>> {
         self.0.lock().get(&pane).cloned()
     }
@@ -176,8 +176,8 @@ impl Observer for Removals {
     }
 }
 
-/// Overwrites a secret in a text with stars. The text may begin or end inside the secret. A part of less than a quarter
-/// reveals too little of the rest, and stays.
+/// Overwrites a secret in a text with asterisks. The text may begin or end inside the secret. A piece shorter than a
+/// quarter of the secret stays, because it reveals little of the rest.
 pub(super) fn blacken(text: &mut [u8], secret: &[u8]) {
     let whole: Vec<usize> = memchr::memmem::find_iter(text, secret).collect();
     for at in whole {
@@ -211,7 +211,7 @@ mod tests {
         output.push(b"two").await;
         let piece = output.after(0, None, true);
         assert_eq!((piece.from, &*piece.bytes), (0, &b"one two"[..]));
-        // Nothing was released yet, so a reader may ask again.
+        // The first bytes were not released yet, so a reader may ask for them again.
         assert_eq!(output.after(4, None, false).bytes, b"two");
         assert_eq!(
             output.after(0, None, true).from,

@@ -1,8 +1,8 @@
-//! Notifies settings pages that something changed: which topic, but not what. Costs nothing without subscribers.
+//! Notifies settings pages of changes. A notification contains only the topic. Without subscribers, it costs nothing.
 
 use tokio::sync::watch;
 
-/// What can change.
+/// A part of the state that can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// The preferences: `config.toml`, or a theme.
@@ -33,7 +33,7 @@ impl Topic {
         }
     }
 
-    /// The topic that a method changes. Every logged call also changes [`Topic::Agents`].
+    /// The topic that a method changes. In addition, every logged call changes [`Topic::Agents`].
     pub(crate) fn of_method(name: &str) -> Option<Self> {
         match name.split_once('.')? {
             ("proxy", _) => Some(Self::Proxy),
@@ -44,7 +44,7 @@ impl Topic {
     }
 }
 
-/// The number of changes of each topic.
+/// The number of changes of each topic, in the order of [`Topic::ALL`].
 pub type Counts = [u64; Topic::ALL.len()];
 
 /// The channel for notifications.

@@ -4,9 +4,9 @@
 
 use unterm_plugin::{Classification, ClassifyContext, Instance};
 
-/// The milliseconds that a screen has to stay as it is before a turn counts as completed.
+/// The time in milliseconds for which a screen must be unchanged before a turn counts as completed.
 pub const COMPLETED_TURN_STABLE_MS: u64 = 750;
-/// The state of a program whose plugin's `classify` fails.
+/// The state that is reported if a plugin's `classify` fails.
 pub const PLUGIN_ERROR: &str = "plugin_error";
 
 /// The state that a plugin reads from a screen. If the plugin fails, the state is [`PLUGIN_ERROR`]. May take seconds.

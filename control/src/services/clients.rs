@@ -17,9 +17,9 @@ use crate::caller::LONGEST_NAME;
 pub struct Client {
     /// Number of the connection.
     pub connection: u64,
-    /// Its name for itself; empty: it gave none.
+    /// The name that the client gave. Empty: it gave none.
     pub client: String,
-    /// The conversation it acts for; empty: it named none.
+    /// The conversation that the client acts for. Empty: it named none.
     pub conversation: String,
     /// When it logged in (RFC 3339, UTC).
     pub since: String,
@@ -29,7 +29,7 @@ pub struct Client {
 pub struct Clients {
     rows: Mutex<BTreeMap<u64, Client>>,
     paused: watch::Sender<bool>,
-    /// The value of `paused`, which every call can read without a lock.
+    /// A copy of `paused` that every call can read without a lock.
     is_paused: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ impl Clients {
 
     /// Pauses or resumes agents.
     pub fn pause(&self, paused: bool) {
-        // Both are set under the channel's lock, so that they agree if two threads switch at once.
+        // Both copies are set under the channel's lock. Otherwise, they could differ after two threads switch at once.
         self.paused.send_modify(|now| {
             *now = paused;
             self.is_paused.store(paused, Ordering::Release);
@@ -88,7 +88,7 @@ impl Clients {
         self.paused.receiver_count()
     }
 
-    /// Waits until agents are not paused.
+    /// Waits as long as agents are paused.
     pub async fn go(&self) {
         // Can't fail: the sender lives as long as `self`.
         let _ = self.paused.subscribe().wait_for(|paused| !*paused).await;

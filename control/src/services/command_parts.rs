@@ -1,7 +1,5 @@
-//! Splits a line into the parts that a shell would run one by one, for rules on how each may begin.
-//!
-//! This is not a shell's grammar. It splits only what all shells read alike. If they read a line differently, there
-//! is no result, and the caller must assume the worst.
+//! Splits a line into the commands that a shell would run one after another, so that rules can check how each one
+//! begins.
 
 /// The kind of quotes around the current character.
 #[derive(Clone, Copy, PartialEq, Eq)]

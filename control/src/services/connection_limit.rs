@@ -1,12 +1,13 @@
-//! Bounds the connections that have logged in, on the ports and the socket: each needs a file descriptor, of which panes need some
-//! too.
+//! Limits the number of connections that have logged in, over all ports and the socket. Each connection needs a file
+//! descriptor, and panes need some as well.
 
 use std::sync::Arc;
 
 use super::fair_share::{FairShare, Part};
 use crate::caller::TokenKind;
 
-/// The most connections, and the part of the process's file descriptors that they may take at most.
+/// The maximum number of connections: `MOST` or, if that is lower, the process's limit of file descriptors divided by
+/// `PART_OF_DESCRIPTORS`.
 const MOST: usize = 1024;
 const PART_OF_DESCRIPTORS: usize = 2;
 
@@ -30,10 +31,7 @@ impl Default for ConnectionLimit {
 }
 
 impl ConnectionLimit {
-    /// A place for a connection that logs in with a token, until it is dropped.
-    ///
-    /// # Errors
-    /// The token has too many connections.
+    /// A place for a connection that logs in with a token. Dropping it frees the place.
     pub fn part(&self, token: TokenKind) -> Result<Part, TooMany> {
         let mut place = self.places.part(token);
         place.resize(1).map_err(|exceeded| TooMany(exceeded.wanted - 1))?;

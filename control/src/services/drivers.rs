@@ -1,5 +1,5 @@
-//! Who drives a pane, to show to users: the caller that holds its lease, or that typed there in the last few seconds.
-//! Decides nothing; leases do.
+//! The driver of a pane, to show to users: the caller that holds the pane's lease, or that typed there in the last few
+//! seconds. This module only reports. Leases decide who may type.
 
 use std::{
     collections::HashMap,
@@ -11,21 +11,21 @@ use unterm_mux::{Pane, PaneId};
 
 use crate::caller::{Caller, Capabilities};
 
-/// How long a caller counts as the driver after it last typed.
+/// The time for which a caller counts as the driver after it last typed.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// The driver of a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Driver {
-    /// The client's name for itself, or the wire that it uses.
+    /// The name that the client reports, or the wire that it uses.
     pub client: String,
-    /// When the client stops being the driver, if nothing else happens.
+    /// The time when the caller stops being the driver, if it does not type again.
     pub until: Instant,
 }
 
 struct Typed {
     driver: Driver,
-    /// The number of keys that a person had pressed in the pane when the caller typed.
+    /// The number of keys that the user had pressed in the pane when the caller typed.
     touches: u64,
 }
 
@@ -34,8 +34,8 @@ struct Typed {
 pub struct Drivers(Mutex<HashMap<PaneId, Typed>>);
 
 impl Drivers {
-    /// Records that a caller has typed in a pane. Returns whether the driver changed. The settings page counts as the
-    /// user, not as a driver.
+    /// Records that a caller has typed in a pane. Returns whether the driver changed. The settings page acts for the
+    /// user, so it never counts as a driver.
     pub fn typed(&self, caller: &Caller, pane: &Pane) -> bool {
         if caller.has(Capabilities::IS_PERSON) {
             return false;
@@ -53,7 +53,7 @@ impl Drivers {
         is_new
     }
 
-    /// The caller that typed in a pane in the last few seconds, unless a person has typed since.
+    /// The caller that typed in a pane in the last few seconds. `None` if the user has pressed a key there since.
     pub fn of(&self, pane: &Pane) -> Option<Driver> {
         let panes = self.0.lock();
         let typed = panes.get(&pane.id())?;

@@ -1,16 +1,18 @@
 //! Echoes of text that callers typed, so that a wait for output can ignore them.
 //!
-//! **Invariant.** Two parties show a typed line, and each in one place only. The terminal echoes it where its text first appears
-//! after it was typed; a line editor shows it where its text first appears in what the editor draws, and again behind the same
-//! prompt. Every other appearance is output.
+//! **Invariant.** Two parties can show a typed line, each in one place only. The terminal echoes the line at the first
+//! place where its text appears after it was typed. A line editor shows the line at the first place where its text
+//! appears in what the editor draws, and again when the editor redraws it after the same prompt. The text at any other
+//! place is output.
 //!
-//! Which party draws is known from the cells: an editor asks for bracketed pastes while it draws, and the terminal marks those
-//! cells ([`Cell::is_edited`](unterm_term::Cell::is_edited)). Nothing depends on where the cursor stood, or on how the terminal
-//! was set, at the moment of typing, since both may change before the program's terminal receives the text. Only if a program
-//! is certain to be waiting for the text does the way it waits count ([`Reader`]).
+//! The cells record which party drew them: an editor enables bracketed paste while it draws, and the terminal marks the
+//! cells that are drawn meanwhile ([`Cell::is_edited`](unterm_term::Cell::is_edited)). The search does not use the
+//! cursor's position or the terminal's settings at the moment of typing, because both may change before the program's
+//! terminal receives the text. There is one exception: if a program certainly waits for the text, the way in which it
+//! waits is used ([`Reader`]).
 //!
-//! Editors that don't ask for bracketed pastes, such as Python's, are known by their prompt (`ends_prompt`). This matters only for
-//! text that was typed while they were busy.
+//! Editors that don't enable bracketed paste, such as Python's, are recognized by their prompt (`ends_prompt`). This
+//! matters only for text that was typed while the program was busy.
 
 mod seen;
 mod shown_line;
@@ -26,13 +28,14 @@ use super::question_line::line_to_cursor;
 pub use seen::Search;
 use typed::{Reader, Typed};
 
-/// The most lines that are remembered. One more replaces the oldest.
+/// The maximum number of remembered lines. A further line replaces the oldest.
 const MOST: usize = 256;
-/// The most lines that one search looks for.
+/// The maximum number of lines that one search looks for.
 const MOST_OF_PANE: usize = 64;
-/// The longest input that is remembered, in bytes. A longer one is remembered by its beginning.
+/// The maximum length in bytes of a remembered input. Of a longer input, only the beginning is remembered.
 const LONGEST: usize = 4096;
-/// A terminal receives an input of up to this length as a whole, in bytes, so that all its lines are echoed together or none.
+/// The maximum length in bytes of an input that a terminal receives as a whole. The terminal echoes either all lines of
+/// such an input or none.
 const AT_ONCE: usize = 1024;
 /// The marks before and after a bracketed paste. Programs do not show them.
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
@@ -46,21 +49,22 @@ pub struct Place {
 }
 
 impl Place {
-    /// The state of a pane now. `None` if its program does not show typed text: on the alternate screen, input edits a document;
-    /// a program that waits for keys in the first column has no prompt, and prints its own output.
+    /// The state of a pane now. `None` if its program does not show typed text. On the alternate screen, input edits a
+    /// document. A program that waits for keys with the cursor in the first column has no prompt, and shows only its
+    /// own output.
     pub fn of(pane: &Pane) -> Option<Self> {
         let process = pane.process();
         if process.reads_secret() {
             return None;
         }
-        // Right after input, the program may not have received it yet.
+        // Right after input, the program may not have received the input yet.
         let has_editor = pane.term().modes().contains(Modes::BRACKETED_PASTE);
         let waits = !has_editor && pane.shows_input() && process.awaits_input() == Some(true);
         let is_echoed = process.echo() != Some(false);
         let mut term = pane.term();
         let reader = match waits && !term.modes().contains(Modes::BRACKETED_PASTE) {
             true if is_echoed => Reader::Line,
-            // An editor's request may not have been read yet, though the editor already waits.
+            // The editor may already wait although its request for bracketed paste has not been read yet.
             true if term.has_edited_lines() => Reader::Any,
             true if term.cursor().col == 0 => return None,
             true => Reader::Keys(line_to_cursor(&term)),
@@ -82,13 +86,14 @@ struct Recent {
 }
 
 impl Echoes {
-    /// Records text that is about to be typed. Returns the numbers of its lines.
+    /// Records text that will be typed next. Returns the numbers of its lines.
     pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) -> Vec<u64> {
         let kept = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
         self.put(pane.id(), &pane.term(), place, &kept, typed.len() > LONGEST)
     }
 
-    /// Records whole lines that were typed. The rest of each line is an echo as well.
+    /// Records whole lines that were typed. Text that the screen shows after a line, up to the line's end, is an echo
+    /// as well.
     pub fn add_lines(&self, pane: &Pane, place: Place, typed: &str) {
         self.put(pane.id(), &pane.term(), place, typed, true);
     }
@@ -111,7 +116,7 @@ impl Echoes {
         let earlier = recent.of(pane).next_back().cloned();
         let begun = earlier.as_ref().filter(|line| line.is_open()).cloned();
         if earlier.is_some_and(|line| term.typed_at(line.mark) == term.typed_at(mark)) {
-            // Earlier input has moved nothing yet, so perhaps it is still on its way.
+            // The screen has not changed since earlier input was typed, so perhaps that input has not arrived yet.
             reader = Reader::Any;
         }
         let pasted = typed.strip_prefix(PASTE[0]).map(|rest| rest.trim_end_matches(PASTE[1]));
@@ -131,7 +136,7 @@ impl Echoes {
                 has_ended: index < last,
                 ..Typed::new(mark, seq)
             };
-            // The whole of a line that is typed in several inputs, which an editor shows.
+            // The whole line if it was typed in several inputs. A line editor shows it as a whole.
             let whole = begun.as_ref().filter(|_| index == 0).map(|begun| Typed {
                 number: recent.number(),
                 text: format!("{}{}", begun.text, line.text),
@@ -160,15 +165,16 @@ impl Echoes {
         numbers
     }
 
-    /// Begins a search in the text that a pane shows now. Takes the terminal, so that the caller reads the text under the same
-    /// lock.
+    /// Begins a search in the text that a pane shows now. The caller passes the locked terminal, because it must read
+    /// the text under the same lock.
     pub fn search(&self, pane: PaneId, term: &Term) -> Search {
         let recent = self.0.lock();
         let lines: Vec<_> = recent.of(pane).rev().take(MOST_OF_PANE).cloned().collect();
         Search::new(term, lines.into_iter().rev().collect())
     }
 
-    /// Stores where a search of all rows has found echoes, so that later output is not taken for them.
+    /// Stores the places where a search of all rows has found echoes, so that later output at other places is not
+    /// mistaken for an echo.
     pub fn keep(&self, search: Search, term: &mut Term) {
         let known = search.settle(term);
         let mut recent = self.0.lock();
@@ -202,9 +208,10 @@ impl Recent {
 /// A typed line as a program would show it.
 struct Given {
     text: String,
-    /// Earlier forms, from before characters were erased.
+    /// The text at earlier times, before characters of it were erased.
     drafts: Vec<String>,
-    /// The line has a control character, such as a tab. What a program shows for the rest of it is unknown.
+    /// Whether the line has a control character, such as a tab. A program may show anything for the rest of such a
+    /// line.
     is_cut: bool,
 }
 

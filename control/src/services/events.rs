@@ -1,4 +1,4 @@
-//! Events of panes: wakes tasks that wait for them, and sends them to subscribers.
+//! Events of panes. Wakes the tasks that wait for events, and sends events to subscribers.
 //!
 //! Owns the numbers of events, what each pane last reported, and a bounded queue per subscriber. A slow subscriber
 //! loses events and receives the number of lost ones. No task ever waits for a subscriber.
@@ -41,7 +41,7 @@ pub const KINDS: [&str; 17] = [
     "layout",
 ];
 
-/// The most events that wait for one subscriber. Further ones are dropped and counted.
+/// The maximum number of events that wait for one subscriber. Further events are dropped and counted.
 const CAPACITY: usize = 1024;
 
 /// The end of a command, as reported by shell integration.
@@ -51,7 +51,7 @@ pub struct CommandEnd {
     pub command: u64,
     /// The exit code, if it was reported.
     pub exit_code: Option<i32>,
-    /// Whether the pane's own shell reported it, rather than a program about a command of its own.
+    /// Whether the pane's own shell reported the end. Otherwise, another program did, about a command of its own.
     pub is_authentic: bool,
 }
 
@@ -66,7 +66,7 @@ pub struct LastReported {
     pub prompt: u64,
     /// The last end of a command.
     pub command: u64,
-    /// The details of that end.
+    /// The exit code and number of the command that ended last.
     pub command_end: Option<CommandEnd>,
     /// When the running command was started.
     pub started: Option<Instant>,
@@ -89,7 +89,7 @@ struct State {
     listeners: Vec<Weak<Queue>>,
 }
 
-/// The events that a subscriber has not taken yet.
+/// The events that a subscriber has not received yet.
 struct Queue {
     filter: Filter,
     waiting: Mutex<Waiting>,
@@ -99,7 +99,7 @@ struct Queue {
 #[derive(Default)]
 struct Waiting {
     events: VecDeque<Arc<Value>>,
-    /// Panes that wrote output since the subscriber last took it. Becomes one event per pane.
+    /// The panes that wrote output since the subscriber last received its events. Each pane becomes one event.
     output: BTreeSet<PaneId>,
     dropped: u64,
 }
@@ -148,7 +148,7 @@ impl Hub {
         self.state.lock().seq
     }
 
-    /// What a pane last reported.
+    /// The values that a pane last reported.
     pub fn last_reported(&self, pane: PaneId) -> LastReported {
         self.state.lock().panes.get(&pane).copied().unwrap_or_default()
     }
@@ -213,7 +213,8 @@ impl Hub {
                 if let Some(pane_seq) = pane_seq {
                     event["session_seq"] = json!(pane_seq);
                 }
-                // Shared: each subscriber copies an event when it takes it, so that a flood costs a pane little.
+                // Subscribers share one copy, and each copies the event only when it receives it. So a flood of events
+                // costs a pane little.
                 let event = Arc::new(event);
                 wanting.iter().for_each(|queue| queue.push(&event));
             }
@@ -337,7 +338,7 @@ impl Observer for MuxObserver {
             MuxEvent::Bell(pane) => {
                 hub.publish("bell", Some(pane), none(), |told, seq| told.bell = seq);
             }
-            // The content is not sent. Callers that may read the clipboard can ask for it.
+            // The event does not contain the clipboard's content. Callers that may read the clipboard can request it.
             MuxEvent::Clipboard { pane, .. } => {
                 hub.publish("clipboard", Some(pane), none(), nothing)
             }
@@ -372,7 +373,8 @@ impl Observer for MuxObserver {
                     hub.publish("progress", Some(pane), json!({"progress": progress}), nothing);
                 }
                 Event::ProgramStatus => {
-                    // Only the newest, because there may be many reports, and many events in a queue.
+                    // The event contains only the newest report, because a pane can have many reports, and a queue many
+                    // events.
                     let newest = hub.pane(pane).map(|pane| ProgramReport::newest(&pane.term()));
                     hub.publish("status", Some(pane), json!({"programs": newest}), nothing);
                 }

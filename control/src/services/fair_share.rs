@@ -1,8 +1,9 @@
 //! Divides a limited resource, such as memory or connections, between tokens.
 //!
-//! A token may use at most as much as it leaves free: half if it is the only token, a third each if there are two. So even a
-//! token that uses its full share leaves room for the next one. A quarter is the owner's alone, however many tokens there are: the
-//! instance's own token and the settings page's, which both stand for the user.
+//! A token may use at most as much as it leaves free: half if it is the only token, a third each if there are two. So
+//! even a token that uses its full share leaves room for the next one. A quarter is reserved for the owner, however
+//! many tokens there are. The instance's own token and the settings page's token are the owner's, because both stand
+//! for the user.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::caller::TokenKind;
 
-/// The owner's part: one in this many units.
+/// The owner's part is the total divided by this number.
 const OWNERS_PART: usize = 4;
 
 /// Whether a token stands for the user.
@@ -18,7 +19,7 @@ fn is_owner(token: TokenKind) -> bool {
     matches!(token, TokenKind::Instance | TokenKind::Page)
 }
 
-/// What is shared.
+/// A resource that tokens share.
 pub struct FairShare {
     total: usize,
     used: Mutex<HashMap<TokenKind, usize>>,
@@ -27,16 +28,16 @@ pub struct FairShare {
 /// A token exceeds its share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exceeded {
-    /// What the token would use.
+    /// The number of units that the token would use.
     pub wanted: usize,
-    /// What would be left to other tokens.
+    /// The number of units that would be left to other tokens.
     pub left: usize,
-    /// What all tokens share.
+    /// The number of units that all tokens share.
     pub total: usize,
 }
 
 impl FairShare {
-    /// Shares `total` units.
+    /// A resource of `total` units.
     pub fn new(total: usize) -> Arc<Self> {
         Arc::new(Self { total, used: Mutex::default() })
     }
@@ -47,7 +48,7 @@ impl FairShare {
     }
 }
 
-/// A part of a token's share. Dropping it gives it back.
+/// A part of a token's share. Dropping it releases its units.
 pub struct Part {
     of: Arc<FairShare>,
     token: TokenKind,
@@ -55,7 +56,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Changes the size.
+    /// Changes the number of units in this part.
     ///
     /// # Errors
     /// The token would exceed its share. The size is then unchanged. A smaller size never fails.
@@ -89,12 +90,12 @@ impl Part {
         Ok(())
     }
 
-    /// Its size.
+    /// The number of units in this part.
     pub fn units(&self) -> usize {
         self.units
     }
 
-    /// Moves all of it to a new part, and leaves this one empty.
+    /// Moves all units to a new part, so that this one becomes empty.
     pub fn take(&mut self) -> Self {
         let units = std::mem::take(&mut self.units);
         Self { of: self.of.clone(), token: self.token, units }
@@ -111,7 +112,7 @@ impl Drop for Part {
 mod tests {
     use super::*;
 
-    /// Takes units one by one, as many as the token can.
+    /// Takes single units for a token until the token has used up its share.
     fn greedy(shared: &Arc<FairShare>, number: u64) -> Vec<Part> {
         let one = || {
             let mut part = shared.part(TokenKind::Agent(number));
@@ -158,7 +159,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever tokens take and give back, no more than there is is taken, and the owner can have its part.
+        /// Whatever tokens take and release: they never use more than the total, and the owner can always use its part.
         #[test]
         fn no_more_than_all_is_taken(
             total in 4usize..100,

@@ -1,8 +1,8 @@
 //! Files below a pane's working directory: read in parts and written as a whole.
 //!
-//! A path consists of plain names. Below the directory no link is followed, even one that is created meanwhile, and
-//! only regular files of this user are opened. The directory is the one that the system reports for the pane's shell.
-//! Programs could report any directory, so their reports are ignored.
+//! A path consists of plain names. Below the directory, links are never followed, even if a link is created during the
+//! call. Only regular files of this user are opened. The directory is the one that the system reports for the pane's
+//! shell. Directories that programs report are ignored, because a program could report any directory.
 
 use std::{
     fs::File,
@@ -12,9 +12,9 @@ use std::{
 
 use unterm_mux::{Pane, is_carrier, private::Folder};
 
-/// The most bytes that one call reads.
+/// The maximum number of bytes that one call reads.
 pub const MOST_READ: u64 = 1 << 20;
-/// The most bytes that one call writes.
+/// The maximum number of bytes that one call writes.
 pub const MOST_WRITTEN: usize = 8 << 20;
 
 /// A file below a pane's directory.
@@ -48,8 +48,8 @@ pub fn directory(pane: &Pane) -> Result<PathBuf, String> {
 }
 
 impl Place {
-    /// The file at a path, which is relative to the directory, or absolute and below it. `makes`: creates missing
-    /// folders.
+    /// The file at a path, which is relative to the directory, or absolute and below it. `makes`: whether to create
+    /// missing folders.
     ///
     /// # Errors
     /// The path leads out of the directory, or through something that is not a folder of this user. A message for
@@ -135,7 +135,7 @@ impl Place {
 
     fn failed(&self, error: &io::Error) -> String {
         let why = match error.raw_os_error() {
-            // The system's error for a link that may not be followed.
+            // The system returns this error for a link that must not be followed.
             Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
                 "it is a link, which is not followed".to_owned()
             }

@@ -1,7 +1,8 @@
-//! Hidden panes: no tab and no list shows them, and each has a size of its own. A hidden pane has one owner. It is
-//! closed together with its owner, or when the owner has not used it for a while.
+//! Hidden panes. No tab and no list shows them, and each has its own size. A hidden pane has one owner. It is closed
+//! together with its owner, or when the owner has not used it for a while.
 //!
-//! Owns which hidden panes exist, their owners and their limits. [`Bytes`](super::bytes::Bytes) keeps the raw output of their programs.
+//! Owns the list of hidden panes, their owners and their limits. [`Bytes`](super::bytes::Bytes) keeps the raw output of
+//! their programs.
 
 use std::{
     sync::Arc,
@@ -14,11 +15,11 @@ use unterm_mux::{Mux, PaneId};
 use super::fair_share::{FairShare, Part};
 use crate::caller::TokenKind;
 
-/// The most hidden panes of the owner's token while no other has any.
+/// The maximum number of hidden panes of the owner's token while no other token has any.
 pub const MOST: usize = 100;
-/// The most hidden panes of all tokens together, which share them. One token alone has half.
+/// The number of hidden panes that all tokens share. A token that is alone may use half of it.
 const OF_ALL: usize = 2 * MOST;
-/// How long an unused pane is kept.
+/// A pane that is unused for this long is closed.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// The hidden panes.
@@ -48,7 +49,7 @@ struct Hidden {
 }
 
 impl HiddenPanes {
-    /// An empty set of hidden panes of a mux.
+    /// Creates an empty set of hidden panes for a mux.
     pub fn new(mux: Arc<Mux>) -> Self {
         Self::idle_for(mux, IDLE)
     }
@@ -57,14 +58,14 @@ impl HiddenPanes {
         Self(Arc::new(Inner { mux, idle, held: Mutex::default(), places: FairShare::new(OF_ALL) }))
     }
 
-    /// Reserves a place for a pane that a caller with a token is about to open. `None` if the token has its share already.
+    /// Reserves a place for a pane that a token's caller will open. `None` if the token has used up its share.
     pub fn reserve(&self, token: TokenKind) -> Option<Place> {
         let mut part = self.0.places.part(token);
         part.resize(1).ok()?;
         Some(Place { panes: self.clone(), part })
     }
 
-    /// Records that its owner uses a pane. Returns false if the pane was closed.
+    /// Records that a pane's owner uses the pane. Returns false if the pane was closed.
     pub fn note_use(&self, pane: PaneId) -> bool {
         let mut held = self.0.held.lock();
         let Some(hidden) = held.panes.iter_mut().find(|hidden| hidden.pane == pane) else {
@@ -74,12 +75,12 @@ impl HiddenPanes {
         true
     }
 
-    /// Whether a pane is in the set, that is, was not closed.
+    /// Whether a pane is in the set. A pane that was closed is not.
     pub fn has(&self, pane: PaneId) -> bool {
         self.0.held.lock().panes.iter().any(|hidden| hidden.pane == pane)
     }
 
-    /// Replaces a pane by another. Returns false if the old one was closed.
+    /// Replaces a pane with another. Returns false if the old pane was closed.
     pub fn replace(&self, old: PaneId, new: PaneId) -> bool {
         let mut held = self.0.held.lock();
         let found = held.panes.iter_mut().find(|hidden| hidden.pane == old);
@@ -113,7 +114,7 @@ impl HiddenPanes {
         }
     }
 
-    /// Closes panes that have been idle too long. Runs as long as there are panes.
+    /// Closes panes that have been idle too long. The task runs as long as there are panes.
     async fn end_idle(self) {
         loop {
             let due = {
@@ -138,7 +139,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Adds the pane, which belongs to this owner. Needs a tokio runtime.
+    /// Fills the place with a pane of this owner. Needs a tokio runtime.
     pub fn fill(self, owner: u64, pane: PaneId) {
         let Self { panes, part } = self;
         let mut held = panes.0.held.lock();
@@ -182,7 +183,7 @@ mod tests {
         hidden.release(1).await;
         let there = |pane| mux.pane(pane).is_some();
         assert_eq!([mine, restarted, theirs].map(there), [false, false, true]);
-        // The caller that removed it closes it.
+        // The caller that removed the pane from the set must close it.
         assert!(there(another) && !hidden.has(another));
         assert!(hidden.remove(theirs) && !hidden.note_use(theirs) && there(theirs));
         mux.shutdown();

@@ -1,7 +1,9 @@
-//! Leases: one caller keeps a pane's input for itself. A lease ends when its holder releases it, its time is over, its
-//! connection ends, a person types in the pane or the pane is closed. Without a lease, every caller may type. When a
-//! person's key ends a lease, its former holder must take a new one before it can type again, because it assumes that
-//! nothing else was typed.
+//! Leases: only the holder of a pane's lease may type in the pane. A lease ends when its holder releases it, its time
+//! is over, its connection ends, the user types in the pane or the pane is closed. Without a lease, every caller may
+//! type.
+//!
+//! When a key of the user ends a lease, its former holder must request a new lease before it can type again, because it
+//! assumes that only its own text was typed.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -24,7 +26,7 @@ struct Lease {
     connection: u64,
     holder: String,
     until: Instant,
-    /// The number of keys that a person had pressed in the pane when the lease began.
+    /// The number of keys that the user had pressed in the pane when the lease began.
     touches: u64,
 }
 
@@ -37,33 +39,33 @@ impl Lease {
 /// Why a caller may not type in a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// Another caller holds the lease. Holds its name.
+    /// Another caller holds the lease. Contains that caller's name.
     Leased(String),
-    /// A person has typed in the pane since the caller took its lease.
+    /// The user has typed in the pane since the caller received its lease.
     TakenOver,
 }
 
 #[derive(Default)]
 struct Held {
     leases: HashMap<PaneId, Lease>,
-    /// Connections that lost a lease to a person, and have not taken a new one of that pane.
+    /// Connections that lost a pane's lease to the user's keys, and have not received a new one.
     lost: HashSet<(PaneId, u64)>,
 }
 
 impl Held {
-    /// Removes the pane's lease if it is over, and records whether its holder lost it to a person.
+    /// Removes the pane's lease if it has ended, and records whether the user's keys ended it.
     fn look(&mut self, pane: &Pane) {
         let Some(lease) = self.leases.get(&pane.id()).filter(|lease| !lease.holds(pane)) else {
             return;
         };
-        // Even if its time was over first, the holder does not know that a person has typed.
+        // This is recorded even if the lease expired first, because its holder does not know that the user has typed.
         if lease.touches != pane.touches() {
             self.lost.insert((pane.id(), lease.connection));
         }
         self.leases.remove(&pane.id());
     }
 
-    /// The holder of a pane's lease, if that is another caller.
+    /// The holder of a pane's lease, if the holder is another caller.
     fn other(&self, caller: &Caller, pane: &Pane) -> Option<String> {
         let lease = self.leases.get(&pane.id())?;
         (lease.connection != caller.connection).then(|| lease.holder.clone())
@@ -94,14 +96,17 @@ impl Observer for MuxObserver {
 }
 
 impl Leases {
-    /// An empty set of leases of the panes of a mux.
+    /// Creates an empty set of leases for the panes of a mux.
     pub fn new(mux: &Mux) -> Arc<Self> {
         let leases = Arc::<Self>::default();
         mux.observe(Arc::new(MuxObserver(Arc::downgrade(&leases))));
         leases
     }
 
-    /// Grants or extends a lease, and returns the holder's name. The error is the name of another holder.
+    /// Grants a lease, or extends it. Returns the holder's name.
+    ///
+    /// # Errors
+    /// Another caller holds the lease. The error is that caller's name.
     pub fn take(&self, caller: &Caller, pane: &Pane, length: Duration) -> Result<String, String> {
         let mut held = self.0.lock();
         held.look(pane);
@@ -117,7 +122,7 @@ impl Leases {
             touches: pane.touches(),
         };
         held.lost.remove(&(pane.id(), caller.connection));
-        // A pane that was closed meanwhile is already forgotten, so its lease would stay forever.
+        // If the pane was closed meanwhile, its leases are already forgotten, and a new lease would stay forever.
         if pane.state() != PaneState::Removed {
             held.leases.insert(pane.id(), lease);
         }
@@ -152,7 +157,7 @@ impl Leases {
         held.leases.len() < before
     }
 
-    /// The holder of a pane's lease, and when it ends.
+    /// The holder of a pane's lease, and the time when the lease ends.
     pub fn of(&self, pane: &Pane) -> Option<Driver> {
         let held = self.0.lock();
         let lease = held.leases.get(&pane.id()).filter(|lease| lease.holds(pane))?;
@@ -211,7 +216,7 @@ mod tests {
         assert_eq!(count(), (1, 1));
         mux.close_pane(pane.id()).unwrap();
         assert_eq!(count(), (0, 0));
-        // A caller that was about to take a lease still has the pane.
+        // A caller may still have the pane's `Arc` when it requests a lease.
         leases.take(&caller(2), &pane, USUAL).unwrap();
         assert_eq!(count(), (0, 0));
         mux.shutdown();

@@ -1,11 +1,11 @@
 //! Access to the settings page: single-use login codes, and the tokens that pages get for them.
 //!
-//! A code is in the address of the page after `#`, a part that browsers do not send. The page first removes the code
-//! from the address. A page never receives the instance's own token.
+//! The page's address contains the code after `#`, in the part that browsers do not send. The page first removes the
+//! code from its address. A page never receives the instance's own token.
 //!
 //! Every user of the machine can read the arguments of every process, so no process gets a code as an argument. A
-//! browser opens a [redirect file](LoginCodes::redirect) instead, as [Jupyter does]. Only the file's owner can read
-//! it, and its name can't be guessed. Exchanging a code also checks the user: see [`crate::dialect::settings`].
+//! browser opens a [redirect file](LoginCodes::redirect) instead, as [Jupyter does]. Only the file's owner can read it,
+//! and its name can't be guessed. Exchanging a code also checks the user: see [`crate::dialect::settings`].
 //!
 //! [Jupyter does]: https://github.com/jupyter-server/jupyter_server/blob/main/jupyter_server/serverapp.py
 
@@ -22,11 +22,11 @@ use serde::Serialize;
 use subtle::ConstantTimeEq;
 use unterm_mux::{private, random};
 
-/// How long a code is valid.
+/// The time for which a code is valid.
 pub const CODE_LIFE: Duration = Duration::from_secs(60);
-/// How long an idle page keeps its token.
+/// A page's token expires after the page has been idle for this long.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
-/// The most codes and pages that are stored. A new one replaces the oldest.
+/// The maximum number of stored codes, and of pages. A new one replaces the oldest.
 const MOST: usize = 16;
 
 /// The folder of redirect files in Unterm's home directory.
@@ -35,11 +35,11 @@ pub const REDIRECTS: &str = "open";
 struct Code {
     secret: String,
     made: Instant,
-    /// Removed together with the code.
+    /// The redirect file, which is removed together with the code.
     _file: Option<RedirectFile>,
 }
 
-/// A redirect file, which is removed when this is dropped.
+/// A redirect file. Dropping this removes the file.
 struct RedirectFile(PathBuf);
 
 impl Drop for RedirectFile {
@@ -71,11 +71,11 @@ struct Page {
 /// An open page.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Visitor {
-    /// Its number.
+    /// The number of the page.
     pub page: u64,
     /// When it was opened (RFC 3339, UTC).
     pub since: String,
-    /// Seconds since it last asked for something.
+    /// The number of seconds since the page last sent a request.
     pub idle_seconds: u64,
 }
 
@@ -113,11 +113,12 @@ impl LoginCodes {
         Ok(Link { url, file: None })
     }
 
-    /// As [`LoginCodes::link`], with a file in `folder` that redirects a browser to the address. The file has mode
-    /// 0600, the folder 0700. The file is removed when the code is used, and by [`LoginCodes::expire`].
+    /// Returns a link like [`LoginCodes::link`], and creates a file in `folder` that redirects a browser to the
+    /// address. The file has mode 0600, the folder 0700. The file is removed when the code is used, and by
+    /// [`LoginCodes::expire`].
     ///
     /// # Errors
-    /// As [`LoginCodes::link`], and if the file can't be written. A message for users.
+    /// The errors of [`LoginCodes::link`], or the file can't be written. A message for users.
     pub fn redirect(&self, folder: &Path) -> Result<Link, String> {
         let (url, secret) = self.address()?;
         let failed = |error: io::Error| format!("{}: {error}", folder.display());
@@ -216,7 +217,7 @@ impl LoginCodes {
     }
 }
 
-/// Creates a private folder. An existing one must be a folder of this user, not a link.
+/// Creates a private folder. If it exists already, it must be a real folder of this user and not a link.
 fn own_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     private::create_folder(folder)?;
@@ -243,7 +244,7 @@ fn remove_old(folder: &Path) {
     }
 }
 
-/// An HTML page that redirects to one of our addresses, which need no escaping.
+/// An HTML page that redirects to an address. The address is one of Unterm's own and needs no escaping.
 fn redirect_page(url: &str) -> String {
     format!(
         r#"<!DOCTYPE html>

@@ -11,7 +11,8 @@ use crate::caller::TokenKind;
 
 /// A message of up to this many bytes does not count, and is short enough to be parsed by an async worker.
 pub const SHORT: usize = 64 << 10;
-/// The budget, in bytes. If no other token uses any, the owner's gets half of it: eight messages of the greatest length.
+/// The budget in bytes. If no other token uses any, the owner's token can use half of it: eight messages of the maximum
+/// length.
 const BUDGET: usize = 256 << 20;
 
 /// The budget of the process.
@@ -39,11 +40,11 @@ impl MessageBudget {
     }
 }
 
-/// The memory that some messages may use. Dropping it gives the memory back.
+/// The memory reserved for some messages. Dropping it releases the memory.
 pub struct Reservation(Part);
 
 impl Reservation {
-    /// Changes the size. A size of up to 64 KiB counts as 0.
+    /// Changes the number of reserved bytes. Up to 64 KiB count as 0.
     ///
     /// # Errors
     /// The token would exceed its share. The size is then unchanged.
@@ -51,12 +52,12 @@ impl Reservation {
         self.0.resize(if bytes <= SHORT { 0 } else { bytes }).map_err(OverBudget)
     }
 
-    /// Its size in bytes.
+    /// The number of reserved bytes.
     pub fn bytes(&self) -> usize {
         self.0.units()
     }
 
-    /// Moves all of it to a new reservation, and leaves this one empty.
+    /// Moves all bytes to a new reservation, so that this one becomes empty.
     pub fn take(&mut self) -> Self {
         Self(self.0.take())
     }

@@ -1,7 +1,7 @@
 //! The output of one command, extracted from a pane's bytes as text.
 //!
-//! Uses the bytes rather than the screen, so text that scrolled away, was cleared or wrapped is complete. Output that
-//! never moves the cursor is returned byte for byte. Other output is returned as the screen would show it.
+//! Uses the bytes rather than the screen, so that text is complete even if it scrolled away, was cleared or wrapped.
+//! Output that never moves the cursor is returned byte for byte. Other output is returned as the screen would show it.
 
 mod early_echo;
 
@@ -12,22 +12,22 @@ use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term, unescape_comm
 use self::early_echo::EarlyEcho;
 use super::shell::Marks;
 
-/// The most bytes of output that are kept. Beyond that, the oldest are dropped.
+/// The maximum number of bytes of output that are kept. Beyond it, the oldest bytes are dropped.
 const KEPT: usize = 8 << 20;
 /// The longest sequence that counts as a mark of shell integration.
 const LONGEST_MARK: usize = 512;
-/// The most lines that are kept of output that moves the cursor.
+/// The maximum number of lines that are kept if the output moves the cursor.
 const LINES: usize = 100_000;
 
 /// The marks before and after a command's output.
 pub enum Framing {
-    /// The documented marker, which was typed together with the command.
+    /// The documented marker. It was typed together with the command.
     Marker(Marks),
     /// The marks of shell integration (OSC 133 C and D), which carry the pane's nonce.
     Block {
         /// The nonce.
         nonce: Arc<str>,
-        /// The typed line. If the shell reports another line, the mark belongs to another command.
+        /// The typed line. If the shell reports a different line, the mark belongs to another command.
         line: String,
     },
 }
@@ -37,17 +37,17 @@ pub struct Capture {
     framing: Framing,
     begin: Vec<u8>,
     end: Vec<u8>,
-    /// The output from its start, if that was seen. Otherwise everything since the command was typed.
+    /// The output since the command's start, if the start was seen. Otherwise all bytes since the command was typed.
     raw: Vec<u8>,
-    /// No end mark begins before this position.
+    /// End marks begin only at or after this offset.
     searched: usize,
     has_begun: bool,
     is_nested: bool,
     has_inner_prompt: bool,
     is_cut: bool,
-    /// The terminal's echo of input, which the next output begins with if the program prints nothing in between.
+    /// The terminal's echo of input. If the program prints nothing in between, the next output begins with this text.
     echo: Vec<u8>,
-    /// Where that echo begins.
+    /// The offset where that echo begins.
     echo_at: usize,
     /// The echo of keys that were typed before the command began.
     early: EarlyEcho,
@@ -62,7 +62,7 @@ pub struct End {
     length: usize,
 }
 
-/// How marks of shell integration begin.
+/// The start of every shell integration mark.
 const SEMANTIC: &[u8] = b"\x1b]133;";
 
 impl Capture {
@@ -90,9 +90,9 @@ impl Capture {
         }
     }
 
-    /// Records input that was typed after the command's line. `is_echoed`: the terminal itself echoes it. The echo is no output
-    /// of the command, so it is removed if it directly follows the output so far. Until the command begins, a shell may turn the
-    /// echo on before the input arrives.
+    /// Records input that was typed after the command's line. `is_echoed`: whether the terminal itself echoes it. The
+    /// echo is not output of the command, so it is removed if it directly follows the output so far. Until the command
+    /// begins, a shell may turn the echo on before the input arrives.
     pub fn expect_echo(&mut self, input: &[u8], is_echoed: bool) {
         match (self.has_begun, is_echoed) {
             (false, true) => return self.early.push_certain(input, self.raw.len()),
@@ -113,7 +113,7 @@ impl Capture {
         early_echo::append(&mut self.echo, input);
     }
 
-    /// Removes the expected echo, as far as it has come.
+    /// Removes the part of the expected echo that has arrived.
     fn remove_echo(&mut self) {
         let rest = &self.raw[self.echo_at..];
         let length = rest.len().min(self.echo.len());
@@ -149,8 +149,7 @@ impl Capture {
         }
     }
 
-    /// The next end mark in the bytes so far, if there is one. If the mark turns out to be another command's, call
-    /// this again.
+    /// The next end mark in the bytes so far. If the mark turns out to be another command's, call this again.
     pub fn end(&mut self) -> Option<End> {
         let end = match self.framing {
             Framing::Marker(_) => self.find_marker(),
@@ -182,7 +181,7 @@ impl Capture {
         Some(End { exit_code, length })
     }
 
-    /// The next `OSC 133 ; D ; code ; nonce` with the pane's own nonce.
+    /// Finds the next end mark that contains the pane's own nonce: `OSC 133 ; D ; code ; nonce`.
     fn find_block_end(&mut self) -> Option<End> {
         let Framing::Block { nonce, .. } = &self.framing else { return None };
         if !self.has_begun {
@@ -199,7 +198,7 @@ impl Capture {
             let length = from + at;
             self.searched = length;
             let rest = &self.raw[length + SEMANTIC.len()..];
-            // The mark is incomplete, or too long to be one.
+            // If no end is found, the mark is incomplete, or it is too long to be a mark.
             let end = match memchr::memchr2(0x07, 0x1b, &rest[..rest.len().min(LONGEST_MARK)]) {
                 Some(end) => end,
                 None if rest.len() < LONGEST_MARK => return None,
@@ -221,8 +220,8 @@ impl Capture {
         }
     }
 
-    /// The last end mark with the pane's own nonce. It belongs to the program around the command, if that has ended
-    /// and the command's own mark can't come any more.
+    /// The last end mark with the pane's own nonce. If the program around the command has ended, and the command's own
+    /// mark can't arrive any longer, this mark belongs to that program.
     pub fn outer_end(&self, nonce: &str) -> Option<End> {
         let own = format!(";nonce={nonce}");
         let length = memchr::memmem::rfind(&self.raw, b"\x1b]133;D")?;
@@ -231,7 +230,7 @@ impl Capture {
         mark.ends_with(own.as_bytes()).then_some(End { exit_code: None, length })
     }
 
-    /// Whether a shell inside the command has started commands of its own. Their end marks look the same.
+    /// Whether a shell inside the command has started commands of its own. Their end marks look like the command's own.
     pub fn is_nested(&self) -> bool {
         self.is_nested
     }
@@ -241,7 +240,7 @@ impl Capture {
         self.has_inner_prompt
     }
 
-    /// Whether a prompt follows after `position` bytes of what came before the command began.
+    /// Whether the output before the command's start contains a prompt after the first `position` bytes.
     pub fn has_prompt_behind(&self, position: usize) -> bool {
         let raw = &self.raw[position.min(self.raw.len())..];
         [&b"\x1b]133;A;"[..], b"\x1b]133;P;k=i;"]
@@ -264,12 +263,13 @@ impl Capture {
         self.raw.len()
     }
 
-    /// Whether some of the output was dropped or missed.
+    /// Whether part of the output was dropped or missed.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// The output up to its end, or so far, as a terminal of this size shows it. Without the last line end.
+    /// The output as a terminal of this size shows it, without the last line end. If `end` is `None`, returns the
+    /// output so far.
     pub fn text(&self, end: Option<&End>, size: Size) -> String {
         let raw = &self.raw[..end.map_or(self.raw.len(), |end| end.length)];
         if self.has_begun {
@@ -282,7 +282,7 @@ impl Capture {
                 false => Cow::Owned([&raw[..shown.start], &raw[shown.end..]].concat()),
             };
             let raw = &*raw;
-            // A partial end mark does not belong to the output.
+            // The bytes may end with the first part of an end mark, which is not output.
             let raw = match (end, &self.framing) {
                 (Some(_), Framing::Block { .. }) => without_eol_mark(raw, size.cols),
                 (Some(_), Framing::Marker(_)) => raw,
@@ -294,8 +294,8 @@ impl Capture {
             }
             return text;
         }
-        // A program in between, such as another multiplexer, dropped the begin mark. The best guess is the text after
-        // the echo of the typed line.
+        // The begin mark is missing: a program in between, such as another multiplexer, has dropped it. The best guess
+        // is the text after the echo of the typed line.
         let Framing::Marker(marks) = &self.framing else { return String::new() };
         let text = rendered(raw, size);
         let echo = text.rfind(&marks.echo()).and_then(|at| Some(at + text[at..].find('\n')? + 1));
@@ -306,8 +306,8 @@ impl Capture {
     }
 }
 
-/// Whether the command that begins after these bytes is the one typed as `line`: the line that the shell reports (OSC
-/// 633 E) has the same letters and digits at its start. True if the shell reports no line.
+/// Whether the command that begins after these bytes was typed as `line`. Compares the first letters and digits of
+/// `line` with those of the line that the shell reports (OSC 633 E). True if the shell reports no line.
 fn is_of(before: &[u8], line: &str) -> bool {
     const MARK: &[u8] = b"\x1b]633;E;";
     const COMPARED: usize = 60;
@@ -319,8 +319,8 @@ fn is_of(before: &[u8], line: &str) -> bool {
     told.take(COMPARED).eq(typed.take(COMPARED))
 }
 
-/// Output without what zsh appends before it reports the end of a command (zshoptions(1), PROMPT_SP): a styled mark,
-/// blanks up to the last column, and a return to the first.
+/// Removes the text that zsh appends before it reports the end of a command (zshoptions(1), PROMPT_SP): a styled mark,
+/// blanks up to the last column, and a return to the first column.
 fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
     let raw = without_directory(raw);
     let Some(rest) = raw.strip_suffix(b"\r \r") else { return raw };
@@ -340,39 +340,39 @@ fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
     let rest = &rest[..rest.len() - blanks];
     let styled = &rest[..unstyled(rest)];
     let Some(marked) = styled.strip_suffix(b"%").or_else(|| styled.strip_suffix(b"#")) else {
-        // The mark is empty.
+        // zsh is configured to use an empty mark.
         return rest;
     };
     &marked[..unstyled(marked)]
 }
 
-/// Output without the directory (OSC 7) that shells report right before the end of a command.
+/// Removes the directory (OSC 7) that shells report right before the end of a command.
 fn without_directory(raw: &[u8]) -> &[u8] {
     let at = memchr::memmem::rfind(raw, b"\x1b]7;");
     let report = at.filter(|&at| memchr::memchr(0x07, &raw[at..]) == Some(raw.len() - at - 1));
     report.map_or(raw, |at| &raw[..at])
 }
 
-/// Output as text: byte for byte if it never moves the cursor, otherwise as a screen of this size shows it.
+/// The output as text: byte for byte if it never moves the cursor, otherwise as a screen of this size shows it.
 pub fn visible(raw: &[u8], size: Size) -> String {
     let raw = without_eol_mark(raw, size.cols);
     flowing(raw).unwrap_or_else(|| rendered(raw, size))
 }
 
-/// The length of the longest start of `mark` at the end of `raw`.
+/// The length of the longest part at the end of `raw` with which `mark` begins.
 fn partial(raw: &[u8], mark: &[u8]) -> usize {
     let longest = mark.len().min(raw.len());
     (1..=longest).rev().find(|&n| raw.ends_with(&mark[..n])).unwrap_or(0)
 }
 
-/// Output as text without colors and titles, and with `\n` as line end. `None` if the output moves the cursor.
+/// The output as text without colors and titles, and with `\n` as line end. `None` if the output moves the cursor.
 fn flowing(raw: &[u8]) -> Option<String> {
     let mut text = Vec::with_capacity(raw.len());
     let mut rest = raw;
     while let Some((&byte, after)) = rest.split_first() {
         match byte {
             b'\r' => {
-                // Terminals write a line end as CR LF. Some programs turn that into CR CR LF.
+                // Terminals send a line end as CR LF. Some programs turn CR LF into CR CR LF.
                 let returns = rest.iter().take_while(|&&byte| byte == b'\r').count();
                 let is_at_start = text.last().is_none_or(|&last| last == b'\n');
                 if rest.get(returns) != Some(&b'\n') && !is_at_start {
@@ -398,7 +398,8 @@ fn flowing(raw: &[u8]) -> Option<String> {
     )
 }
 
-/// The bytes after an escape sequence that changes no text. `None` for any other sequence (ECMA-48, xterm ctlseqs).
+/// Skips an escape sequence that changes no text, and returns the bytes after it. `None` for any other sequence
+/// (ECMA-48, xterm ctlseqs).
 fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
     let (&kind, rest) = rest.split_first()?;
     match kind {
@@ -407,7 +408,8 @@ fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
             let (parameters, after) = (&rest[..end], &rest[end + 1..]);
             let is_harmless = match rest[end] {
                 b'm' => true,
-                // Erases nothing: there is no text to the right of a cursor that never moved back.
+                // Erasing to the right has no effect, because there is no text to the right of a cursor that never
+                // moved back.
                 b'K' => matches!(parameters, b"" | b"0"),
                 b'h' | b'l' => match parameters.strip_prefix(b"?") {
                     Some(modes) => modes.split(|&byte| byte == b';').all(|mode| {
@@ -419,7 +421,7 @@ fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
             };
             is_harmless.then_some(after)
         }
-        // Strings. OSC may also end with BEL.
+        // Control strings, such as OSC and DCS. OSC may also end with BEL.
         b']' => {
             let end = memchr::memchr2(0x07, 0x1b, rest)?;
             if rest[end] == 0x07 {
@@ -432,20 +434,20 @@ fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
             let end = memchr::memmem::find(rest, b"\x1b\\")?;
             Some(&rest[end + 2..])
         }
-        // ASCII as G0, and the keypad modes.
+        // Sequences that select ASCII as G0, or set a keypad mode.
         b'(' => rest.strip_prefix(b"B"),
         b'=' | b'>' => Some(rest),
         _ => None,
     }
 }
 
-/// Output as a screen of this size shows it at the end, including what scrolled off. Wrapped rows are joined.
+/// The output as a screen of this size shows it at the end, including rows that scrolled off. Wrapped rows are joined.
 fn rendered(raw: &[u8], size: Size) -> String {
     let mut term = Term::new(size, Options { scrollback: LINES, ..Options::default() });
     let mut parser = Parser::new();
     for slice in raw.chunks(64 << 10) {
         parser.advance(&mut term, slice);
-        // No program reads them here.
+        // This terminal has no program that could read the replies.
         term.take_replies();
         term.take_events();
     }

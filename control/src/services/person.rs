@@ -1,4 +1,4 @@
-//! Whether a person is typing in a pane, so that agents do not type in between. Only keys in the window count
+//! Whether the user is typing in a pane, so that agents do not type in between. Only keys in the window count
 //! ([`Pane::touch`]), not input of callers.
 
 use std::time::Duration;
@@ -8,20 +8,19 @@ use unterm_term::Modes;
 
 use super::question_line::line_to_cursor;
 
-/// How long after a person's last key others may type, if the person left no unfinished line.
+/// The time after the user's last key when others may type, unless the user left an unfinished line.
 pub const PAUSE: Duration = Duration::from_secs(3);
 
-/// What a person is typing in a pane.
+/// The user's input in a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typing {
-    /// The visible part of a line that the person has typed but not entered.
+    /// The visible part of a line that the user has typed but not entered.
     Line(String),
-    /// The person pressed a key less than [`PAUSE`] ago, and left no line.
+    /// The user pressed a key less than [`PAUSE`] ago, and left no line.
     Keys,
 }
 
-/// What a person is typing in a pane: from their first key until they enter the line or, if there is none, until
-/// [`PAUSE`].
+/// The user's input in a pane. An unfinished line counts until it is entered. Other keys count for [`PAUSE`].
 pub fn typing(pane: &Pane) -> Option<Typing> {
     let touch = pane.last_touch()?;
     let pauses = touch.at.elapsed() >= PAUSE;
@@ -38,8 +37,8 @@ pub fn typing(pane: &Pane) -> Option<Typing> {
     }
 }
 
-/// The line that a person has begun. At a marked prompt, this is the line on the screen. Elsewhere, it is what was
-/// typed, if the screen shows that in front of the cursor. Keys that a program handles one by one are no line.
+/// The line that the user has begun. At a marked prompt, it is the line on the screen. Elsewhere, it is the typed text,
+/// if the screen shows that text before the cursor. Keys that a program handles one by one do not form a line.
 fn line(pane: &Pane) -> Option<String> {
     let shown = {
         let term = pane.term();

@@ -1,4 +1,5 @@
-//! Limits on pictures that calls request: how many are taken at a time, and how many files are kept.
+//! Limits on pictures that calls request: the number of pictures that are taken at the same time, and the number of
+//! files that are kept.
 
 use std::{
     fs, io,
@@ -9,18 +10,18 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The end of the names of files that calls made. The user's own pictures are in the same folder, and are never
+/// The end of the names of files that calls create. The user's own pictures are in the same folder, and are never
 /// deleted.
 const MADE_BY_CALL: &str = "_call.png";
-/// The most files, and the most bytes, that are kept in a folder. The oldest files are deleted first.
+/// The maximum number of files in a folder, and their maximum total size in bytes. The oldest files are deleted first.
 const LIMITS: Limits = Limits { files: 100, bytes: 256 << 20 };
-/// The most pictures of sessions that are rendered at a time.
+/// The maximum number of pictures of sessions that are rendered at the same time.
 const MOST_PAINTED: usize = 2;
 
-/// A permit to take a picture, until it is dropped.
+/// A permit to take a picture. Dropping it returns the permit.
 pub type Turn = OwnedSemaphorePermit;
 
-/// The permits. Each holder blocks one of the few threads for files and programs.
+/// The permits. They are few, because each holder blocks one of the few threads for files and programs.
 pub struct Pictures {
     painting: Arc<Semaphore>,
     display: Arc<Semaphore>,
@@ -56,13 +57,13 @@ impl Pictures {
         self.clipboard.clone().acquire_owned().await.ok()
     }
 
-    /// A permit to let the user select a region, unless a selection is already under way.
+    /// A permit to let the user select a region. `None` while another selection is under way.
     pub fn selection(&self) -> Option<Turn> {
         self.selection.clone().try_acquire_owned().ok()
     }
 }
 
-/// The name of a file that a call makes, with a kind and a time.
+/// The name of a file that a call creates.
 pub fn file_name(kind: &str, stamp: &str) -> String {
     format!("{kind}_{stamp}{MADE_BY_CALL}")
 }
@@ -73,12 +74,12 @@ struct Limits {
     bytes: u64,
 }
 
-/// Deletes the oldest files made by calls if a folder holds too many. Keeps `newest`.
+/// If a folder contains too many files created by calls, deletes the oldest. Never deletes `newest`.
 pub fn prune_made_by_calls(folder: &Path, newest: &Path) {
     prune_logged(folder, newest, |name| name.ends_with(MADE_BY_CALL));
 }
 
-/// As `prune_made_by_calls`, for a folder in which calls made every picture.
+/// Deletes the oldest pictures like `prune_made_by_calls`, in a folder where calls created all of them.
 pub fn prune_all(folder: &Path, newest: &Path) {
     prune_logged(folder, newest, |name| name.ends_with(".png"));
 }
@@ -98,7 +99,8 @@ fn prune(
     let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // The metadata of the entry itself, because a link is not one of our pictures.
+        // This is the metadata of the entry itself and not of a link's target, because Unterm's pictures are never
+        // links.
         let Ok(metadata) = entry.metadata() else { continue };
         if metadata.is_file() && entry.file_name().to_str().is_some_and(&is_prunable) {
             files.push((metadata.modified()?, entry.path(), metadata.len()));
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!(names(folder.path()), kept, "a call's newest stays, though its time is older");
         prune(folder.path(), &newest, made, Limits { files: 3, bytes: 20 }).unwrap();
         assert!(!names(folder.path()).contains(&"window_4_call.png".to_owned()));
-        // A single file that is too large is kept, because its caller was told its path.
+        // The newest file is kept even if it alone exceeds the limits, because its caller has received its path.
         prune(folder.path(), &newest, made, Limits { files: 0, bytes: 0 }).unwrap();
         assert_eq!(names(folder.path()), &kept[..4]);
     }

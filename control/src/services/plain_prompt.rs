@@ -23,7 +23,8 @@ const READING: [&str; 2] = ["read> ", "?# "];
 /// (`keyseq-timeout`), zsh 400 ms (`KEYTIMEOUT`), fish 30 ms.
 const WHOLE_KEY: Duration = Duration::from_millis(600);
 
-/// When a shell without marks has drawn what the terminal's replies put into its line, if they may be there.
+/// The time by which a shell without marks has drawn the text that the terminal's replies put into its line. `None` if
+/// its line can't contain replies.
 pub fn shows_replies_at(pane: &Pane) -> Option<Instant> {
     match pane.plain_prompt() {
         PlainPrompt::Replied { inputs, since } if inputs == pane.inputs() => {
@@ -33,10 +34,10 @@ pub fn shows_replies_at(pane: &Pane) -> Option<Instant> {
     }
 }
 
-/// Whether the program in front is a shell that waits for a command.
+/// Whether the foreground process is a shell that waits for a command.
 pub fn stands(pane: &Pane) -> bool {
     let known = pane.plain_prompt();
-    // Right after input, the screen may still show the prompt before it. Must come before a look at the screen.
+    // Right after input, the screen may still show the previous prompt. So check this before reading the screen.
     if known == PlainPrompt::Occupied || !pane.is_settled() {
         return false;
     }
@@ -53,15 +54,17 @@ pub fn stands(pane: &Pane) -> bool {
     let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
     let is_empty_prompt = || {
         let typed = pane.typed();
-        // Without a line editor, typed text stays in the line until Enter, and is shown only where it was typed.
+        // Without a line editor, typed text stays in the line until Enter, even if output has moved the cursor to a row
+        // that does not show the text.
         let is_kept = shell == Shell::Posix && !typed.trim().is_empty();
         !is_kept && !pane.is_edited() && is_prompt(shell, &line, typed.trim())
     };
     is_known || may_edit() && (pane.is_interrupted() || is_empty_prompt())
 }
 
-/// What was typed into the line of the shell in front and not entered, or what the terminal's replies put there. It is empty if
-/// only keys were pressed that may have changed the line, or its editor's mode.
+/// Text in the line of the foreground shell that was typed but not entered, or that the terminal's replies put there.
+/// Empty if no text was typed, but keys may have changed the line or its editor's mode. `None` if the line is
+/// untouched.
 pub fn left_in_line(pane: &Pane) -> Option<String> {
     let has_replies = shows_replies_at(pane).is_some();
     let typed = pane.typed().trim().to_owned();
@@ -72,9 +75,8 @@ pub fn left_in_line(pane: &Pane) -> Option<String> {
     }
 }
 
-/// Whether a shell that sends no marks is in front of the shell that marks its prompts: a shell that a command started, or
-/// that replaced the marking one. The marking shell may have lost the mark of its last prompt, or of that command's
-/// beginning.
+/// Whether a shell without marks is in the foreground, in place of the shell that marks its prompts. A command started
+/// it, or it replaced the marking shell. False if the mark of that command's beginning was lost.
 pub fn is_inner(pane: &Pane) -> bool {
     let is_left = {
         let term = pane.term();
@@ -83,9 +85,9 @@ pub fn is_inner(pane: &Pane) -> bool {
     is_left && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }
 
-/// Whether the shell that marked the last prompt waits for a command although it has not marked where its line begins: it lost
-/// its integration, or drew an announced prompt without it. The marks of a prompt may still be on their way, so ask again after
-/// a moment without output.
+/// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line.
+/// Either it lost its integration, or it drew an announced prompt without marks. The marks may still arrive, so call
+/// this again after a moment without output.
 pub fn is_unreported(pane: &Pane) -> bool {
     let (is_prompting, is_announced) = {
         let term = pane.term();
@@ -98,14 +100,16 @@ pub fn is_unreported(pane: &Pane) -> bool {
         return false;
     }
     match is_announced {
-        // No command runs that could edit a line. After Enter, the shell may wait for the rest of the line.
+        // At an announced prompt, no command runs that could edit a line. After Enter, the shell may wait for the rest
+        // of the line.
         true => {
             edits_line(pane)
                 && !pane.is_prompt_entered()
                 && pane.shows_input()
                 && pane.typed().trim().is_empty()
         }
-        // Questions and the prompts of `read -e`, `vared` and fish's `read` have other signs.
+        // These signs end shell prompts. Questions, and the prompts of `read -e`, `vared` and fish's `read`, end
+        // differently.
         false => {
             let has_sign = || line_to_cursor(&pane.term()).trim_end().ends_with(['$', '#', '%']);
             stands(pane) && (pane.is_interrupted() || has_sign())
@@ -122,8 +126,9 @@ fn edits_line(pane: &Pane) -> bool {
         && process.awaits_input() == Some(true)
 }
 
-/// Whether a shell that a command started is at its prompt: one that `shell` started, the process that runs the command, or one
-/// behind a program that forwards the terminal.
+/// Whether a new shell, which a command started, is at its prompt. `shell`: the process id of the shell that runs the
+/// command. The new shell is a descendant of `shell`, or runs behind a descendant that forwards the terminal, such as
+/// ssh.
 pub fn is_new_shell(pane: &Pane, shell: i32) -> bool {
     if !pane.shows_input() {
         return false;
@@ -134,12 +139,13 @@ pub fn is_new_shell(pane: &Pane, shell: i32) -> bool {
     if !pane.process().ancestors().iter().any(|ancestor| ancestor.pid == shell) {
         return false;
     }
-    // Another process may read the terminal: tmux's server does.
+    // Behind a program that forwards the terminal, another process may read it, such as tmux's server. So check the
+    // screen.
     let is_carried = is_carrier(&front.name) && ends_prompt(&line_to_cursor(&pane.term()));
     is_carried || shows_prompt(pane)
 }
 
-/// Whether the shell in front is at a prompt, which it marks or the screen shows.
+/// Whether the foreground shell is at a prompt. The shell marks the prompt, or the screen shows it.
 pub fn shows_prompt(pane: &Pane) -> bool {
     let Some(shell) = Shell::reading_commands(pane) else { return false };
     let (is_marked, line) = {
@@ -157,7 +163,8 @@ const OPEN: &str = "always array bquote brace braceparam case cmdand cmdor cmdsu
     else errpipe for foreach function heredoc heredocd if math mathsubst pipe quote repeat select subsh \
     then until while";
 
-/// Whether the shell in front shows its usual continuation prompt: it waits for the rest of what was entered.
+/// Whether the foreground shell shows its default continuation prompt, which means that it waits for the rest of the
+/// entered command.
 pub fn continues(pane: &Pane) -> bool {
     let line = line_to_cursor(&pane.term());
     match Shell::reading_commands(pane) {

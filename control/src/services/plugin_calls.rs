@@ -1,7 +1,7 @@
-//! Calls of one plugin's instance: one after another, each on a thread of its own.
+//! Runs the calls of one plugin instance one after another, each on its own thread.
 //!
-//! A call ends within the limits of the engine, whether or not its caller still waits. Until then it holds its turn, so an instance has
-//! at most one thread of calls, and a caller that is gone leaves no lock behind.
+//! The limits of the engine end a call, whether or not its caller still waits. Until then, the call holds its turn. So
+//! an instance has at most one such thread, and no lock stays behind when a caller goes away.
 
 use std::{sync::Arc, thread};
 
@@ -20,7 +20,7 @@ impl Default for Calls {
 }
 
 impl Calls {
-    /// Makes a call when it is its turn.
+    /// Runs a call once all earlier calls have ended.
     ///
     /// # Errors
     /// The system can't start a thread, or the call panicked.
@@ -34,7 +34,7 @@ impl Calls {
         let work = move || {
             let result = call();
             drop(turn);
-            // The caller may be gone.
+            // The caller may have gone away meanwhile.
             let _ = reply.send(result);
         };
         thread::Builder::new().name("plugin-call".to_owned()).spawn(work).map_err(|error| {

@@ -1,4 +1,5 @@
-//! Rules on what may be entered in panes. They apply to the composed line, whichever callers sent its parts.
+//! Rules on the lines that may be entered in panes. They apply to the complete line, even if several callers sent its
+//! parts.
 
 use std::{
     collections::BTreeMap,
@@ -53,19 +54,19 @@ pub struct Rules {
 /// Rules for one session.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PaneRules {
-    /// As above.
+    /// Further texts that no line of this session may contain.
     #[serde(default)]
     pub blocked_patterns: Vec<String>,
-    /// As above.
+    /// Further texts with which a line of this session may begin.
     #[serde(default)]
     pub allowed_patterns: Vec<String>,
-    /// As above. Default: as for all sessions.
+    /// Whether only allowed lines may be entered in this session. Default: as for all sessions.
     #[serde(default)]
     pub enforce_allowed: bool,
-    /// As above.
+    /// Further regular expressions that must not match in a line of this session.
     #[serde(default)]
     pub blocked_regexes: Vec<String>,
-    /// As above.
+    /// Further regular expressions that allow a line of this session.
     #[serde(default)]
     pub allowed_regexes: Vec<String>,
 }
@@ -81,10 +82,10 @@ pub enum Unknown {
         "the screen may not show the last keys yet. Send Enter in a call of its own once it does, or begin anew with ctrl+c"
     )]
     NotYetShown,
-    /// The screen may show another line than the shell has.
+    /// The line on the screen may differ from the line that the shell has.
     #[error("{0}. {ANEW}")]
     Distorted(Distortion),
-    /// The shell enters each line of a paste, and takes what follows for keys.
+    /// The shell does not support bracketed paste. It enters each line of a paste, and reads further text as keys.
     #[error("the shell takes a paste for keys. Send one line at a time, without a paste")]
     Paste,
 }
@@ -94,15 +95,15 @@ const ANEW: &str = "Begin anew with ctrl+c and type the whole line";
 /// Why a line may not be entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The line contains this pattern, or matches this expression.
+    /// The line contains a blocked text, or matches a blocked expression. Contains that text or expression.
     Blocked(String),
     /// No rule allows the line.
     NotAllowed,
-    /// Keys have edited the line, and its text is unknown, for this reason.
+    /// Keys have edited the line, and its text is unknown. Contains the reason.
     Unknown(Unknown),
-    /// The shell would run something other than the line's text, for this reason.
+    /// The shell would run something other than the line's text. Contains the reason.
     Rewritten(&'static str),
-    /// A person released another line.
+    /// The user released a different line.
     NotReleased,
 }
 
@@ -134,7 +135,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles the patterns. An error names the field, the pattern and the reason.
+    /// Compiles the patterns. An error message contains the field, the pattern and the reason.
     fn new(rules: PaneRules) -> Result<Self, String> {
         let wrong = |field: &str, pattern: &str, error: String| {
             format!("{field}: {pattern:?} is no regular expression: {error}")
@@ -175,7 +176,7 @@ impl Patterns {
         literal.map(String::as_str).or_else(|| regex().map(|(pattern, _)| pattern.as_str()))
     }
 
-    /// The length of the longest allowed text with which the line begins.
+    /// The length of the longest allowed text that the line begins with.
     fn beginning(&self, line: &str) -> Option<usize> {
         let begins = |pattern: &&String| line.starts_with(pattern.as_str());
         self.allowed.iter().filter(begins).map(String::len).max()
@@ -186,14 +187,15 @@ impl Patterns {
     }
 }
 
-/// Whether one of the sets allows the whole line, or together they allow each part of it.
+/// Whether the rules allow a line: one of the sets matches the whole line, or the sets together allow each of its
+/// parts.
 fn is_allowed(sets: &[&Patterns], line: &str) -> bool {
     let matches = |line: &str| sets.iter().any(|patterns| patterns.matches(line));
     let beginning = |line: &str| sets.iter().filter_map(|patterns| patterns.beginning(line)).max();
     matches(line.trim())
         || line.split(['\n', '\r']).all(|line| {
             let line = line.trim();
-            // Separators inside an allowed text are allowed with it.
+            // If an allowed text contains separators, they do not split the line.
             let own = beginning(line).unwrap_or(0);
             matches(line)
                 || parts(line, own).is_some_and(|parts| {
@@ -205,7 +207,7 @@ fn is_allowed(sets: &[&Patterns], line: &str) -> bool {
 
 #[derive(Default)]
 struct InForce {
-    /// The rules as they were set.
+    /// The rules as the caller set them.
     rules: Rules,
     all: Patterns,
     panes: BTreeMap<u64, Patterns>,
@@ -220,7 +222,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Replaces the rules. An error says what is wrong with the new ones, and the old ones stay in force.
+    /// Replaces the rules. If the new rules are invalid, the error describes why, and the old rules stay in force.
     pub fn set(&self, rules: Rules) -> Result<(), String> {
         let mut panes = BTreeMap::new();
         let kept = rules.clone();
@@ -244,7 +246,7 @@ impl Policy {
         Ok(())
     }
 
-    /// The rules as they were set.
+    /// The rules as the caller set them.
     pub fn rules(&self) -> Rules {
         self.rules.read().rules.clone()
     }
@@ -264,13 +266,13 @@ impl Policy {
         sets.any(Patterns::bind)
     }
 
-    /// Whether a line may be entered in a pane, or in any pane.
+    /// Whether a line may be entered in a pane. If `pane` is `None`, only the rules for all panes apply.
     pub fn check(&self, pane: Option<PaneId>, line: &str) -> Result<(), Refusal> {
         self.check_typed(pane, &[line], "")
     }
 
-    /// As `check`, for several entered lines and an unfinished one. An unfinished line must not contain
-    /// what is blocked, but need not be allowed.
+    /// Checks several entered lines and an unfinished one, like `check`. The unfinished line must not contain blocked
+    /// text, but need not be allowed yet.
     pub fn check_typed<T: AsRef<str>>(
         &self,
         pane: Option<PaneId>,
@@ -299,7 +301,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Whether a shell that runs these lines runs their text, and no command of its history.
+    /// Whether a shell that runs these lines runs exactly their text, and no command from its history.
     pub fn check_history<T: AsRef<str>>(
         &self,
         pane: Option<PaneId>,
@@ -309,7 +311,8 @@ impl Policy {
         self.refuse(pane, why.next())
     }
 
-    /// As `check_history`, for lines that are typed at a prompt, where the shell's editor may change them.
+    /// Checks lines like `check_history`, for lines that are typed at a prompt, where the shell's editor may change
+    /// them.
     pub fn check_typed_at_prompt<T: AsRef<str>>(
         &self,
         pane: Option<PaneId>,
@@ -321,7 +324,7 @@ impl Policy {
         self.check_history(pane, lines)
     }
 
-    /// Refuses a line for this reason, if any rules apply.
+    /// If there is a reason `why`, and any rules apply to the pane, refuses the line for that reason.
     fn refuse(&self, pane: Option<PaneId>, why: Option<&'static str>) -> Result<(), Refusal> {
         let is_bound = || match pane {
             Some(pane) => self.binds(pane),

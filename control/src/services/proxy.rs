@@ -22,7 +22,7 @@ const FILE: &str = "proxy.json";
 const LONGEST: u64 = 1 << 20;
 /// Ports on which local proxies usually listen, in the order in which they are tried.
 const PORTS: [u16; 8] = [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080];
-/// How long to wait for a local proxy to answer, and for the desktop's settings.
+/// The maximum time to wait for a local proxy's answer, and for the desktop's settings.
 const SOON: Duration = Duration::from_secs(1);
 
 /// The hosts that bypass the proxy by default.
@@ -33,14 +33,14 @@ pub const NO_PROXY: &str = "localhost,127.0.0.1,::1";
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// The proxy's address.
     #[serde(alias = "http_proxy", default)]
     pub url: String,
-    /// How long a connection took when it was last tried; `null` when there was none.
+    /// The time that the connection took in the last test; `null` if the connection failed or was never tested.
     #[serde(default)]
     #[schemars(with = "u64")]
     pub latency_ms: Option<u64>,
-    /// Whether it answered then; `null` when it was never tried.
+    /// Whether the proxy was reached in the last test; `null` if it was never tested.
     #[serde(default)]
     #[schemars(with = "bool")]
     pub available: Option<bool>,
@@ -78,7 +78,7 @@ fn off() -> String {
     "off".to_owned()
 }
 
-/// The proxy to use, and where it was found.
+/// The proxy to use, and the source where it was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`. Empty if no proxy was found.
@@ -115,7 +115,7 @@ impl Proxy {
         private::write(&home.join(FILE), &text)
     }
 
-    /// The proxy that programs use. May take a second or two if it has to be detected.
+    /// The proxy that programs use. If it must be detected, this may take a second or two.
     pub fn resolve(&self) -> Found {
         if !self.enabled {
             return Found::default();
@@ -156,7 +156,7 @@ impl Found {
 /// The environment variables that configure proxies.
 const NAMES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
-/// Sets the proxy for programs that start from now on, according to the file. Takes as long as [`Proxy::resolve`].
+/// Sets the proxy for programs that start from now on, as the file configures it. Takes as long as [`Proxy::resolve`].
 pub fn apply(mux: &Mux, home: &Path) {
     match Proxy::read(home) {
         Ok(proxy) => tell(mux, &proxy.resolve()),
@@ -182,7 +182,7 @@ pub fn tell(mux: &Mux, found: &Found) {
     }
 }
 
-/// Detects a proxy: the desktop's, else the environment's, else one that listens on this machine.
+/// Detects a proxy. The desktop's settings come first, then the environment, then a proxy that listens on this machine.
 fn detect(
     desktop: impl Fn() -> Option<Found>,
     env: impl Fn(&str) -> Option<String>,
@@ -241,7 +241,7 @@ fn desktop() -> Option<Found> {
     })
 }
 
-/// A value from gsettings(1), if the program answers in time.
+/// A value from gsettings(1). `None` if the program does not answer in time.
 fn setting(args: &[&str]) -> Option<String> {
     let mut child = Command::new("gsettings")
         .args(args)
@@ -266,7 +266,7 @@ fn setting(args: &[&str]) -> Option<String> {
     has_succeeded.then(|| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Whether this is the URL of a proxy. The scheme is required, because some programs need it.
+/// Whether a text is the URL of a proxy. The scheme is required, because some programs need it.
 pub fn is_url(url: &str) -> bool {
     let is_of_host = |char: char| char.is_alphanumeric() || "-._:".contains(char);
     url.trim() == url
@@ -289,11 +289,11 @@ pub fn masked(url: &str) -> String {
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
     let sign = if scheme.is_empty() { "" } else { "://" };
     let masked = format!("{scheme}{sign}{credentials}{host}");
-    // If this is not a URL, the password could be anywhere in it.
+    // If the text is not a URL, the password could be anywhere in it.
     if address(&masked).is_some() { masked } else { MASK.to_owned() }
 }
 
-/// The host and port of a proxy's URL. The scheme may be missing, as it often is in environment variables.
+/// The host and port of a proxy's URL. The scheme may be missing, because environment variables often omit it.
 fn address(url: &str) -> Option<(String, u16)> {
     if url.trim().contains(|char: char| char.is_whitespace() || char.is_control()) {
         return None;
@@ -321,7 +321,7 @@ fn address(url: &str) -> Option<(String, u16)> {
     (!host.is_empty()).then(|| (host.to_owned(), port))
 }
 
-/// How long it takes to connect to a proxy. `None` if that fails or takes too long.
+/// The time that a connection to a proxy takes. `None` if the connection fails or takes too long.
 pub fn probe(url: &str, timeout: Duration) -> Option<Duration> {
     let (host, port) = address(url)?;
     let start = Instant::now();
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!((&*found.source, found.http.as_deref()), ("process env", Some("http://env:1")));
         let found = detect(|| None, none, &[port]);
         assert_eq!(found.source, format!("scan:{port}"));
-        // Bound, so that no other test gets the port, and not listening.
+        // The socket is bound, so that no other test gets its port, but it does not listen.
         let silent = net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
         net::bind(&silent, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
         let silent: TcpListener = silent.into();

@@ -8,30 +8,32 @@ use std::sync::LazyLock;
 use regex_automata::meta::Regex;
 use unterm_term::{LineId, Point, Term, TextRange};
 
-/// The longest question, in bytes.
+/// The maximum length of a question, in bytes.
 const LONGEST: usize = 500;
 /// The last characters of questions.
 const ENDS: &str = "?:])？：］）";
 /// The last characters of prompts of shells and interpreters, before a blank.
 const SIGNS: &str = "$#%>❯➜→λ»›〉";
-/// The first characters of prompts whose last character may be any.
+/// The first characters of prompts that may end in any character.
 const ARROWS: [char; 4] = ['❯', '➜', '╰', '└'];
 
-/// A request for a key press.
+/// Matches a request to press a key.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:press|hit)\b.*\b(?:key|enter|return|space)\b|^\(END\)$|--More--")
         .map_err(|error| tracing::error!(%error, "can't detect requests for a key press"))
         .ok()
 });
 
-/// A shell's report that a background job has ended. zsh prints it at once, so it may follow a question on the same line.
+/// Matches a shell's report that a background job has ended. zsh prints the report at once, so it may follow a question
+/// on the same line.
 static JOB_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\[[0-9]+\] +[-+]? *(?:done|exit [0-9]+|terminated|killed|interrupt|hangup) .*$")
         .map_err(|error| tracing::error!(%error, "can't detect reports of jobs"))
         .ok()
 });
 
-/// Whether the last line looks like a question: the line up to the cursor or, if that is empty, the one above.
+/// Whether the last line looks like a question. The last line is the cursor's line up to the cursor or, if that is
+/// empty, the line above.
 pub fn is_question(term: &Term) -> bool {
     let line = line_to_cursor(term);
     if !line.trim().is_empty() {
@@ -41,7 +43,7 @@ pub fn is_question(term: &Term) -> bool {
     let Some(above) = term.line_at(row).start.line.0.checked_sub(1).map(LineId) else {
         return false;
     };
-    // The line of the command itself is not a question of the command.
+    // A line that ends in `?` does not count if it is the command line itself.
     let output = term.commands().next_back().and_then(|last| last.output);
     let is_output = output.is_none_or(|output| above >= output.line);
     is_output && above >= term.live_top() && ends_question(&term.text(term.line_at(above)))
@@ -58,7 +60,7 @@ pub fn line_to_cursor(term: &Term) -> String {
         None => Point { line: LineId(line.0 - 1), col: term.size().cols - 1 },
     };
     let mut text = term.text(TextRange { start, end, block: false });
-    // The terminal drops blanks at the end of a line, so restore one if the cursor follows a blank.
+    // The terminal drops blanks at the end of a line. If the cursor follows a blank, one is restored here.
     let is_blank = |col: u16| {
         let at = Point { line: end.line, col };
         term.text(TextRange { start: at, end: at, block: false }).trim().is_empty()

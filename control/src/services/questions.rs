@@ -1,8 +1,9 @@
 //! Questions to the user: approvals of clients, and questions that agents ask.
 //!
-//! Owns the open questions, their order, the words that show them, and the channels for their answers. Does not know where
-//! questions are shown (the window, the settings page, the command line or the client's own dialog). The settings page has
-//! the words in each language; a test compares its English ones. The code that asks a question interprets its answer.
+//! Owns the open questions, their order, the words that show them, and the channels for their answers. The window, the
+//! settings page, the command line and the client's own dialog show the questions. The settings page contains its own
+//! translations, and a test compares its English texts with the ones here. The code that asks a question interprets the
+//! answer.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -16,23 +17,24 @@ use tokio::sync::watch;
 
 use crate::untrusted::{self, escaped, shortened};
 
-/// The most open questions of a kind, and of one connection. Further ones are refused.
+/// The maximum number of open questions of each kind, and of one connection. Further questions are refused.
 const MOST: usize = 32;
 const MOST_OF_ONE: usize = 4;
-/// The most characters of a question. A longer one is shortened.
+/// The maximum number of characters of a question. A longer question is shortened.
 pub const LONGEST: usize = 2000;
-/// The most characters, as shown, of a call that the user is asked to approve. A longer one is refused, because the
-/// user must see all of it.
+/// The maximum number of characters, as shown, of a call that the user is asked to approve. A longer call is refused,
+/// because the user must see all of it.
 pub const LONGEST_APPROVAL: usize = 20_000;
-/// The most characters of a choice. A longer one is shortened.
+/// The maximum number of characters of a choice. A longer choice is shortened.
 pub const LONGEST_CHOICE: usize = 80;
 const LONGEST_ANSWER: usize = 10_000;
-/// How long an approval stays open if no call waits for it, because its client is expected to repeat the call.
+/// If no call waits for an approval, its question stays open for this long, because the client is expected to repeat
+/// the call.
 const UNATTENDED: Duration = Duration::from_secs(300);
-/// The most choices of a question.
+/// The maximum number of choices of a question.
 pub const MOST_CHOICES: usize = 9;
 
-/// What kind of question it is.
+/// The kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -45,22 +47,22 @@ pub enum Kind {
 /// A question that is open.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Question {
-    /// Its number: given once.
+    /// The number of the question. It is never used again.
     pub number: u64,
-    /// What kind it is.
+    /// The kind of the question.
     pub kind: Kind,
-    /// Who asks: the client's name for itself.
+    /// The name that the asking client gave.
     pub client: String,
-    /// What is asked; for an approval, what the client would do.
+    /// The text of the question. For an approval, what the client would do.
     pub text: String,
-    /// What may be answered.
+    /// The answers to choose from.
     pub choices: Vec<String>,
-    /// Whether any other text may be, too.
+    /// Whether any other text is also accepted as an answer.
     pub takes_text: bool,
-    /// The session that it is about.
+    /// The session that the question is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<u64>,
-    /// Since when it is open (RFC 3339, UTC).
+    /// The time at which the question was asked (RFC 3339, UTC).
     pub asked_at: String,
     /// Number of the connection that asks.
     #[serde(skip)]
@@ -71,7 +73,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Who asks what, and where, in the words that every place shows above the text.
+    /// The line that is shown above the question's text everywhere: the client, what it asks, and the pane.
     pub fn heading(&self) -> String {
         let Self { client, session, .. } = self;
         let place = session.map_or_else(String::new, |pane| format!(" in pane {pane}"));
@@ -86,7 +88,7 @@ impl Question {
         self.text.split('\n').map(str::trim_end).collect::<Vec<_>>().join(" ⏎ ")
     }
 
-    /// The title of one of its choices.
+    /// The label of one of the question's choices.
     pub fn title(&self, choice: &str) -> String {
         match (self.kind, Verdict::of(choice)) {
             (Kind::Approval, Some(verdict)) => verdict.title(&self.client),
@@ -94,7 +96,7 @@ impl Question {
         }
     }
 
-    /// The title of closing it without an answer. `None`: only an answer closes it.
+    /// The label for closing the question without an answer. `None`: the question must be answered.
     pub fn leaving(&self) -> Option<&'static str> {
         (self.kind == Kind::Question).then_some("Don't answer")
     }
@@ -107,7 +109,7 @@ pub enum Verdict {
     Once,
     /// Allow this call and all later ones of the client.
     Always,
-    /// Deny the client, until it connects again or for ten minutes.
+    /// Deny the client until it connects again, for at most ten minutes.
     Deny,
 }
 
@@ -152,7 +154,8 @@ pub struct Draft<'a> {
     pub call: u64,
 }
 
-/// Receives the answer. Holds `None` until there is one, and is closed if the question is withdrawn.
+/// Receives the answer to a question. The value is `None` until there is an answer. The channel closes if the question
+/// is withdrawn.
 pub type Answer = watch::Receiver<Option<String>>;
 
 struct Open {
@@ -168,7 +171,8 @@ struct State {
 }
 
 impl State {
-    /// Withdraws approvals that no call waits for: all old ones, and a connection's oldest if it has the most allowed.
+    /// Withdraws approvals that no call waits for: all old approvals, and the oldest one of a connection that has
+    /// reached its maximum.
     fn forget_unattended(&mut self, connection: u64) {
         let left =
             |open: &Open| open.question.kind == Kind::Approval && open.tell.receiver_count() == 0;
@@ -182,11 +186,8 @@ impl State {
     }
 }
 
-/// The text of an approval, complete and as it is shown. Invisible characters are escaped, including tabs, which
-/// complete words in a shell.
-///
-/// # Errors
-/// The text is too long to be shown. A message for users with the limit.
+/// The complete text of an approval, as the user sees it. Invisible characters are escaped. A tab is escaped, too,
+/// because it completes words in a shell.
 pub fn approvable(text: &str) -> Result<String, String> {
     let text = escaped(text).replace('\t', "\\t");
     let count = text.chars().count();
@@ -214,7 +215,7 @@ impl Questions {
         };
         let mut state = self.0.lock();
         state.forget_unattended(draft.connection);
-        // Counted by kind, so that questions of agents can't crowd out approvals.
+        // Each kind is counted separately, so that questions of agents can't crowd out approvals.
         let alike = || state.open.values().filter(|open| open.question.kind == draft.kind);
         let of_one = alike().filter(|open| open.question.connection == draft.connection).count();
         if alike().count() >= MOST || of_one >= MOST_OF_ONE {
@@ -252,7 +253,7 @@ impl Questions {
         all
     }
 
-    /// The question with this number, and a receiver of its answer.
+    /// The question with this number, and the receiver of its answer.
     pub fn find(&self, number: u64) -> Option<(Question, Answer)> {
         let state = self.0.lock();
         let open = state.open.get(&number)?;
@@ -264,10 +265,10 @@ impl Questions {
         self.0.lock().open.contains_key(&number)
     }
 
-    /// Takes a question in order to answer it. From then on, it can't be answered again.
+    /// Removes a question in order to answer it, so that it can't be answered again.
     ///
     /// # Errors
-    /// There is no open question with this number, or this is not one of its answers. A message for users.
+    /// There is no open question with this number, or the answer is not one of its choices. A message for users.
     pub fn take(&self, number: u64, answer: &str) -> Result<Taken, String> {
         let mut state = self.0.lock();
         let Entry::Occupied(open) = state.open.entry(number) else {
@@ -321,7 +322,7 @@ impl Taken {
         &self.answer
     }
 
-    /// Sends the answer to whoever waits for it.
+    /// Sends the answer to the task that waits for it.
     pub fn tell(self) {
         self.open.tell.send_replace(Some(self.answer));
     }

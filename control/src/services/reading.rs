@@ -1,10 +1,11 @@
-//! Who reads the line that is entered in a pane, and what that line is. Rules on lines need this if keys have edited
-//! the line, so that it differs from what was typed.
+//! Determines which program reads the line that is entered in a pane, and the text of that line. The rules on lines
+//! need this if keys have edited the line, so that it differs from the typed text.
 //!
-//! If a shell marks where its input begins (OSC 133 B), the line is read from the screen, unless the screen may show another one.
-//! For other shells, it is unknown. A program that is not a shell runs no commands, so the rules check what was typed.
+//! If a shell marks where its input begins (OSC 133 B), the line is read from the screen, unless the screen may show a
+//! different line. For other shells, an edited line is unknown. A program that is not a shell runs no commands, so the
+//! rules check the typed text.
 //!
-//! A person releases a refused line only as it was typed ([`Reading::line`]), never as the screen shows it.
+//! The user releases a refused line only as it was typed ([`Reading::line`]), never as the screen shows it.
 
 use unterm_mux::{Composed, Distortion, Edited, Line, Pane, PaneId, ShownLine, is_carrier};
 use unterm_term::Modes;
@@ -20,20 +21,20 @@ pub struct Reading {
     is_shell: bool,
     /// The kind of shell, if the system reports it.
     shell: Option<Shell>,
-    /// Whether a shell will read the input that the program leaves unread.
+    /// Whether a shell will read the input if the program does not.
     is_before_shell: bool,
     /// The line that the shell shows, if it marks its input.
     shown: Option<ShownLine>,
-    /// The count of the inputs whose effect `shown` has, if that is certain.
+    /// The number of inputs whose effect `shown` includes. `None` if that number is uncertain.
     shown_inputs: Option<u64>,
     /// Whether the program understands bracketed paste.
     knows_pastes: bool,
 }
 
 impl Reading {
-    /// The current reader of a pane's input.
+    /// The program that reads a pane's input now.
     pub fn of(pane: &Pane) -> Self {
-        // Before the screen is read.
+        // The number of inputs must be read before the screen is, so that the screen includes their effect.
         let inputs = pane.inputs();
         let is_reported = pane.process().awaits_input().is_some();
         let shown_inputs = (is_reported && pane.is_settled()).then_some(inputs);
@@ -52,8 +53,8 @@ impl Reading {
         let shell = Shell::of_process(&foreground);
         let is_shell = line.is_some() || shell.is_some();
         let shown = line.filter(|line| !line.is_cut);
-        // A program that does not read what is echoed, such as `sleep`, or one that connects to a shell on another
-        // machine.
+        // A program that lets the terminal echo input may never read it, as `sleep` does. Or the program connects to a
+        // shell on another machine, as `ssh` does.
         let is_before_shell = pane.process().echo() == Some(true) || is_carrier(&foreground);
         Self { is_shell, shell, is_before_shell, shown, shown_inputs, knows_pastes }
     }
@@ -63,7 +64,7 @@ impl Reading {
         self.is_shell
     }
 
-    /// Whether the rules allow the line that results from some input.
+    /// Whether the rules allow the line that results from this input.
     pub fn check(&self, policy: &Policy, pane: PaneId, composed: &Composed) -> Result<(), Refusal> {
         if !policy.binds(pane) {
             return Ok(());
@@ -79,8 +80,8 @@ impl Reading {
         unknown.map_or(Ok(()), |why| Err(Refusal::Unknown(why)))
     }
 
-    /// The lines that some input enters, separated by line ends, or else the unfinished line that it leaves, as they were typed.
-    /// `None` if the program may read something else, or more.
+    /// The lines that this input enters, as they were typed and separated by line ends. If it enters none, the
+    /// unfinished line. `None` if the program may read a different line, or more lines.
     pub fn line(&self, composed: &Composed) -> Option<String> {
         let Read { mut lines, texts, unknown } = self.read(composed);
         let Composed { entered, unfinished, .. } = composed;
@@ -95,8 +96,9 @@ impl Reading {
         (!is_unknown && texts.iter().all(is_part)).then(|| lines.join("\n"))
     }
 
-    /// Whether a line is certainly its typed text. The screen must not show other text before this input adds to it. Keys such as
-    /// Backspace and Ctrl+C may do something else than usual. So if any were typed, the screen must show that text, and no more.
+    /// Whether a line certainly equals its typed text. If the screen shows other text before this input, it does not.
+    /// Keys such as Backspace and Ctrl+C may have an unusual effect. So if any were typed, the screen must show exactly
+    /// the typed text.
     fn is_typed(&self, line: &Line, composed: &Composed) -> bool {
         if line.edited != Edited::No || line.keys == Edited::Now {
             return false;
@@ -105,7 +107,7 @@ impl Reading {
         let shown = self.shown.as_ref().filter(|_| self.shows(composed));
         match (line.keys, shown) {
             (Edited::No, None) => true,
-            // Shells show the lines of a paste in ways of their own.
+            // Shells show the lines of a paste in different ways, so a paste is not compared with the screen.
             (Edited::No, Some(shown)) => {
                 earlier.is_empty() || earlier.contains('\n') || shown.before_cursor == earlier
             }
@@ -122,7 +124,7 @@ impl Reading {
         composed.is_shown || self.shown_inputs == Some(composed.inputs)
     }
 
-    /// What the program reads of some input.
+    /// The lines that the program reads from this input.
     fn read(&self, composed: &Composed) -> Read {
         let Composed { entered, unfinished, pastes, .. } = composed;
         let is_shown = self.shows(composed);
@@ -130,8 +132,9 @@ impl Reading {
         let (mut lines, mut texts) = (Vec::new(), vec![unfinished.text.clone()]);
         let mut unknown =
             (self.is_shell && *pastes && !self.knows_pastes).then_some(Unknown::Paste);
-        // A shell may have inserted text by itself, in front of the cursor. Text behind the cursor is only a
-        // suggestion. A key that adds no text, such as Ctrl+C, may remove the inserted text, so it is not checked.
+        // A shell may have inserted text before the cursor. The rules must check that text as well. Text after the
+        // cursor is only a suggestion. If a key adds no text, such as Ctrl+C, the inserted text is not checked, because
+        // the key may remove it.
         let next = entered.first().unwrap_or(unfinished);
         let typed = next.text.strip_suffix(next.added.as_str()).unwrap_or_default();
         if let Some(ShownLine { before_cursor, .. }) = shown
@@ -160,7 +163,8 @@ impl Reading {
         Read { lines, texts, unknown }
     }
 
-    /// The line that a shell has after keys edited it. `is_shown`: the screen shows all earlier input.
+    /// The line that a shell has after keys edited it. `is_shown`: whether the screen shows the effect of all earlier
+    /// input.
     fn edited(&self, line: &Line, is_shown: bool) -> Result<String, Unknown> {
         let shown = self.shown.as_ref().ok_or(Unknown::Unmarked)?;
         if line.edited == Edited::Now || !is_shown {
@@ -173,13 +177,13 @@ impl Reading {
     }
 }
 
-/// What a program reads of some input.
+/// The lines that a program reads from an input.
 struct Read {
-    /// Entered lines, as a whole.
+    /// The entered lines, each as a whole.
     lines: Vec<String>,
-    /// Other texts that must not contain what is blocked.
+    /// Further texts, which must not contain blocked text.
     texts: Vec<String>,
-    /// Why an entered line is unknown, if one is.
+    /// If an entered line is unknown, the reason.
     unknown: Option<Unknown>,
 }
 
@@ -237,17 +241,17 @@ mod tests {
         assert_eq!(check(&suggests, text("echo forgive", "give")), Ok(()));
         let puts = shell("echo forbid", "");
         assert_eq!(check(&puts, text("den", "den")), blocked, "nobody typed the rest");
-        // A change that is not on the screen yet, and one that never will be.
+        // The screen does not show the first change yet, and will never show the second one.
         let late = Composed { is_shown: false, ..before("") };
         assert_eq!(check(&shell("echo", ""), late), unknown(Unknown::NotYetShown));
         let now = enter(Edited::Now, "");
         assert_eq!(check(&shell("echo", ""), now), unknown(Unknown::NotYetShown));
         assert_eq!(check(&hidden(), before("")), unknown(Unknown::Unmarked));
-        // A paste that its reader splits into lines.
+        // The shell without bracketed paste splits a paste into lines.
         let paste = Composed { pastes: true, ..Composed::default() };
         assert_eq!(check(&hidden(), paste.clone()), unknown(Unknown::Paste));
         assert_eq!(check(&program, paste), Ok(()));
-        // Not the line of a command, so the typed text is checked.
+        // The program is not a shell, so the typed text is checked.
         assert_eq!(check(&program, before("")), Err(Refusal::NotAllowed));
         let none = serde_json::json!({
             "enabled": true, "blocked_patterns": [], "allowed_patterns": [],
@@ -279,11 +283,11 @@ mod tests {
         let corrected = |text: &str| enter(text, Edited::No, Edited::Before);
         let known = Some(": rm x".to_owned());
         assert_eq!(line(shown(": rm x", "", None), typed(": rm x")), known);
-        // A key that inserts more than itself.
+        // The shell inserts more text than the key that was typed.
         assert_eq!(line(shown(": rm x; id; ", "", None), typed(": rm x")), None);
         assert_eq!(line(None, typed(": rm x")), known, "a shell without marks");
         assert_eq!(line(shown(": rm x", "", None), corrected(": rm x")), known, "Backspace, say");
-        // The screen shows more, or shows it in a doubtful way, or does not show it yet.
+        // The line is unknown if the screen shows more text, may be distorted, or does not show the input yet.
         assert_eq!(line(shown("id; : rm x", "", None), typed(": rm x")), None);
         assert_eq!(line(shown("id; : rm x", "", None), corrected(": rm x")), None);
         assert_eq!(line(shown(": rm x", "; id", None), corrected(": rm x")), None);
@@ -292,10 +296,10 @@ mod tests {
         let late = Composed { is_shown: false, ..corrected(": rm x") };
         assert_eq!(line(shown(": rm x", "", None), late), None);
         assert_eq!(line(None, corrected(": rm x")), None);
-        // Keys edited the line, so nothing but the screen shows it.
+        // Keys edited the line, so the typed text says nothing about it.
         let edited = enter(": rm x", Edited::Before, Edited::Before);
         assert_eq!(line(shown(": rm x", "", None), edited), None);
-        // The screen can't show what a key of this input does.
+        // The screen can't show the effect of a key in the input that is being checked.
         let now = enter(": rm x", Edited::No, Edited::Now);
         assert_eq!(line(shown(": rm x", "", None), now), None);
     }

@@ -1,5 +1,5 @@
 //! Recordings of sessions: a log that is written as events happen, and a markdown page that is rendered at the end.
-//! Owns which sessions are recorded and the index of recordings, and recovers the recordings of killed processes.
+//! Owns the list of recorded sessions and the index of recordings, and recovers the recordings of killed processes.
 
 mod export;
 mod files;
@@ -42,11 +42,11 @@ use self::{
     writer::{LIMITS, Limits, Log, Recording},
 };
 
-/// How often to retry pages that could not be written.
+/// The time between attempts to write pages that could not be written.
 const AGAIN: Duration = Duration::from_secs(30);
-/// The most trace ids of a recording, since the index stores them all.
+/// The maximum number of trace ids of a recording. It is limited because the index stores them all.
 const MOST_TRACES: usize = 256;
-/// The most new panes that wait until the settings are read.
+/// The maximum number of new panes that wait until the settings have been read.
 const NEW_PANES: usize = 256;
 
 /// The recordings of one process.
@@ -68,7 +68,7 @@ struct Live {
 #[derive(Default)]
 struct Stops {
     asked: Vec<Stop>,
-    /// The recording has ended, so requests get no answer any more.
+    /// Whether the recording has ended, so that further requests get no answer.
     is_over: bool,
 }
 
@@ -78,15 +78,15 @@ struct Stop {
     ended: oneshot::Sender<Outcome<Record>>,
 }
 
-/// Recordings that have ended, but whose page or row could not be written, for example on a full disk. Holds the
-/// reasons.
+/// Recordings that have ended, but whose page or index row could not be written, for example because the disk is full.
+/// Each is stored with the reason.
 #[derive(Default)]
 struct Unfinished {
     records: Mutex<Vec<(Record, String)>>,
 }
 
 impl Unfinished {
-    /// Adds a record, and retries in the background until its page is written.
+    /// Adds a record, and tries to write its page in the background until that succeeds.
     fn add(self: &Arc<Self>, home: &Path, record: Record, error: &str) {
         let mut records = self.records.lock();
         records.push((record, error.to_owned()));
@@ -119,7 +119,7 @@ impl Unfinished {
         }
     }
 
-    /// The rows of these recordings, each with the reason why its page is missing.
+    /// The index rows of these recordings. Each contains the reason why its page is missing.
     fn rows(&self) -> Vec<Record> {
         let row = |(record, error): &(Record, String)| Record {
             error: Some(format!("the page is not written yet: {error}")),
@@ -129,7 +129,8 @@ impl Unfinished {
     }
 }
 
-/// Taps every new pane before the first byte of its program is read, until it is decided whether the pane is recorded.
+/// Taps each new pane before the first byte of its program is read. The tap stays until the settings decide whether the
+/// pane is recorded.
 struct NewPanes {
     mux: Weak<Mux>,
     hides: Hides,
@@ -151,7 +152,7 @@ impl Observer for NewPanes {
 }
 
 impl Recorder {
-    /// A recorder whose index is in `home`.
+    /// Creates a recorder whose index is in `home`.
     pub fn new(home: &Path) -> Self {
         Self {
             home: home.to_owned(),
@@ -161,8 +162,8 @@ impl Recorder {
         }
     }
 
-    /// Records every session that is opened from now on, from its first byte, if `recording.json` says so. Ends with
-    /// the mux. For `hides`, see [`Recorder::start`].
+    /// If `recording.json` enables it, records every session that is opened from now on, from its first byte. Ends when
+    /// the mux ends. For `hides`, see [`Recorder::start`].
     pub fn follow(
         self: Arc<Self>,
         mux: &Arc<Mux>,
@@ -174,7 +175,7 @@ impl Recorder {
         async move {
             while let Some((pane, tap)) = panes.recv().await {
                 let Some(mux) = weak.upgrade() else { return };
-                // Sessions without a tab are left to their owners.
+                // A session without a tab is recorded only if its owner requests it.
                 if mux.layout().tab_of(pane.id()).is_none() {
                     continue;
                 }
@@ -224,7 +225,8 @@ impl Recorder {
             .map_err(|error| format!("Recording '{id}' can't be read: {error}"))
     }
 
-    /// Starts to record a pane. `hides` returns whether input must be hidden. It is called when the input is written.
+    /// Starts to record a pane. `hides`: returns whether input must be hidden. It is called each time when input is
+    /// written.
     pub async fn start(
         &self,
         pane: Arc<Pane>,
@@ -322,7 +324,7 @@ impl Recorder {
         end.await.map_err(|_| none())?
     }
 
-    /// Ends all recordings, because the process ends.
+    /// Ends all recordings, because the process is about to exit.
     pub async fn stop_all(&self) {
         let panes: Vec<PaneId> = self.live.lock().keys().copied().collect();
         for pane in panes {
@@ -332,7 +334,7 @@ impl Recorder {
         }
     }
 
-    /// Attaches a trace id to a pane's recording, and returns all of its ids.
+    /// Attaches a trace id to a pane's recording, and returns all trace ids of the recording.
     pub async fn attach(&self, pane: PaneId, trace: String) -> Outcome<Vec<String>> {
         let record = self.live.lock().get(&pane).map(|live| live.record.clone());
         let record = record.ok_or_else(|| format!("Session {} is not being recorded", pane.0))?;

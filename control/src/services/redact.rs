@@ -1,4 +1,4 @@
-//! Replaces secrets in text before it is written to a file or sent to a caller. Keeps no text.
+//! Replaces secrets in text before the text is written to a file or sent to a caller. Stores no text.
 
 mod rules;
 
@@ -11,9 +11,9 @@ use regex_automata::meta::Regex;
 
 use self::rules::{Form, RULES};
 
-/// A long run of base64 or hexadecimal digits.
+/// Matches a long run of base64 or hexadecimal digits.
 static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[A-Za-z0-9+/=_-]{40,}").ok());
-/// The most lines of a PEM block.
+/// The maximum number of lines of a PEM block.
 const LONGEST_PEM: usize = 1000;
 
 /// The rules for redaction.
@@ -31,16 +31,16 @@ struct Span {
     range: [usize; 2],
     /// The range of the secret itself.
     secret: [usize; 2],
-    /// The precedence of the rule. If two spans overlap, the replacement with the lower number is used.
+    /// The precedence of the rule. If two spans overlap, the replacement with the lower order is used.
     order: usize,
     with: String,
 }
 
 impl Redaction {
-    /// The built-in rules, and these patterns.
+    /// A redaction with the built-in rules and these patterns.
     ///
     /// # Errors
-    /// The first pattern that is not a valid regular expression, and why.
+    /// A pattern is not a valid regular expression. The message contains the first one and the reason.
     pub fn new(is_on: bool, custom: &[String]) -> Result<Self, String> {
         let compile = |pattern: &String| {
             crate::services::regex(pattern).map_err(|error| {
@@ -51,17 +51,17 @@ impl Redaction {
         Ok(Self { is_off: !is_on, custom, count: 0 })
     }
 
-    /// A redaction that replaces nothing.
+    /// Creates a redaction that replaces nothing.
     pub fn off() -> Self {
         Self { is_off: true, ..Self::default() }
     }
 
-    /// Whether this replaces anything at all.
+    /// Whether this redaction replaces anything at all.
     pub fn is_on(&self) -> bool {
         !self.is_off
     }
 
-    /// The text without secrets. Pass whole lines, because a secret that is cut in half may not be found.
+    /// Returns the text without secrets. Pass whole lines, because a secret that is cut in half may not be found.
     pub fn apply(&mut self, text: &str) -> String {
         let spans = self.find(text);
         let mut out = String::with_capacity(text.len());
@@ -75,7 +75,8 @@ impl Redaction {
         out
     }
 
-    /// The text with each character of a secret replaced by an asterisk, so that everything else keeps its place.
+    /// Returns the text with each character of a secret replaced by an asterisk, so that all other text keeps its
+    /// position.
     pub fn cover(&mut self, text: &str) -> String {
         let spans = self.find(text);
         let mut out = String::with_capacity(text.len());
@@ -148,7 +149,7 @@ impl Redaction {
     }
 }
 
-/// Replaces secrets by the built-in rules alone.
+/// Replaces secrets by the built-in rules only.
 #[allow(dead_code, reason = "for texts that no recording has")]
 pub fn usual(text: &str) -> String {
     Redaction::default().apply(text)
@@ -169,7 +170,7 @@ fn whole(text: &str, [mut start, mut end]: [usize; 2]) -> [usize; 2] {
     [start, end]
 }
 
-/// Whether a match is the shell's working directory, as in `PWD=/home` and `OLDPWD=/`, and not a password.
+/// Whether a match is the shell's working directory and not a password, as in `PWD=/home` and `OLDPWD=/`.
 fn is_exempt(line: &str, [start, end]: [usize; 2], form: Form) -> bool {
     if form != Form::Named || !line[start..end].starts_with("PWD=/") {
         return false;
@@ -178,7 +179,7 @@ fn is_exempt(line: &str, [start, end]: [usize; 2], form: Form) -> bool {
     !before.ends_with(is_name)
 }
 
-/// Merges overlapping spans. The result covers all of them, with the replacement of the rule with the highest
+/// Merges overlapping spans. The merged span covers all of them, with the replacement of the rule that has the highest
 /// precedence.
 fn apart(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.range[0], span.order));
@@ -200,7 +201,7 @@ fn apart(mut spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// Finds long runs of base64 or hexadecimal digits in part of a text. At least half of a run must be letters and
-/// digits of at least two kinds, so that rows of dashes and the like do not match.
+/// digits, of at least two kinds, so that rows of dashes do not match.
 fn long(text: &str, start: usize, end: usize, order: usize, spans: &mut Vec<Span>) {
     let Some(regex) = &*LONG else { return };
     for found in regex.find_iter(regex_automata::Input::new(&text[start..end])) {
@@ -220,7 +221,7 @@ fn long(text: &str, start: usize, end: usize, order: usize, spans: &mut Vec<Span
     }
 }
 
-/// Finds the lines of a PEM block, without the first and the last. If the last line is missing, finds the lines that
+/// Finds the lines of a PEM block, without its first and last line. If the last line is missing, finds the lines that
 /// look like part of a block.
 fn pem(text: &str, spans: &mut Vec<Span>) {
     let begin = memchr::memmem::Finder::new("-----BEGIN ");
@@ -251,7 +252,7 @@ fn pem(text: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// Whether a line can be part of a PEM block: base64, a header or blank.
+/// Whether a line can be part of a PEM block: base64, a header, or a blank line.
 fn is_of_pem(line: &str) -> bool {
     let line =
         line.trim_matches(|char: char| !char.is_ascii_alphanumeric() && !"+/=".contains(char));

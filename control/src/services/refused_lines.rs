@@ -1,4 +1,4 @@
-//! Lines that the rules refused, and lines that a person released. A released line may be entered once.
+//! Lines that the rules refused, and lines that the user released. A released line may be entered once.
 
 use std::{
     collections::VecDeque,
@@ -14,11 +14,11 @@ use unterm_mux::PaneId;
 use super::policy::Refusal;
 use crate::caller::Caller;
 
-/// The most refused lines, and the most released ones, that are remembered. One more replaces the oldest.
+/// The maximum number of remembered refused lines, and of released lines. A further line replaces the oldest.
 const MOST: usize = 64;
-/// The longest line that is remembered, in bytes. Longer ones can't be released.
+/// The maximum length of a line that is remembered, in bytes. A longer line can't be released.
 pub const LONGEST: usize = 4096;
-/// How long a release lasts. It is made when the client is about to type.
+/// A release is valid for this long. It is made when the client is about to type the line.
 const LIFETIME: Duration = Duration::from_secs(15);
 
 /// A line that the rules refused.
@@ -47,30 +47,30 @@ struct State {
     released: VecDeque<Release>,
 }
 
-/// Input that is about to be typed.
+/// Input that a client is about to type.
 pub struct Attempt {
-    /// The line, or `None` if it is unknown.
+    /// The line that results from the input. `None` if it is unknown.
     pub line: Option<String>,
-    /// Whether the input enters it.
+    /// Whether the input enters the line.
     pub enters: bool,
 }
 
-/// The lines of an instance.
+/// The refused and released lines of an instance.
 #[derive(Default)]
 pub struct RefusedLines {
     state: Mutex<State>,
-    /// Whether a release may be in force. Atomic, so that other input needs no lock.
+    /// Whether any line is released. Atomic, so that input needs no lock if none is.
     any_released: AtomicBool,
 }
 
 impl RefusedLines {
-    /// Whether a release may be in force.
+    /// Whether any line is released.
     pub fn any_released(&self) -> bool {
         self.any_released.load(Ordering::Acquire)
     }
 
-    /// Applies the releases to what the rules decided about a client's input. While a line is released for the client in the pane,
-    /// the client can enter no other line there. Remembers the line if it is refused.
+    /// Applies releases to a decision of the rules about a client's input. While a line is released for the client in a
+    /// pane, the client can enter only that line there. If the input is refused, the line is remembered.
     ///
     /// # Errors
     /// The input is refused.
@@ -101,20 +101,21 @@ impl RefusedLines {
             Err(refusal) => refusal,
         };
         let (session_id, client) = (pane.0, caller.client.clone());
-        // The shell would run something other than the line, so a person can't judge the line.
+        // The shell would run something other than this line, so the user can't judge the line.
         let is_rewritten = matches!(refusal, Refusal::Rewritten(_) | Refusal::Unknown(_));
         match line.filter(|line| line.len() <= LONGEST && !is_rewritten) {
             Some(line) => {
                 let rule = refusal.to_string();
                 push(&mut state.refused, RefusedLine { session_id, line, rule, client });
             }
-            // A look at the list must not find an earlier line instead.
+            // The line can't be listed, so the client's earlier lines are removed. Otherwise, the user might release
+            // one of them instead.
             None => state.refused.retain(|of| of.session_id != session_id || of.client != client),
         }
         Err(refusal)
     }
 
-    /// Lets a client enter a line in a pane once, in the next 15 seconds.
+    /// Releases a line: a client may enter it once in a pane, within the next 15 seconds.
     pub fn release(&self, pane: PaneId, client: Option<String>, line: String) {
         let mut state = self.state.lock();
         state.released.retain(|of| of.pane != pane || of.client != client);
@@ -122,7 +123,7 @@ impl RefusedLines {
         self.any_released.store(true, Ordering::Release);
     }
 
-    /// Ends the release of a client's line in a pane. False: there was none.
+    /// Ends the release of a client's line in a pane. Returns false if there was none.
     pub fn withdraw(&self, pane: PaneId, client: Option<&str>) -> bool {
         let mut state = self.state.lock();
         let before = state.released.len();
@@ -138,7 +139,7 @@ impl RefusedLines {
         self.keep(&mut self.state.lock(), |release| release.pane != pane);
     }
 
-    /// Ends the releases for which `stays` is false.
+    /// Keeps the releases for which `stays` returns true, and ends all others.
     fn keep(&self, state: &mut State, stays: impl Fn(&Release) -> bool) {
         state.released.retain(stays);
         self.any_released.store(!state.released.is_empty(), Ordering::Release);
@@ -181,14 +182,14 @@ mod tests {
         assert_eq!(check(&agent, 2, blocked(), enter("rm x")), blocked(), "another pane");
         assert_eq!(check(&other, 1, blocked(), enter("rm x")), blocked(), "another client");
         assert_eq!(check(&agent, 1, blocked(), enter("rm xy")), blocked(), "another line");
-        // Also if the rules allow it: the person saw the released one.
+        // This applies even if the rules allow the other line, because the user saw only the released one.
         assert_eq!(check(&agent, 1, Ok(()), enter("make")), Err(Refusal::NotReleased));
         assert_eq!(
             check(&agent, 1, Ok(()), Attempt { line: None, enters: true }),
             Err(Refusal::NotReleased)
         );
         assert_eq!(check(&other, 1, Ok(()), enter("make")), Ok(()));
-        // Text and Enter may come in two calls.
+        // Text and Enter may be sent in two calls.
         let text = Attempt { line: Some("rm x".to_owned()), enters: false };
         assert_eq!(check(&agent, 1, blocked(), text), Ok(()));
         assert_eq!(check(&agent, 1, blocked(), enter("rm x")), Ok(()));
@@ -217,7 +218,7 @@ mod tests {
         }
         assert_eq!(left().len(), MOST);
         refuse(2, Some("rm z"), rule());
-        // No earlier line stands for one that is left out.
+        // If a line can't be listed, no earlier line is listed in its place.
         for (line, refusal) in [
             (Some("x".repeat(LONGEST + 1)), rule()),
             (Some("tar c \\".to_owned()), Refusal::Rewritten("it goes on")),

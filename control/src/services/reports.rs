@@ -1,6 +1,6 @@
-//! What programs report about themselves: progress (OSC 9;4) and status (OSC 7501).
+//! Reports of programs about themselves: progress (OSC 9;4) and status (OSC 7501).
 //!
-//! The programs choose the text, so trust it no more than their output.
+//! Programs choose the text of a report, so it is as untrusted as their output.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_term::{BlockedOn, ProgramState, ProgramStatus, Progress, Term};
 
-/// How far something is (OSC 9;4).
+/// The progress of a program's task (OSC 9;4).
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ProgressReport {
     /// `running`, `indeterminate`, `paused` or `error`.
     state: Cow<'static, str>,
-    /// How much of it is done, if it is said.
+    /// The completed part in percent, if the program reported it.
     #[serde(skip_serializing_if = "Option::is_none")]
     percent: Option<u8>,
 }
@@ -32,26 +32,26 @@ impl ProgressReport {
     }
 }
 
-/// What a program says it does (OSC 7501, Program Status Protocol).
+/// A status that a program reported (OSC 7501, Program Status Protocol).
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ProgramReport {
-    /// Whose report it is: empty for the whole program, else a path of words.
+    /// The part of the program that the status is about, as a path of words. Empty: the whole program.
     id: String,
     /// `idle`, `working`, `blocked`, `done` or `error`.
     state: Cow<'static, str>,
-    /// What it is blocked on, if it is said: `permission`, `question` or `auth`.
+    /// The reason for `blocked`, if the program reported it: `permission`, `question` or `auth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Cow<'static, str>>,
-    /// How much is done, in percent.
+    /// The completed part in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<u8>,
-    /// The program's name for itself.
+    /// The name of the program, as it reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     app: Option<String>,
-    /// What it is about.
+    /// The subject of the status.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// One line for people.
+    /// A message for the user, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! How a shell changes a line before running it: continuation lines, quotes, history. Variables, aliases, functions,
-//! `eval` and scripts are out of scope, so rules on lines can't see through them.
+//! Determines how a shell changes a line before it runs the line: continuation lines, quotes and history. Variables,
+//! aliases, functions, `eval` and scripts are out of scope, so rules on lines can't see through them.
 
 use super::{command_parts::parts, shell::Shell};
 
-/// Words after which a command may follow.
+/// Words that may precede a command.
 const PREFIXES: [&str; 19] = [
     "!",
     "{",
@@ -26,7 +26,8 @@ const PREFIXES: [&str; 19] = [
     "in",
 ];
 
-/// The line with continuation lines joined, as a shell reads them: a backslash and the line end after it are removed.
+/// The line with continuation lines joined as a shell joins them: each backslash before a line end is removed together
+/// with the line end.
 pub fn joined(line: &str) -> String {
     line.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "")
 }
@@ -36,23 +37,24 @@ pub fn unquoted(line: &str) -> String {
     line.replace(['\\', '\'', '"'], "")
 }
 
-/// Why a line runs a command from the history that its text does not contain. `None` if it does not.
+/// If a line runs a command from the shell's history, the reason to refuse it. The line's text does not show such a
+/// command.
 pub fn runs_history(line: &str) -> Option<&'static str> {
     let bare = unquoted(line);
-    // Shells have too many ways to begin a command, so `fc` is refused wherever it is a word.
+    // `fc` is refused wherever it is a word, because shells have too many ways to begin a command.
     let mut words = bare.split(|char: char| !(char.is_alphanumeric() || "_./-".contains(char)));
     let prints_event = bare.contains("history -") && bare.contains('!');
     let is_found = words.any(|word| word == "fc")
         || prints_event
         || match parts(line, 0) {
             Some(parts) => parts.into_iter().any(repeats_command),
-            // If the line can't be split into commands, any word may be a command.
+            // If the line can't be split into commands, each word might be a command.
             None => line.split_whitespace().any(repeats_command),
         };
     is_found.then_some("fc, r and history run lines of the history")
 }
 
-/// Whether a command is zsh's `r`.
+/// Whether a command is zsh's `r`, which repeats an earlier command.
 fn repeats_command(command: &str) -> bool {
     let command = unquoted(command);
     let mut words = command.split_whitespace().peekable();
@@ -65,7 +67,7 @@ fn repeats_command(command: &str) -> bool {
             || word.starts_with('-')
             || word.ends_with("()")
             || word.chars().all(|char| char.is_ascii_digit());
-        // The file of the redirection is the next word.
+        // If the redirection contains no file name, the next word is its file.
         let takes_next =
             is_redirection && redirection.trim_start_matches(['<', '>', '&']).is_empty();
         if !is_before && !is_redirection {
@@ -78,21 +80,21 @@ fn repeats_command(command: &str) -> bool {
     }
     let name =
         words.next().unwrap_or_default().trim_start_matches(['(', '{']).trim_end_matches(')');
-    // `r = 1` is a line in another language, in a here-document.
+    // `r = 1` is a line of another language, in a here-document.
     name == "r" && !words.next().is_some_and(|next| next.starts_with('='))
 }
 
-/// Why a shell that reads this line at its prompt would run another one. `None` if it would not. Detects `!` where
-/// bash and zsh do: outside of single quotes, and followed by an event. An unknown shell is treated like bash.
+/// If a shell that reads this line at its prompt would run a different line, the reason to refuse it. Detects `!` where
+/// bash and zsh do: outside single quotes, and followed by an event. An unknown shell is treated like bash.
 pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
     match shell {
         Some(Shell::PowerShell | Shell::Cmd) => return None,
-        // In Nushell, `^` begins the name of an external program.
+        // In Nushell, `^` begins the name of an external program, and does not refer to the history.
         Some(Shell::Nushell) => {}
         // fish has no history expansion.
         Some(Shell::Fish) => {}
         _ if line.starts_with('^') => return Some("^ edits the last line of the history"),
-        // The first line of a script, in a here-document.
+        // `#!/` begins a script, in a here-document.
         _ if line.starts_with("#!/") => return None,
         _ => {}
     }
@@ -100,7 +102,7 @@ pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
     let mut chars = line.char_indices().peekable();
     while let Some((at, char)) = chars.next() {
         match char {
-            // Skip the escaped character.
+            // The escaped character is skipped.
             '\\' if !is_single && chars.next().is_some() => {}
             '\\' if !is_single => return Some("it goes on in the next line"),
             '\'' if !is_double => is_single = !is_single,

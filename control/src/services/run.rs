@@ -39,19 +39,23 @@ pub use self::{
     turns::RunTurns,
 };
 
-/// Names what runs in a pane whose turn another caller has.
+/// The name of the running command in errors, if another caller holds the pane's turn.
 pub const OTHERS: &str = "another caller's command";
 
-/// Output of this size or more, in bytes, is converted to text off the async workers.
+/// Output of at least this size, in bytes, is converted to text on a blocking thread instead of an async worker.
 const INLINE: usize = 64 << 10;
 
-/// Types `command` into the pane's shell and waits for its end, at most until `deadline`. Waits for events and never polls, so
-/// any number of commands can run at once, each in a pane of its own: the caller has the pane's turn ([`RunTurns`]). If `is_careful`, refuses unless a shell or ssh waits for a command. Otherwise the
-/// command is typed ahead, as `exec.run_wait` documents.
+/// Types `command` into the pane's shell and waits until the command ends or `deadline` passes. The caller must hold
+/// the pane's turn ([`RunTurns`]). Waits for events and never polls, so any number of commands can run at once, each in
+/// its own pane.
+///
+/// `is_careful`: refuses unless a shell or ssh waits for a command. Otherwise, the command is typed ahead, as
+/// `exec.run_wait` documents.
 ///
 /// # Errors
-/// The typist may not type, the prompt is not empty, or (if careful) another program would read the command. In these cases
-/// nothing was typed. Also if the program ends meanwhile or does not accept input.
+/// - The typist may not type, the prompt is not empty, or (if careful) another program would read the command. In these
+///   cases, nothing was typed.
+/// - The program ends meanwhile, or does not accept input.
 pub async fn run(
     pane: &Arc<Pane>,
     command: &str,
@@ -74,7 +78,7 @@ pub async fn run(
     let mut changes = pane.watch();
     let begun = begin::begin(pane, &command, is_careful, until, deadline, typist).await;
     if let (Err(_), Some(script)) = (&begun, &mut script) {
-        // The shell will never read it.
+        // The shell will never read the script.
         script.is_read = true;
     }
     let Begun { mut tap, block, around, mut occupied, shell, leader, is_from_file } = begun?;
@@ -105,9 +109,9 @@ pub async fn run(
             Sight::Silence(Some(Silence { is_new_shell: true, ..Silence::default() }))
         }
         (Look::Silence, None) => match around.and_then(|around| end_around(pane, around)) {
-            // A program in between may have dropped the marks.
+            // A program in between may have dropped the end mark.
             Some(exit_code) if is_prompting(pane) => Sight::Around(Some(exit_code)),
-            // The shell around marks nothing.
+            // The outer shell marks no commands.
             _ if leader.is_some_and(|shell| is_back_in_outer(pane, shell)) => {
                 Sight::Around(Some(None))
             }
@@ -119,7 +123,7 @@ pub async fn run(
     let mut last_output = Instant::now();
     let mut effect = Effect::Poll;
     loop {
-        // During a flood this loop never waits, so it yields to other calls on the worker.
+        // During a flood of output, this loop never waits. It yields here, so that the worker can serve other calls.
         tokio::task::coop::consume_budget().await;
         let item = match effect {
             Effect::Finish => break,
@@ -186,9 +190,9 @@ pub async fn run(
     };
     output = without_traces(output, command.given, &marks);
     match ending {
-        // What follows the echo of Ctrl+C is the prompt.
+        // Only the prompt follows the echo of Ctrl+C.
         Ending::Interrupted => output.truncate(output.rfind("^C").unwrap_or(output.len())),
-        // The line at the cursor is the prompt of the shell, which nothing else separates from the output.
+        // The cursor's line is the shell's prompt. No mark separates it from the output.
         Ending::Lost(_) | Ending::NewShell => {
             let prompt = line_to_cursor(&pane.term());
             let prompt = prompt.trim_end();
@@ -200,7 +204,7 @@ pub async fn run(
         Ending::Completed | Ending::TimedOut => {}
     }
     if (is_shell_over || exit_source == Some(ExitSource::Process)) && shell == Shell::Bash {
-        // Bash prints this when it exits.
+        // Bash prints one of these words when it exits.
         for farewell in ["exit", "logout"] {
             if let Some(rest) = output.strip_suffix(farewell)
                 && (rest.is_empty() || rest.ends_with('\n'))
@@ -221,18 +225,19 @@ pub async fn run(
     })
 }
 
-/// After this much silence, checks whether the shell is back at its prompt without having reported the command's end. A shell
-/// that has another line to run begins it sooner.
+/// After this much silence, Unterm checks whether the shell is back at its prompt without having reported the command's
+/// end. If the shell had another line to run, it would begin sooner.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Longer commands, in bytes, are not typed: line editors are slow with long lines, above all those that color them.
+/// Commands longer than this, in bytes, are not typed, because line editors are slow with long lines, above all editors
+/// that color them.
 const LONG: usize = 8 << 10;
 
-/// A file with a long command, for a shell on this machine. Only its owner can read it, and it is removed once the shell has
-/// read it.
+/// A file that contains a long command, for a shell on this machine. Only its owner can read it. It is removed once the
+/// shell has read it.
 struct Script {
     path: PathBuf,
-    /// The shell has read the file, or never will.
+    /// Whether the shell has read the file, or certainly never will.
     is_read: bool,
 }
 
@@ -264,7 +269,7 @@ impl Script {
 }
 
 impl Drop for Script {
-    /// Keeps a file that the shell has still to read.
+    /// Removes the file, unless the shell may still read it.
     fn drop(&mut self) {
         if self.is_read {
             let _ = std::fs::remove_file(&self.path);
@@ -272,16 +277,16 @@ impl Drop for Script {
     }
 }
 
-/// Whether the pane's own shell reads a line. Valid only right after an interrupt: a shell without a line editor looks the same
-/// while it runs a builtin.
+/// Whether the pane's own shell reads a line. Use this only right after an interrupt: a shell without a line editor
+/// looks alike while it runs a builtin.
 fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
     let has_editor = shell != Shell::Posix;
     pane.foreground().is_some_and(|foreground| foreground.is_root)
         && (!has_editor || pane.process().echo() == Some(false))
 }
 
-/// The exit code of a shell inside the command `around`, once that has ended. No answer if a later
-/// command has begun: that one may be the typed command, which the shell had not read before.
+/// If the command `around`, inside which the shell ran, has ended: the shell's exit code, if it is known. `None` if a
+/// later command has begun, because that may be the typed command, which the shell had not read before.
 fn end_around(pane: &Pane, around: Around) -> Option<Option<i32>> {
     let term = pane.term();
     let mut later = term.commands().rev().take_while(|later| later.id > around.id);
@@ -292,7 +297,7 @@ fn end_around(pane: &Pane, around: Around) -> Option<Option<i32>> {
     Some(ended.exit_code.filter(|_| around.has_status))
 }
 
-/// Whether a shell's process is gone, and the shell that started it is at its prompt.
+/// Whether a shell's process is gone and the outer shell, which started it, is at its prompt.
 fn is_back_in_outer(pane: &Pane, shell: i32) -> bool {
     let is_other = pane.foreground().is_some_and(|front| front.pid != shell);
     is_other && !pane.process().has_group(shell) && plain_prompt::shows_prompt(pane)
@@ -303,12 +308,12 @@ fn is_prompting(pane: &Pane) -> bool {
     pane.term().commands().next_back().is_some_and(|last| last.is_prompting())
 }
 
-/// The exit code behind a mark on the live screen, if the mark is there.
+/// The exit code after a mark on the live screen. `None` if the screen does not show the mark.
 fn find_on_screen(pane: &Pane, mark: &str) -> Option<Option<i32>> {
     let term = pane.term();
     let top = term.live_top().0;
     let mut text = String::new();
-    // From the bottom, because only the prompt is printed after it.
+    // The search starts at the bottom, because only the prompt is printed after the mark.
     for row in (0..u64::from(term.size().rows)).rev() {
         text.clear();
         term.row_text(LineId(top + row), &mut text);

@@ -1,5 +1,5 @@
-//! Runs the searches of clients on a few threads and within limits. A search takes time in proportion to the length of
-//! its text and of its pattern, and clients choose both. Tokens take turns ([`turns`]).
+//! Runs the searches of clients on a few threads and within limits. The time of a search is proportional to the lengths
+//! of its text and of its pattern, and clients choose both. Tokens take turns ([`turns`]).
 
 mod turns;
 
@@ -19,9 +19,10 @@ use crate::{
     error::{Error, Result},
 };
 
-/// How long a search may take. It is then stopped, and returns what it has found.
+/// The maximum time of a search. The search is then stopped, and returns the results so far.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How long a stopped search may take to notice, since matching one line is never interrupted.
+/// A stopped search must return within this time. It can't return at once, because matching one line is never
+/// interrupted.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The slots for searches.
@@ -44,12 +45,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget without a limit on time, for work that matches no pattern.
+    /// Creates a budget without a time limit, for work that matches no pattern.
     pub fn of_bytes(bytes: u64) -> Self {
         Self { is_stopped: Arc::default(), bytes, is_spent: false }
     }
 
-    /// Spends the bytes that are searched next. Returns false, from then on, if the search must end.
+    /// Spends the bytes that are searched next. Returns false if the search must end, and at every later call.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.bytes.checked_sub(bytes as u64);
         self.is_spent |= left.is_none() || self.is_stopped.load(Ordering::Relaxed);
@@ -57,12 +58,12 @@ impl Budget {
         !self.is_spent
     }
 
-    /// Whether the search had to skip something.
+    /// Whether the search had to skip some text.
     pub fn is_spent(&self) -> bool {
         self.is_spent
     }
 
-    /// Whether the search had to skip something because it was stopped.
+    /// Whether the search had to skip some text because it was stopped.
     pub fn is_late(&self) -> bool {
         self.is_spent && self.is_stopped.load(Ordering::Relaxed)
     }
@@ -100,11 +101,11 @@ impl SearchLimiter {
 }
 
 impl Searches<'_> {
-    /// Runs a search over at most `bytes` bytes, when it is the token's turn. The search is stopped when its time is
+    /// Runs a search over at most `bytes` bytes once it is the token's turn. The search is stopped when its time is
     /// over, or when this future is dropped.
     ///
     /// # Errors
-    /// The search did not stop in time, or too many searches of this token wait already.
+    /// The search did not stop in time, or too many searches of this token are already waiting.
     pub async fn run<T: Send + 'static>(
         &self,
         bytes: u64,
@@ -114,7 +115,7 @@ impl Searches<'_> {
         let mut budget = Budget { is_stopped: stop.0.clone(), bytes, is_spent: false };
         let turn = self.limiter.turns.next(self.token).await?;
         let mut job = tokio::task::spawn_blocking(move || {
-            // Held as long as the search runs, even if its caller no longer waits.
+            // The slot is held as long as the search runs, even if its caller no longer waits.
             let _turn = turn;
             work(&mut budget)
         });

@@ -1,12 +1,13 @@
-//! Whether the program in a pane asks for a secret, such as a password. Only the user may type or see it.
+//! Detects whether the program in a pane asks for a secret, such as a password. Only the user may type or see a secret.
 //!
-//! A program asks for one in two cases. It waits for a line that the terminal does not echo (ICANON without ECHO), as
-//! `sudo`, `ssh` and `read -s` do. Or it reads single keys, and the label of the field at the cursor contains a word
-//! for a secret, as with `dialog --passwordbox` and `pinentry-curses`.
+//! A program asks for a secret in two cases:
+//! - It waits for a line that the terminal does not echo (ICANON without ECHO), as `sudo`, `ssh` and `read -s` do.
+//! - It reads single keys, and the label of the field at the cursor contains a word for a secret, as with `dialog
+//!   --passwordbox` and `pinentry-curses`.
 //!
-//! It may ask for one if echo is off but the program does not wait yet, if the label and its field may be text in an
-//! editor, or if the cursor is hidden and a label is anywhere on the screen. Agents must then look at the screen
-//! before they type.
+//! In three cases, the program may be asking for a secret, so agents must look at the screen before they type: echo is
+//! off, but the program does not wait yet; the label and its field may be text in an editor; or the cursor is hidden,
+//! and a label is anywhere on the screen.
 
 mod field;
 
@@ -22,7 +23,7 @@ use super::{
     shell::Shell,
 };
 
-/// The longest label, in bytes.
+/// The maximum length of a label, in bytes.
 const LONGEST: usize = 500;
 
 /// Words for a secret.
@@ -54,12 +55,12 @@ const WORDS: &[&str] = &[
     "пароль",
     "κωδικός",
 ];
-/// Words for a secret in languages that do not separate words, or that append to them.
+/// Words for a secret in languages that do not separate words, or that append endings to words.
 const UNPARTED: &[&str] =
     &["密码", "密碼", "口令", "パスワード", "パスフレーズ", "비밀번호", "암호", "पासवर्ड"];
 
-/// A label that ends in a colon and contains a word for a secret, without the sign of a prompt before that word.
-/// After the colon, there may be a hint in brackets and a sign for each typed character.
+/// Matches a label that ends in a colon and contains a word for a secret. No prompt sign may precede that word. After
+/// the colon, there may be a hint in brackets and a mask for each typed character.
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let words = format!(r"\b(?:{})\b|{}", WORDS.join("|"), UNPARTED.join("|"));
     const HINT: &str = r"[\[(（][^\])）/\n]*[\])）]";
@@ -71,12 +72,12 @@ static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
-/// Whether a pane's program asks for a secret.
+/// The result of the detection for a pane's program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// The program does not ask for a secret.
     No,
-    /// The program may be asking. Holds the reason for users, including text from the screen.
+    /// The program may be asking. Contains the reason for users, including text from the screen.
     Maybe(String),
     /// The program asks for a secret.
     Yes,
@@ -100,12 +101,13 @@ pub fn asked(pane: &Pane) -> Asked {
     if asked != Asked::No && shows(&label, &pane.typed()) { Asked::No } else { asked }
 }
 
-/// For a terminal that reads lines without echo. A shell at its prompt asks for nothing: someone typed `stty -echo`.
+/// The result for a terminal that reads lines without echo. A shell at its prompt does not ask for a secret, even after
+/// `stty -echo`.
 fn asked_in_a_line(pane: &Pane) -> Asked {
     let is_at_prompt = {
         let term = pane.term();
         match term.commands().next_back() {
-            // A shell's line editor turns echo off and on by itself, so at a prompt it means nothing.
+            // A shell's line editor turns echo off and on by itself, so at a prompt the echo has no meaning.
             Some(last) => !last.is_running(),
             None => ends_prompt(&line_to_cursor(&term)),
         }
@@ -120,7 +122,7 @@ fn asked_in_a_line(pane: &Pane) -> Asked {
     }
 }
 
-/// For a program that reads single keys. Also returns the label.
+/// The result for a program that reads single keys, and the label.
 fn asked_on_screen(term: &Term) -> (Asked, String) {
     // The input line of a shell is not a field.
     if ShownLine::of(term).is_some() {
@@ -133,7 +135,7 @@ fn asked_on_screen(term: &Term) -> (Asked, String) {
         let may_be_text = term.modes().contains(Modes::ALT_SCREEN) && !has_frame && !is_masked;
         return (if may_be_text { maybe(&label) } else { Asked::Yes }, label);
     }
-    // Programs that hide the cursor draw one themselves, so the field could be anywhere.
+    // A program that hides the cursor draws its own cursor, so its field could be anywhere.
     if !term.cursor().visible
         && let Some(label) = field::texts(term).into_iter().find(|text| is_question(text))
     {
@@ -154,7 +156,7 @@ fn is_question(label: &str) -> bool {
     label.len() <= LONGEST && QUESTION.as_ref().is_some_and(|question| question.is_match(label))
 }
 
-/// Whether a line ends with what was typed, as in a line editor.
+/// Whether a line ends with the typed text, as it does in a line editor.
 fn shows(line: &str, typed: &str) -> bool {
     let typed = typed.trim();
     typed.contains(char::is_alphanumeric) && line.trim_end().ends_with(typed)
@@ -251,7 +253,7 @@ mod tests {
         }
     }
 
-    /// What a program asks for that wrote this on a screen of 40 columns and 10 rows, with the label.
+    /// The result for a program that wrote this output on a screen of 40 columns and 10 rows, and the label.
     fn asked(output: &str) -> (Asked, String) {
         let mut term = Term::new(Size::cells(40, 10), Options::default());
         Parser::new().advance(&mut term, output.as_bytes());
@@ -266,14 +268,14 @@ mod tests {
     #[test]
     fn a_field_is_asked_for_by_the_label_in_front_of_it_or_above() {
         const FULL: &str = "\x1b[?1049h\x1b[H";
-        // As pinentry-curses draws it.
+        // A box as pinentry-curses draws it.
         const PIN: &str = "┌───────────────────┐\r\n│ Unlock the key:   │\r\n│                   │\r\n\
                            │ PIN: ____________ │\r\n│   <OK>  <Cancel>  │\r\n└───────────────────┘";
-        // As dialog draws it: the field has a frame.
+        // A box as dialog draws it: its field has a frame.
         const DIALOG: &str = "┌──────────────────┐\r\n│ Your password    │\r\n│ for the disk     │\r\n\
                               │ ┌──────────────┐ │\r\n│ │**            │ │\r\n│ └──────────────┘ │\r\n\
                               ├──────────────────┤\r\n│  <OK>  <Cancel>  │\x1b[5;6H";
-        // As whiptail draws it: the field has a row of its own.
+        // A box as whiptail draws it: its field has its own row.
         const WHIPTAIL: &str = "┌──────┤ T ├───────┐\r\n│ Enter password   │\r\n│                  │\r\n\
                                 │ ________________ │\r\n│   <Ok>  <Cancel> │\r\n└──────────────────┘\x1b[4;3H";
         let japanese = PIN.replace("PIN: ____________ ", "パスワード: _____ ");

@@ -1,6 +1,6 @@
-//! A JSON file in Unterm's home that all instances share and only its owner can read.
+//! A JSON file in Unterm's home. All instances share it, and only its owner can read it.
 //!
-//! Reads the file again whenever it has changed, and changes it under the lock that all instances use.
+//! The file is read again after each change. It is changed under a lock that all instances use.
 
 use std::{
     fs, io,
@@ -15,7 +15,7 @@ use unterm_mux::private;
 
 use crate::registry;
 
-/// The largest file that is read, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
 /// The file, parsed as a `T`.
@@ -25,7 +25,7 @@ pub struct SharedFile<T> {
     read: Mutex<(Option<Stamp>, Arc<T>)>,
 }
 
-/// Identifies a version of the file: time of change, length, inode.
+/// Identifies a version of the file: the modification time, the length and the inode.
 type Stamp = (SystemTime, u64, u64);
 
 impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
@@ -41,7 +41,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
     /// Reads and parses the file. A missing file is the default value.
     ///
     /// # Errors
-    /// Why the file can't be read, as a message for users.
+    /// The file can't be read or parsed. A message for users.
     fn read(&self) -> Result<T, String> {
         let path = self.path();
         let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
@@ -53,10 +53,10 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
         serde_json::from_slice(&text).map_err(|error| failed(&error))
     }
 
-    /// The current value. A file that could not be read is read again at each call.
+    /// The current value. If the file could not be read, each call tries again.
     ///
     /// # Errors
-    /// The file's path and why it can't be read, as a message for users.
+    /// The file can't be read. A message for users, with the file's path.
     pub fn get(&self) -> Result<Arc<T>, String> {
         let stamp = fs::metadata(self.path()).ok().and_then(|metadata| {
             let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
@@ -71,11 +71,12 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
         Ok(read.1.clone())
     }
 
-    /// Changes the value and writes the file, unless `change` fails or returns `false` for "unchanged".
+    /// Changes the value and writes the file. If `change` fails, or returns `false` for "unchanged", the file is not
+    /// written.
     ///
     /// # Errors
-    /// The error of `change`, or why the file can't be read or written, as a message for users. A file that can't be
-    /// read is not overwritten.
+    /// `change` fails, or the file can't be read or written. A message for users. A file that can't be read is never
+    /// overwritten.
     pub fn change<R>(
         &self,
         change: impl FnOnce(&mut T) -> Result<(R, bool), String>,
@@ -92,7 +93,8 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
             return Err(format!("{} would be too long", self.path().display()));
         }
         private::write(&self.path(), &text).map_err(failed)?;
-        // Two changes within one tick of the file's clock would have the same stamp.
+        // The cached value is dropped, because two changes within one tick of the file system's clock would have equal
+        // stamps.
         *self.read.lock() = (None, Arc::default());
         Ok(result)
     }

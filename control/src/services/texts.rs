@@ -6,13 +6,13 @@ use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use unterm_mux::PaneId;
 
-/// The latest replies of `screen.text`. A reply is valid as long as the terminal does not change. Agents often ask
-/// again for a screen that did not change, and reading a terminal blocks its program.
+/// The latest replies of `screen.text`. A reply is valid until the terminal changes. The cache exists because agents
+/// often ask again for an unchanged screen, and reading a terminal blocks its program.
 #[derive(Default)]
 pub struct TextCache(Mutex<VecDeque<(PaneId, u64, Arc<RawValue>)>>);
 
 impl TextCache {
-    /// The most replies that are kept, and the longest one in bytes.
+    /// The maximum number of cached replies, and the maximum length of a reply in bytes.
     const COUNT: usize = 32;
     const LONGEST: usize = 64 << 10;
 

@@ -1,9 +1,9 @@
-//! Tokens that the user creates for agents. They can do less than the instance's own token: they have scopes, may be
+//! Tokens that the user creates for agents. They permit less than the instance's own token: each has a scope, may be
 //! limited to some sessions, and may expire.
 //!
-//! Owns their file, `tokens.json` in Unterm's home, which all instances share. Revoking a token in one instance
-//! revokes it in all of them. The file contains only digests, so a reader of the file can't use a token. A file of an
-//! older version, which contains the tokens themselves, is converted at the start.
+//! Owns the file `tokens.json` in Unterm's home, which all instances share. Revoking a token in one instance revokes it
+//! in all of them. The file contains only digests, so a reader of the file can't use a token. A file of an older
+//! version, which contains the tokens themselves, is converted at the start.
 
 use std::path::Path;
 
@@ -21,23 +21,23 @@ use crate::caller::Scopes;
 const FILE: &str = "tokens.json";
 /// The error if tokens can't be checked. Omits the file's path, because the caller is not authenticated.
 pub const UNREADABLE: &str = "Tokens for agents can't be checked: tokens.json can't be read";
-/// The most tokens that may exist. Creating more is refused.
+/// The maximum number of tokens. Creating more is refused.
 const MOST: usize = 1000;
 
 /// What a token may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Look.
+    /// See sessions and other data that needs the scope `read`.
     Read,
-    /// Look, and change sessions.
+    /// What `read` allows, and change sessions.
     Act,
-    /// All of it, the instance's settings and secrets too.
+    /// Everything, including the instance's settings and secrets.
     Admin,
 }
 
 impl Scope {
-    /// The scopes, including those that are implied.
+    /// The scopes of a token with this scope, including implied ones.
     pub fn scopes(self) -> Scopes {
         match self {
             Self::Read => Scopes::READ,
@@ -50,16 +50,17 @@ impl Scope {
 /// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Token {
-    /// Its number.
+    /// The number of the token.
     pub number: u64,
-    /// What it is for.
+    /// The name of the token.
     pub name: String,
     /// What it may do.
     pub scope: Scope,
-    /// The sessions it reaches; absent: all.
+    /// The sessions that the token can be used for. Absent: all sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panes: Option<Vec<u64>>,
-    /// The instance whose sessions they are: numbers of sessions mean nothing elsewhere, or to a later start of it.
+    /// The instance that `panes` are sessions of. In another instance, or after a restart, the same numbers mean other
+    /// sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// When it was made (RFC 3339, UTC).
@@ -76,7 +77,8 @@ impl Token {
         OffsetDateTime::parse(end, &Rfc3339).is_ok_and(|end| now < end)
     }
 
-    /// Whether the token is valid in this instance.
+    /// Whether the token is valid in this instance. A token for some sessions is valid only in the instance that
+    /// created it.
     fn is_for(&self, instance: &str) -> bool {
         self.panes.is_none() || self.instance.as_deref() == Some(instance)
     }
@@ -90,12 +92,12 @@ struct Row {
     digest: String,
     #[serde(flatten)]
     token: Token,
-    /// The file contained the secret itself.
+    /// Whether the file contained the secret itself instead of its digest.
     #[serde(skip)]
     was_plain: bool,
 }
 
-/// A row as this version or an older one wrote it.
+/// A row as this version or an older version wrote it.
 #[derive(Deserialize)]
 struct StoredRow {
     digest: Option<String>,
@@ -121,7 +123,7 @@ fn digest_of(secret: &str) -> String {
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Rows {
-    /// The last number. Numbers are never reused.
+    /// The number of the newest token. Numbers are never reused.
     last: u64,
     tokens: Vec<Row>,
 }
@@ -134,7 +136,8 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of a home, as this instance sees them. `instance` must be unique among all starts of all instances.
+    /// The tokens in the home directory. `instance`: identifies this start of this instance. It must differ from every
+    /// other start of any instance.
     pub fn new(home: &Path, instance: String) -> Self {
         let file: SharedFile<Rows> = SharedFile::new(home, FILE);
         let has_plain = |rows: &Rows| rows.tokens.iter().any(|row| row.was_plain);
@@ -145,7 +148,7 @@ impl Tokens {
         Self { file, instance }
     }
 
-    /// The token with this secret, if it is valid here. The comparison takes constant time.
+    /// The token with this secret, if it is valid in this instance. The comparison takes constant time.
     ///
     /// # Errors
     /// The file can't be read. The message contains the file's path, so show it to the user only.
@@ -222,7 +225,7 @@ impl Tokens {
         })
     }
 
-    /// Revokes a token. Returns false if there is none with this number.
+    /// Revokes a token. Returns false if no token has this number.
     ///
     /// # Errors
     /// The file can't be written. A message for users.
@@ -267,7 +270,7 @@ mod tests {
         assert!(next.number > ended.number, "numbers are given once");
         let text = fs::read_to_string(home.path().join(FILE)).unwrap();
         assert!(!text.contains("unterm_"), "a secret is in the file: {text}");
-        // Writing must not destroy a file that can't be parsed.
+        // A file that can't be parsed must not be overwritten.
         fs::write(home.path().join(FILE), "nonsense").unwrap();
         let path = home.path().join(FILE).display().to_string();
         for error in [
@@ -300,7 +303,7 @@ mod tests {
         assert!(tokens.find(&digest_of("unterm_one")).unwrap().is_none(), "the digest is no token");
         let (next, _) = tokens.create("new", Scope::Read, None, None).unwrap();
         assert_eq!(next.number, 8);
-        // Another start finds nothing to convert.
+        // At the next start, there is nothing left to convert.
         let before = fs::metadata(&file).unwrap().modified().unwrap();
         Tokens::new(home.path(), "bravo 2".to_owned());
         assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), before);

@@ -1,4 +1,5 @@
-//! Waits for what a pane shows or does. Events of the pane wake the wait, which then checks its conditions again.
+//! Waits for conditions of a pane, such as a text on its screen. Events of the pane wake the wait, which then checks
+//! its conditions again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,24 +19,24 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// A condition to wait for. If the wait has a `since`, the state at that `seq` does not count.
+/// A condition to wait for. If the wait has a `since`, only changes after that `seq` count.
 #[derive(Debug)]
 pub enum Condition {
     /// A line contains this text.
     Text(String),
     /// A line matches this expression.
     Regex(Box<Regex>),
-    /// The pane has not changed for this long.
+    /// The pane has not changed for this time.
     Stable(Duration),
     /// The program has ended.
     Exit,
-    /// The shell is at a prompt: one that it marks or, without shell integration, one that the screen shows.
+    /// The shell is at a prompt: it marks one or, without shell integration, the screen shows one.
     Prompt,
     /// A command has ended. Needs shell integration.
     CommandDone,
     /// A bell rang.
     Bell,
-    /// The title contains this text and, if there is a `since`, has changed after it.
+    /// The title contains this text. If the wait has a `since`, the title must also have changed after it.
     Title(String),
     /// The pane's `seq` has reached this value.
     Seq(u64),
@@ -50,15 +51,16 @@ pub enum Condition {
 pub struct Sought {
     /// The conditions.
     pub conditions: Vec<Condition>,
-    /// Whether all conditions must come true, at any time each, rather than one of them.
+    /// Whether all conditions must come true rather than one of them. They need not be true at the same time.
     pub is_all: bool,
-    /// Ignore what was already there at this `seq`.
+    /// Ignore everything that was already there at this `seq`.
     pub since: Option<u64>,
-    /// Search neither prompts and commands that the shell marks as such, nor these echoes. `None`: search everything.
+    /// If set, texts are not searched in these echoes, nor in prompts and command lines that the shell marks. `None`:
+    /// everything is searched.
     pub without_typed: Option<Arc<Echoes>>,
 }
 
-/// How a condition came true.
+/// Details of a condition that came true.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The id of the line, valid as long as the line is kept.
@@ -76,38 +78,41 @@ pub struct Outcome {
     pub found: Vec<Option<Found>>,
     /// Whether enough conditions came true.
     pub matched: bool,
-    /// The pane has ended, so the missing conditions can't come true any more.
+    /// Whether the pane has ended, so that the missing conditions can't come true any longer.
     pub is_over: bool,
     /// The pane's `seq` when the conditions were last checked.
     pub seq: u64,
 }
 
-/// The most rows, and cells, that are searched after one change. Older ones are skipped.
+/// The maximum numbers of rows and of cells that are searched after one change. Older rows are skipped.
 const MOST_ROWS: u64 = 50_000;
 const MOST_CELLS: u64 = 16 << 20;
-/// The most bytes of text that are matched after one change, per condition. A cell may hold several bytes.
+/// The maximum number of bytes of text that are matched per condition after one change. A cell may contain several
+/// bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// The longest line that is matched as a whole, in bytes. Longer lines are matched in parts.
+/// The maximum length in bytes of a line that is matched as a whole. Longer lines are matched in parts.
 const LONGEST_LINE: usize = 64 << 10;
-/// When to check a program again after its screen has changed; later, see [`next_look`]. Some programs print a password
-/// prompt before they turn off echo.
+/// The times after a change of the screen when the program is checked again. For later checks, see [`next_look`]. The
+/// repetition is needed because some programs print a password prompt before they turn off echo.
 const LOOKS: [Duration; 3] = [Duration::from_millis(30), SETTLED, SILENT];
-/// How long a program must be silent before it counts as waiting for an answer or for keys. It may still be printing the
-/// question or drawing its screen.
+/// A program counts as waiting for an answer or for keys only after it was silent for this long, because it may still
+/// be printing the question or drawing its screen.
 const SETTLED: Duration = Duration::from_millis(300);
 /// A full-screen program that is never silent counts as waiting for keys after this time.
 const RESTLESS: Duration = Duration::from_secs(1);
-/// The most wrapped rows above a row that are joined to its line.
+/// The maximum number of wrapped rows above a row that are joined to the row's line.
 const WRAPPED: u64 = 64;
 
-/// How long the first search for texts may take, regardless of the deadline.
+/// The maximum time of the first search for texts, regardless of the deadline.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How long a pane must be silent before its screen is shown to a caller, and the longest time to wait for that.
+/// A pane must be silent for `QUIET` before its screen is shown to a caller. `LONGEST_UNQUIET` is the maximum time to
+/// wait for that.
 const QUIET: Duration = Duration::from_millis(50);
 const LONGEST_UNQUIET: Duration = Duration::from_millis(300);
 
-/// Waits until a pane's program has probably drawn its whole screen: until it is silent for a moment, but not for long.
+/// Waits until a pane's program has probably drawn its whole screen: until the pane is silent for a moment, or a short
+/// time limit passes.
 pub async fn until_quiet(pane: &Pane) {
     let end = Instant::now() + LONGEST_UNQUIET;
     loop {
@@ -120,20 +125,21 @@ pub async fn until_quiet(pane: &Pane) {
     }
 }
 
-/// When to check a program again. No event reports that a program changes the terminal's settings or begins to read, so
-/// each check follows after half of the time that the screen has not changed for.
+/// The time of the next check of a program. No event reports that a program changes the terminal's settings or begins
+/// to read. So after the first checks, the next one follows after half of the time for which the screen has been
+/// unchanged.
 fn next_look(changed_at: Instant, now: Instant) -> Instant {
     let looks = LOOKS.into_iter().map(|after| changed_at + after);
     looks.filter(|look| *look > now).min().unwrap_or_else(|| now + (now - changed_at) / 2)
 }
 
-/// When a wait ends. If the sum overflows the clock, a time so far away that it is never reached.
+/// The end of a wait. If the sum overflows the clock, a time in the far future.
 pub fn deadline(now: Instant, timeout: Duration) -> Instant {
     now.checked_add(timeout).unwrap_or(now + Duration::from_secs(60 * 60 * 24 * 365))
 }
 
-/// Waits until one or all of the conditions are true. A text or an event that was seen once stays true. Ends early if
-/// the pane has ended and the missing conditions can't come true any more.
+/// Waits until one or all of the conditions are true. Once a text or an event was seen, its condition stays true. Ends
+/// early if the pane has ended and the missing conditions can't come true any longer.
 ///
 /// # Errors
 /// A regular expression takes too long, or the conditions need shell integration, which the pane lacks.
@@ -151,7 +157,7 @@ pub async fn wait(
     let mut changes = pane.watch();
     let mut events = hub.watch();
     let mut found: Vec<Option<Found>> = conditions.iter().map(|_| None).collect();
-    // Earlier events count only with a `since`.
+    // Without a `since`, only events from now on count.
     let from = since.unwrap_or_else(|| pane.term().seq());
     let mut looked = None;
     let mut searched = None;
@@ -160,7 +166,7 @@ pub async fn wait(
     loop {
         events.borrow_and_update();
         changes.borrow_and_update();
-        // Must come before the search: a pane reports its end after its last output.
+        // This check must come before the search, because a pane reports its end after its last output.
         let has_ended = pane.state() != PaneState::Running;
         let seq = pane.term().seq();
         if looked.is_some_and(|looked| looked != seq) {
@@ -176,8 +182,8 @@ pub async fn wait(
                 since,
                 without_typed.as_ref(),
             );
-            // Other callers' patterns may delay this search beyond the deadline. A wait without a timeout searches
-            // once.
+            // Searches of other callers may delay this one beyond the deadline. A wait with a timeout of 0 still
+            // searches once.
             if let Ok(is_unsure) = timeout_at(deadline.max(start + LOOK), look).await
                 && !is_unsure?
             {
@@ -197,8 +203,8 @@ pub async fn wait(
                 due = due.min(next_look(changed_at, now));
             }
             if matches!(condition, Condition::Input) && found.is_none() {
-                // A line that ends like a question may be half of a longer one, or the program is just about to read
-                // on.
+                // A line that looks like a question may be the first half of a longer line, or the program may be about
+                // to read further input.
                 let is_settled = pane.silence() >= SETTLED;
                 let is_due = |awaited| match awaited {
                     Awaited::Keys => is_settled || now >= *keys_since.get_or_insert(now) + RESTLESS,
@@ -217,7 +223,7 @@ pub async fn wait(
         }
         let is_true = |found: &Option<Found>| found.is_some();
         let matched = if is_all { found.iter().all(is_true) } else { found.iter().any(is_true) };
-        // Whether enough conditions can still come true, if those that match `never` can't.
+        // Whether enough conditions can still come true if those for which `never` returns true can't.
         let still_open = |never: &dyn Fn(&Condition) -> bool| {
             let mut open = conditions.iter().zip(&found).filter(|(_, found)| found.is_none());
             match is_all {
@@ -236,7 +242,7 @@ pub async fn wait(
         if is_end || now >= deadline {
             return Ok(Outcome { found, matched, is_over: is_over && !matched, seq });
         }
-        // A pane's last event reports its end. After that, the channels are closed and no longer wake this wait.
+        // A pane's last event reports its end. After that event, the channels are closed and no longer wake this wait.
         tokio::select! {
             Ok(()) = changes.changed() => {}
             Ok(()) = events.changed() => {}
@@ -245,7 +251,7 @@ pub async fn wait(
     }
 }
 
-/// Whether a prompt, or a mark for the end of a command, can still come in a pane whose shell has marked nothing so far.
+/// Whether a condition on marks can still come true in a pane whose shell has sent no mark so far.
 fn may_come(pane: &Pane, condition: &Condition, program: &str) -> bool {
     // A shell at the other end of a connection may send marks.
     if is_carrier(program) {
@@ -255,13 +261,13 @@ fn may_come(pane: &Pane, condition: &Condition, program: &str) -> bool {
     let is_shell = !is_script && Shell::of_pane(pane).is_some();
     match condition {
         Condition::Prompt => is_shell,
-        // The first prompt is still to come.
+        // A shell with integration sends its first mark with the first prompt, which has not appeared yet.
         Condition::CommandDone => is_shell && pane.nonce().is_some() && !plain_prompt::stands(pane),
         _ => true,
     }
 }
 
-/// Refuses a wait in which too many conditions need shell integration, in a pane that lacks it.
+/// If too many conditions need shell integration and the pane lacks it, refuses the wait.
 fn refuse_markless(
     hub: &Hub,
     pane: &Pane,
@@ -280,7 +286,7 @@ fn refuse_markless(
     Err(Error::NoMarks { id: pane.id().0, program })
 }
 
-/// Checks the conditions that are not true yet, except texts.
+/// Checks the conditions that are not true yet, except conditions on texts.
 fn look(
     hub: &Hub,
     pane: &Pane,
@@ -314,28 +320,27 @@ fn look(
                     .then(|| Found { text: Some(title), ..Found::default() })
             }
             Condition::Seq(least) => some(seq >= *least),
-            // Input that is still on its way may be the answer.
+            // Input that the program has not received yet may be the answer.
             Condition::Secret => some(secret::is_asked(pane) && !pane.process().is_in_transit()),
         };
     }
 }
 
-/// Whether the pane's shell is at a prompt, according to its marks. If the shell in front never sent any, according to the
-/// screen.
-/// `is_new`: its last mark of a prompt counts. `has_changed`: the screen counts.
+/// Whether the pane's shell is at a prompt, according to its marks. If the shell in the foreground has sent no marks,
+/// the screen decides. `is_new`: whether the last mark of a prompt counts. `has_changed`: whether the screen counts.
 fn is_prompting(pane: &Pane, has_marks: bool, is_new: bool, has_changed: bool) -> bool {
     let last = pane.term().commands().next_back().map(|last| last.is_prompting());
     match last {
         Some(true) => is_new,
         Some(false) => has_changed && plain_prompt::is_inner(pane) && plain_prompt::stands(pane),
-        // The last command was erased, and the next prompt has not come yet.
+        // The last command was erased, and the next prompt has not appeared yet.
         None if has_marks => false,
         None => has_changed && plain_prompt::stands(pane),
     }
 }
 
-/// Searches for the texts that were not found yet, in the lines that changed after `since`, or else on the screen. Returns whether
-/// the same lines must be searched again.
+/// Searches for the texts that were not found yet: in the lines that changed after `since`, or on the screen if there
+/// is no `since`. Returns whether these lines must be searched again.
 async fn look_for_text(
     searches: Searches<'_>,
     pane: &Arc<Pane>,
@@ -386,13 +391,14 @@ async fn look_for_text(
     Ok(is_unsure)
 }
 
-/// Whether a line contains this text. A line has no blanks at its end, which a prompt such as `name: ` is written with.
+/// Whether a line contains a text. The terminal drops blanks at the end of a line, so a text that ends in blanks, such
+/// as `name: `, also matches at the line's end without them.
 fn has_text(line: &str, wanted: &str) -> bool {
     let bare = wanted.trim_end_matches(' ');
     line.contains(wanted) || !bare.is_empty() && bare != wanted && line.ends_with(bare)
 }
 
-/// The rows that changed after `since`, or those of the live screen, as a half-open range.
+/// The rows that changed after `since`, or the rows of the live screen if there is no `since`. A half-open range.
 pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, LineId) {
     let (oldest, top) = (term.oldest().0, term.live_top().0);
     let rows = u64::from(term.size().rows);
@@ -401,7 +407,8 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
     let is_new = |line: u64| term.revision(LineId(line)).is_some_and(|revision| revision > since);
     let mut first = end;
     let mut line = end;
-    // Rows can leave the screen together, so there may be up to a screenful of unchanged rows between two changed ones.
+    // Several rows can leave the screen at once, so between two changed rows there may be up to a screenful of
+    // unchanged ones.
     while line > oldest && end - line < MOST_ROWS && (line > top || first - line <= rows) {
         line -= 1;
         if is_new(line) {
@@ -411,9 +418,9 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
     (LineId(first), LineId(end))
 }
 
-/// Calls `look` with each line that changed, with wrapped rows joined, until `look` returns false. With `echoes`, the text
-/// lacks them and everything that the shell marks as a prompt or as typed. Returns whether the lines must be looked at again
-/// after the next change, because what was left out may be output after all.
+/// Calls `look` with each changed line, until `look` returns false. Wrapped rows are joined. With `echoes`, the text
+/// lacks these echoes and everything that the shell marks as a prompt or as typed. Returns whether the lines must be
+/// searched again after the next change, because removed text may turn out to be output.
 fn for_each_line(
     pane: &Pane,
     since: Option<u64>,
@@ -505,7 +512,7 @@ mod tests {
     async fn texts_are_looked_for_in_turns_outside_of_the_workers() {
         let (mux, hub, pane) = pane("here it is").await;
         let limiter = Arc::new(SearchLimiter::default());
-        // The tasks that hold both slots end when released.
+        // These tasks occupy both slots until they are released.
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(parking_lot::Mutex::new(released));
         let mut holding = Vec::new();
@@ -519,7 +526,7 @@ mod tests {
                 };
                 limiter.of(TOKEN).run(0, hold).await
             }));
-            // The second task has a slot, and waits for the lock.
+            // The second task has its slot, and waits for the lock.
             has_begun.await.unwrap();
         }
         let long = Duration::from_secs(60);
@@ -543,7 +550,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_of_any_length_is_matched_in_parts() {
-        // 200,000 characters without a line end.
+        // The script prints 200,000 characters without a line end.
         let script = "begin%0200000dend";
         let (mux, hub, pane) = pane(script).await;
         let limiter = SearchLimiter::default();

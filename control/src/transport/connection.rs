@@ -49,7 +49,7 @@ pub struct Service<D> {
 }
 
 impl<D: Dialect> Service<D> {
-    /// Serves a dialect to the clients of an instance, within these login limits.
+    /// Creates the service of a dialect for the clients of an instance, with these limits for login.
     pub fn new(dialect: D, instance: Arc<Instance>, login: LoginLimits) -> Self {
         let logins = PendingLogins::new(login.connections);
         Self { dialect, instance, login_time: login.time, logins }
@@ -127,17 +127,17 @@ struct Connection<D, W> {
     out: Vec<u8>,
     /// The reply to the current request.
     reply: Vec<u8>,
-    /// Memory for a long message. `None` before login, when messages are short.
+    /// The reservation of memory for long messages. `None` before login, when all messages must be short.
     reservation: Option<Reservation>,
-    /// The place among the connections after login. `None` before login.
+    /// The connection's place among those after login. `None` before login.
     place: Option<Part>,
     /// The client's subscription to events.
     subscription: Option<Subscription>,
-    /// Takes over the connection once pending replies are written.
+    /// The function that serves the rest of the connection, once pending replies are written.
     handover: Option<Handover>,
 }
 
-/// How long to serve a connection in the current phase.
+/// The end of the current phase of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     Login,
@@ -145,8 +145,8 @@ enum Until {
 }
 
 impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
-    /// Serves the client until it has logged in. Ends the connection if the login takes too long or too many others
-    /// wait.
+    /// Serves the client until it has logged in. Ends the connection if the login takes too long, or if too many other
+    /// connections have not logged in.
     async fn await_login(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -165,14 +165,14 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         };
         tracing::debug!(id = self.id, ?why, "dropped a connection");
         let refusal = self.service.refusal(&why);
-        // A single attempt, since the client may not be reading.
+        // The refusal is written with a single attempt, because the client may not be reading.
         let mut write = pin!(self.writer.write(&refusal));
         let _ = poll_once(&mut write).await;
         Err(ErrorKind::TimedOut.into())
     }
 
-    /// Serves the client until it closes the connection, violates the protocol or switches to another one, or, with
-    /// `Until::Login`, until it has logged in.
+    /// Serves the client until it closes the connection, violates the protocol or switches to another protocol. With
+    /// `Until::Login`, also ends when the client has logged in.
     async fn talk(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -196,7 +196,8 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                         return Ok(());
                     }
                     if self.out.len() >= BATCH {
-                        // The message is answered. Only its reply is held while the client does not read.
+                        // The message is answered, so only memory for its reply stays reserved while the client does
+                        // not read.
                         self.reserve(framing.buffered());
                         self.flush().await?;
                     }
@@ -219,15 +220,15 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    /// Writes the buffered replies, then reads more bytes or sends an event. Returns `Break` if the connection must
-    /// end, with a refusal if the client must learn the reason.
+    /// Writes the buffered replies, and then reads more bytes or sends an event. Returns `Break` if the connection must
+    /// end. If the client should receive the reason, the `Break` contains a refusal.
     async fn read(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
         framing: &mut D::Framing,
     ) -> io::Result<ControlFlow<Option<Refusal>>> {
         self.flush().await?;
-        // Gives back the memory of messages that were answered.
+        // This releases the memory of messages that were answered.
         framing.space();
         let mut refusal = self.reserve(framing.buffered());
         let event = next_event(&mut self.subscription);
@@ -248,7 +249,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         Ok(refusal.map_or(ControlFlow::Continue(()), |refusal| ControlFlow::Break(Some(refusal))))
     }
 
-    /// The longest message that the client may send at this point.
+    /// The maximum length of the next message from the client.
     fn longest(&self) -> usize {
         match self.peer.caller() {
             Some(_) => LONGEST_MESSAGE,
@@ -256,15 +257,15 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    /// Reserves memory for this many bytes that have arrived and are not answered, and for replies that the client has not
-    /// read. Returns the refusal if the client's token uses too much.
+    /// Reserves memory for `arrived` bytes that have arrived and are not answered, and for replies that the client has
+    /// not read. Returns a refusal if the client's token uses too much.
     fn reserve(&mut self, arrived: usize) -> Option<Refusal> {
         let bytes = arrived + self.out.len() + self.reply.len();
         let reserved = self.reservation.as_mut()?.resize(bytes);
         reserved.err().map(|why| Refusal::OverBudget(why.to_string()))
     }
 
-    /// Whether events may still be sent. A subscription ends with the token of its caller.
+    /// Whether events may still be sent. A subscription ends when the token of its caller ends.
     fn may_listen(&self) -> bool {
         let dispatcher = self.service.instance.dispatcher();
         self.peer.caller().is_none_or(|caller| dispatcher.check_token(caller).is_ok())
@@ -322,11 +323,12 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             Err(why) => return Some(Refusal::OverBudget(why.to_string())),
         }
         self.handover = handover;
-        // A new login ends the previous subscription.
+        // A new login ends the subscription of the previous login.
         self.subscription = None;
         let dispatcher = self.service.instance.dispatcher();
         if self.peer.caller().is_some_and(|before| before.token != caller.token) {
-            // The new token may not have the rights to what the old one held.
+            // Everything that was held with the old token is released, because the new token may not have the rights
+            // for it.
             dispatcher.disconnected(self.id);
         }
         dispatcher.logged_in(&caller);
@@ -347,7 +349,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         Ok(())
     }
 
-    /// Sends the reason, and closes the connection.
+    /// Sends the reason to the client, and closes the connection.
     async fn refuse(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -360,12 +362,12 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             self.writer.shutdown().await?;
             drain(reader).await
         };
-        // The client may neither read nor close the connection.
+        // The time is limited, because the client may neither read nor close the connection.
         tokio::time::timeout(LONGEST, refused).await.unwrap_or(Ok(()))
     }
 }
 
-/// The next event of a subscription. Never completes without one. Cancel-safe.
+/// The next event of a subscription. Without a subscription, never completes. Cancel-safe.
 async fn next_event(subscription: &mut Option<Subscription>) -> serde_json::Value {
     match subscription {
         Some(subscription) => subscription.next().await,
@@ -387,14 +389,14 @@ struct Ahead<'r, R> {
 }
 
 impl<'r, R: AsyncRead + Unpin> Ahead<'r, R> {
-    /// The most bytes to read before the request is answered.
+    /// The maximum number of bytes that are read before the request is answered.
     const MOST: usize = 64 << 10;
 
     fn new(reader: &'r mut R) -> Self {
         Self { reader, bytes: Vec::new(), is_over: false }
     }
 
-    /// Reads more bytes, and returns whether the input has ended. Never completes after that. Cancel-safe.
+    /// Reads more bytes, and returns whether the input has ended. After the end, never completes. Cancel-safe.
     async fn read(&mut self) -> io::Result<bool> {
         if self.is_over || self.bytes.len() >= Self::MOST {
             std::future::pending::<()>().await;
@@ -440,19 +442,20 @@ async fn finish<T, D: Dialect>(
             }
             is_over = ahead.read() => {
                 if is_over? {
-                    // The client may have closed only its writing half and still read the reply. If it has closed a
-                    // Unix socket, even an empty write fails (unix(7), EPIPE).
+                    // A client that closed only its writing half still reads the reply. A write shows the difference:
+                    // if the client closed the Unix socket completely, even an empty write fails (unix(7), EPIPE).
                     let _: usize = writer.write(&[]).await?;
                 }
             }
-            // One event at a time: for a slow client, the rest stays in the queue, which counts the dropped ones.
+            // Events are sent one at a time. If the client is slow, further events stay in the queue, which counts the
+            // ones that it drops.
             event = next_event(subscription), if out.is_empty() => write_event(dialect, &event, out),
         }
     }
 }
 
-/// Reads what a refused client still sends, within limits. Closing the socket with unread bytes would reset the
-/// connection, and the client would not receive the refusal.
+/// Reads the remaining input of a refused client, up to a limit of bytes. Closing the socket with unread bytes would
+/// reset the connection, and the client would not receive the refusal.
 async fn drain(reader: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
     const MOST: u64 = 64 << 20;
     let rest = &mut AsyncReadExt::take(reader, MOST);

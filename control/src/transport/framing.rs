@@ -1,4 +1,4 @@
-//! Splits a stream of bytes into messages of bounded length, and frames outgoing messages.
+//! Splits a stream of bytes into messages of limited length, and frames outgoing messages.
 
 mod content_length;
 mod lines;
@@ -6,12 +6,13 @@ mod lines;
 pub use content_length::ContentLength;
 pub use lines::Lines;
 
-/// A way to delimit messages in a stream. Holds the bytes of one connection that were read and not handled yet.
+/// A way to delimit messages in a stream. The value contains the bytes of one connection that were read and not handled
+/// yet.
 pub trait Framing: Default + Send + Sync + 'static {
-    /// The next message, of at most `longest` bytes.
+    /// The next message. It may have at most `longest` bytes.
     fn next(&mut self, longest: usize) -> Next<'_>;
 
-    /// The bytes in the buffer.
+    /// The number of bytes in the buffer.
     fn buffered(&self) -> usize;
 
     /// The buffer to which the next bytes must be appended.
@@ -24,27 +25,27 @@ pub trait Framing: Default + Send + Sync + 'static {
     fn frame(message: &mut Vec<u8>, out: &mut Vec<u8>);
 }
 
-/// What the stream holds next.
+/// The next thing in the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next<'a> {
     /// A message without its frame.
     Message(&'a [u8]),
-    /// No complete message. Read more bytes into [`Framing::space`].
+    /// There is no complete message yet. Read more bytes into [`Framing::space`].
     More,
     /// The stream began with an HTTP request.
     Http,
-    /// The message exceeds the limit.
+    /// The message exceeds the maximum length.
     TooLong,
-    /// The frame is invalid, so the rest of the stream is unusable. Holds the reason.
+    /// The frame is invalid, so the rest of the stream is unusable. Contains the reason.
     Broken(&'static str),
 }
 
-/// The free capacity that every connection keeps, in bytes.
+/// The minimum free capacity of a connection's buffer, in bytes.
 const IDLE: usize = 4 << 10;
-/// The capacity that a connection may keep after a long message, in bytes.
+/// The maximum capacity that a buffer keeps after a long message, in bytes.
 const KEPT: usize = 256 << 10;
 
-/// Makes room for more bytes. The unhandled ones begin at `start`.
+/// Makes space for more bytes. `start`: the position of the first unhandled byte.
 fn make_room(buffer: &mut Vec<u8>, start: &mut usize) {
     if *start > 0 {
         buffer.drain(..*start);
@@ -63,7 +64,8 @@ fn make_room(buffer: &mut Vec<u8>, start: &mut usize) {
 mod tests {
     use super::{Framing, Next};
 
-    /// The messages in chunks of input, at most 64 bytes long. A refusal, in angle brackets, ends the list.
+    /// The messages that are found if the input arrives in these chunks. A message may have at most 64 bytes. If the
+    /// input is refused, the list ends with the refusal in angle brackets.
     pub(super) fn messages_of(mut framing: impl Framing, chunks: &[&[u8]]) -> Vec<String> {
         let mut seen = Vec::new();
         for chunk in chunks {

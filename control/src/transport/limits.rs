@@ -1,23 +1,23 @@
-//! Limits on connections: the length of messages, the number of connections that have not logged in, and the time
-//! each has to log in. Any user of this machine can open connections. If there are too many, the oldest one is
-//! dropped, because legitimate clients log in as soon as they connect.
+//! Limits on connections: the length of messages, the number of connections that have not logged in, and the time that
+//! each has to log in. Any user of this machine can open connections. If too many have not logged in, the oldest one is
+//! closed, because legitimate clients log in as soon as they connect.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// The longest message of a client that has logged in, in bytes.
+/// The maximum length of a message from a client that has logged in, in bytes.
 pub const LONGEST_MESSAGE: usize = 16 << 20;
-/// The longest message of a client that has not logged in, in bytes.
+/// The maximum length of a message from a client that has not logged in, in bytes.
 pub const LONGEST_MESSAGE_BEFORE_LOGIN: usize = 64 << 10;
 
 /// Limits on connections that have not logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoginLimits {
-    /// How long a connection may take to log in.
+    /// The maximum time until a connection has logged in.
     pub time: Duration,
-    /// How many connections may be waiting to log in, on each port.
+    /// The maximum number of connections per port that have not logged in.
     pub connections: usize,
 }
 
@@ -30,12 +30,12 @@ impl Default for LoginLimits {
 /// The connections of one port that have not logged in.
 pub struct PendingLogins {
     most: usize,
-    /// Keyed by connection number. Numbers only grow, so the first entry is the oldest.
+    /// The connections, by their numbers. Numbers only grow, so the first entry is the oldest connection.
     waiting: Mutex<BTreeMap<u64, Arc<Notify>>>,
 }
 
 impl PendingLogins {
-    /// An empty set of at most `most` connections.
+    /// Creates an empty set for at most `most` connections.
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most: most.max(1), waiting: Mutex::default() })
     }
@@ -63,12 +63,12 @@ pub struct PendingLogin {
 }
 
 impl PendingLogin {
-    /// The client has logged in, so the connection no longer counts and can't be evicted.
+    /// Records that the client has logged in. The connection no longer counts, and can't be evicted any longer.
     pub fn succeeded(&self) {
         self.logins.waiting.lock().remove(&self.connection);
     }
 
-    /// Completes when the connection must give way to a newer one.
+    /// Completes when the connection must be closed in favor of a newer one.
     pub async fn evicted(&self) {
         self.evicted.notified().await;
     }
@@ -84,7 +84,7 @@ impl Drop for PendingLogin {
 mod tests {
     use super::*;
 
-    /// Whether a connection must give way now.
+    /// Whether a connection must be closed now in favor of a newer one.
     fn is_evicted(login: &PendingLogin) -> bool {
         let mut evicted = std::pin::pin!(login.evicted());
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::dialect::contract::{Dialect, Refusal};
 
-/// The next connection of a listener. If there is no file descriptor left for a client, the client receives `full`.
+/// The next connection of a listener. If no file descriptor is left for a client, the client receives `full`.
 pub async fn accept<L: Listener>(
     listener: &L,
     reserved: &mut ReservedDescriptor,
@@ -29,7 +29,7 @@ pub async fn accept<L: Listener>(
     }
 }
 
-/// Serves the connections of a listener, for as long as this future is polled.
+/// Serves the connections of a listener as long as this future is polled.
 pub async fn serve<L: Listener, D: Dialect>(listener: L, service: Arc<Service<D>>) {
     let mut reserved = ReservedDescriptor::default();
     let full = service.refusal(&Refusal::Full);

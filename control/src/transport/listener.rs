@@ -24,7 +24,7 @@ pub trait Listener: Send + Sync + 'static {
     /// Accepts the next connection.
     fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<Self::Stream>>;
 
-    /// The reason to refuse a client, if there is one.
+    /// The reason to refuse a client. `None` if the client is accepted.
     fn refusal(stream: &Self::Stream) -> Option<Refusal>;
 
     /// Splits a connection into its two halves.
@@ -84,7 +84,8 @@ impl Listener for UnixListener {
         self.poll_accept(context).map_ok(|(stream, _)| stream)
     }
 
-    /// The file's mode already excludes other users. This check covers a mode that was changed, and root.
+    /// The mode of the socket's file already excludes other users. This check is needed if the mode was changed, and
+    /// for root.
     fn refusal(stream: &UnixStream) -> Option<Refusal> {
         let own = rustix::process::geteuid().as_raw();
         let is_own = stream.peer_cred().is_ok_and(|peer| peer.uid() == own);

@@ -1,4 +1,4 @@
-//! Refuses connections for which there is no file descriptor, with a message in the client's dialect.
+//! If no file descriptor is left for a connection, refuses the connection with a message in the client's dialect.
 
 use std::{fs::File, future::poll_fn, io, task::Poll};
 
@@ -6,7 +6,8 @@ use rustix::io::Errno;
 
 use super::listener::{Listener, send_last_message};
 
-/// A spare descriptor, used to accept and refuse a client when there are no others. Without it, the client would wait.
+/// A spare file descriptor. When no other is left, it is used to accept and refuse a client. Without it, the client
+/// would wait forever.
 pub struct ReservedDescriptor(Option<File>);
 
 impl Default for ReservedDescriptor {
@@ -16,8 +17,8 @@ impl Default for ReservedDescriptor {
 }
 
 impl ReservedDescriptor {
-    /// Accepts one waiting client, if there is one, and sends it `told`. Returns false if `why` is another error, or
-    /// if the attempt failed.
+    /// Accepts a waiting client, if there is one, and sends it `told`. Returns false if the error `why` has another
+    /// cause, or if the attempt failed.
     pub async fn refuse<L: Listener>(
         &mut self,
         listener: &L,
@@ -34,7 +35,7 @@ impl ReservedDescriptor {
                 L::into_std(stream).and_then(|stream| send_last_message(stream, told)).is_ok()
             }
             Poll::Ready(Err(_)) => false,
-            // No client waits: `accept` checks for a descriptor before it checks for a client.
+            // No client is waiting. `accept` failed nevertheless, because it checks for a free descriptor first.
             Poll::Pending => true,
         };
         *self = Self::default();

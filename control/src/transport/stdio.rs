@@ -1,4 +1,4 @@
-//! Blocking streams, such as the standard streams of a process, as a connection.
+//! Uses blocking streams, such as the standard streams of a process, as a connection.
 
 use std::{
     io::{Read, Write},
@@ -10,21 +10,21 @@ use tokio::{
     runtime::Handle,
 };
 
-/// The most bytes buffered in each direction.
+/// The maximum number of bytes that are buffered in each direction.
 const BUFFER: usize = 64 << 10;
 
-/// Non-blocking streams for blocking ones.
+/// Non-blocking streams that stand for two blocking ones.
 pub struct Carried {
-    /// What `input` yields.
+    /// Reads the bytes that `input` reads.
     pub reader: DuplexStream,
-    /// What goes to `output`.
+    /// Writes the bytes that `output` writes.
     pub writer: DuplexStream,
-    /// The thread that writes to `output`. Ends once everything is written and the writer is dropped.
+    /// The thread that writes to `output`. It ends once the writer is dropped and all bytes are written.
     pub output: thread::JoinHandle<()>,
 }
 
-/// Returns non-blocking streams for `input` and `output`. A thread copies each, until its stream or the connection
-/// ends. If the connection ends first, the input's thread notices only when more bytes arrive.
+/// Returns non-blocking streams for `input` and `output`. For each, a thread copies bytes until its stream or the
+/// connection ends. If the connection ends first, the thread of `input` notices that only when more bytes arrive.
 ///
 /// # Errors
 /// The system can't start a thread.
@@ -33,7 +33,7 @@ pub fn carry(
     mut input: impl Read + Send + 'static,
     mut output: impl Write + Send + 'static,
 ) -> std::io::Result<Carried> {
-    // A separate pipe for each direction, because the client may close one before the other.
+    // Each direction has its own pipe, because the client may close one direction before the other.
     let (reader, mut to_server) = tokio::io::duplex(BUFFER);
     let (mut from_server, writer) = tokio::io::duplex(BUFFER);
     let handle = runtime.clone();

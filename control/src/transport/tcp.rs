@@ -7,12 +7,12 @@ use std::{
 
 /// The address on which servers listen.
 pub const HOST: &str = "127.0.0.1";
-/// The control server's port, if it is free.
+/// The preferred port of the control server. It is used if it is free.
 pub const PREFERRED_PORT: u16 = 19876;
-/// How many more ports are tried before the system chooses one.
+/// The number of further ports that are tried before the system chooses one.
 const PORT_RETRIES: u16 = 5;
 
-/// Binds the preferred port, or one of the next five, or else one that the system chooses.
+/// Binds the preferred port, or else one of the next five. If none is free, the system chooses a port.
 pub fn bind(preferred: u16) -> io::Result<std::net::TcpListener> {
     let listener = bind_from(preferred)?;
     listener.set_nonblocking(true)?;

@@ -1,9 +1,9 @@
-//! Slows down wrong tokens. Each further wrong token on a connection waits longer, and all connections together get few
-//! answers per second. Correct tokens never wait.
+//! Slows down attempts with wrong tokens. Each further wrong token on a connection is answered later, and all
+//! connections together get only a few answers per second. Correct tokens are never delayed.
 //!
-//! A connection's own delay stays short against the time that it has to log in, so that a client can try several tokens on
-//! one connection. A longer one would not stop a guesser, who can open more connections. The delay of all connections together
-//! does.
+//! A connection's own delay is much shorter than the time for login, so that a client can try several tokens on one
+//! connection. A longer delay would not stop an attacker, who can open more connections. The common limit of all
+//! connections stops such an attacker.
 
 use std::time::{Duration, Instant};
 
@@ -12,20 +12,20 @@ use parking_lot::Mutex;
 /// The throttle that all connections of a server share.
 #[derive(Default)]
 pub struct Throttle {
-    /// When the next wrong token may be answered. `None` if there was none yet.
+    /// The time when the next wrong token may be answered. `None` before the first wrong token.
     next: Mutex<Option<Instant>>,
 }
 
-/// The delay of a connection's first wrong token. Each further one doubles it, up to `LONGEST_OWN`.
+/// The delay of a connection's first wrong token. Each further wrong token doubles the delay, up to `LONGEST_OWN`.
 const FIRST: Duration = Duration::from_millis(50);
 const LONGEST_OWN: Duration = Duration::from_millis(400);
 /// The minimum time between the answers to any two wrong tokens.
 const APART: Duration = Duration::from_millis(20);
-/// The longest delay for the sake of other connections.
+/// The maximum delay that is caused by wrong tokens on other connections.
 const LONGEST: Duration = Duration::from_secs(5);
 
 impl Throttle {
-    /// How long to wait before answering the `count`th wrong token of a connection.
+    /// The time to wait before the `count`th wrong token of a connection is answered.
     pub fn delay(&self, count: u32) -> Duration {
         self.delay_at(Instant::now(), count)
     }
@@ -34,7 +34,7 @@ impl Throttle {
         let own = FIRST.saturating_mul(1 << count.saturating_sub(1).min(10)).min(LONGEST_OWN);
         let mut next = self.next.lock();
         let at = next.map_or(now, |next| next.max(now));
-        // Bounded, so that a flood of wrong tokens does not move this time far into the future.
+        // The time is limited, so that a flood of wrong tokens does not move it far into the future.
         *next = Some((at + APART).min(now + LONGEST));
         own.max(at - now).min(LONGEST)
     }

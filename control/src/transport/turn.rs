@@ -1,10 +1,10 @@
-//! How long one connection is served before others are.
+//! Limits how long one connection is served before other connections are served.
 
 use std::time::{Duration, Instant};
 
-/// The most requests of one turn.
+/// The maximum number of requests in one turn.
 const REQUESTS: usize = 128;
-/// The longest turn, unless one request takes longer.
+/// The maximum length of a turn. A turn lasts longer only if one request takes longer.
 const TIME: Duration = Duration::from_millis(1);
 
 /// The turn of a connection whose requests follow one another without a pause.
@@ -52,7 +52,7 @@ mod tests {
         let mut turn = Turn { requests: 0, began: long_ago };
         assert!(yields(&mut turn).await);
         assert_eq!(turn.requests, 0, "the next turn has begun");
-        // A clock that stands still for this turn.
+        // The start time is in the future, so the turn never ends because of its length.
         let mut turn = Turn { requests: 0, began: Instant::now() + Duration::from_secs(3600) };
         for _ in 1..REQUESTS {
             assert!(!yields(&mut turn).await);

@@ -1,4 +1,4 @@
-//! The files of Unix sockets: creates them for their owner only, and removes them.
+//! The files of Unix sockets. Creates them with access only for their owner, and removes them.
 
 use std::{
     fs, io,
@@ -19,7 +19,7 @@ use unterm_mux::random;
 #[derive(Debug)]
 pub struct SocketFile {
     path: PathBuf,
-    /// Device and inode.
+    /// The device and the inode of the file.
     identity: (u64, u64),
 }
 
@@ -53,19 +53,19 @@ pub fn bind(path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     check_free(path)?;
-    // Use a temporary name until the mode is right. Only the owner can reach the folder meanwhile.
+    // The socket has a temporary name until its mode is set. Meanwhile, only the owner can reach the folder.
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let temporary = folder.join(format!(".{}-{count}", std::process::id()));
-    // A killed process with the same pid may have left one.
+    // A killed process with the same pid may have left such a file.
     let _ = fs::remove_file(&temporary);
     bind_by_way_of(&temporary, path)
 }
 
-/// As [`bind`], in any folder where no other user can replace the socket: one that only its owner may write, or one with
-/// the sticky bit, such as `/tmp`.
+/// Listens like [`bind`], but in any folder where no other user can replace the socket: a folder that only its owner
+/// may write, or a folder with the sticky bit, such as `/tmp`.
 ///
 /// # Errors
-/// As [`bind`], or other users could replace the socket.
+/// The errors of [`bind`], or other users could replace the socket.
 pub fn bind_anywhere(path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
     const STICKY: u32 = 0o1000;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -83,7 +83,8 @@ pub fn bind_anywhere(path: &Path) -> io::Result<(net::UnixListener, SocketFile)>
         let why = "a socket of another user is there";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
-    // Use a folder of our own until the mode is right, because other users may reach this one meanwhile.
+    // The socket is created in a new private folder until its mode is set, because other users may be able to reach
+    // `folder` meanwhile.
     let private = folder.join(format!(".unterm-{}", &random::hex()?[..8]));
     fs::DirBuilder::new().mode(0o700).create(&private)?;
     let bound = bind_by_way_of(&private.join("s"), path);
@@ -91,11 +92,11 @@ pub fn bind_anywhere(path: &Path) -> io::Result<(net::UnixListener, SocketFile)>
     bound
 }
 
-/// Listens at `path`, whose socket is created under a temporary name in a private folder.
+/// Listens at `path`. The socket is first created at `temporary`, in a private folder.
 fn bind_by_way_of(temporary: &Path, path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
     let listener = net::UnixListener::bind(temporary)?;
     let made = || {
-        // The final path may be too long even if the temporary one is not.
+        // This checks the length of the final path, which may be too long even if the temporary path is not.
         SocketAddrUnix::new(path)?;
         fs::set_permissions(temporary, fs::Permissions::from_mode(0o600))?;
         let identity = identity(temporary)?;
@@ -112,7 +113,8 @@ fn bind_by_way_of(temporary: &Path, path: &Path) -> io::Result<(net::UnixListene
     }
 }
 
-/// Whether a socket may be created at `path`: nothing exists there, or a socket on which no process listens.
+/// Whether a socket may be created at `path`. It may if nothing exists there, or only a socket on which no process
+/// listens.
 fn check_free(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -132,7 +134,7 @@ fn is_listened_on(path: &Path) -> io::Result<bool> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
-        // AGAIN: the socket is in use, and its queue is full.
+        // AGAIN: a process listens on the socket, and its queue is full.
         Ok(()) | Err(Errno::AGAIN | Errno::INPROGRESS) => Ok(true),
         Err(Errno::CONNREFUSED) => Ok(false),
         Err(error) => Err(error.into()),
@@ -183,7 +185,7 @@ mod tests {
         assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AddrInUse);
         remove_stale(&path);
         net::UnixStream::connect(&path).unwrap();
-        // As a killed process leaves it.
+        // A killed process leaves its socket like this.
         drop(listener);
         let (_listener, _next) = bind(&path).unwrap();
         net::UnixStream::connect(&path).unwrap();
@@ -213,7 +215,7 @@ mod tests {
         fs::set_permissions(&open, fs::Permissions::from_mode(0o750)).unwrap();
         let error = bind(&open.join("a.sock")).unwrap_err();
         assert!(error.to_string().contains("is not for its owner only"), "{error}");
-        // The final path is too long, but the temporary one is not.
+        // The final path is too long, and the temporary path is not.
         let error = bind(&home.path().join("a".repeat(110))).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(Errno::NAMETOOLONG.raw_os_error()), "{error}");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "only the folder");

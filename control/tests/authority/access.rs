@@ -1,5 +1,5 @@
-//! What tokens without full rights must not reveal: other programs' windows, environment variables, passwords of
-//! proxies.
+//! Tests that tokens without full rights do not reveal other programs' windows, environment variables and the passwords
+//! of proxies.
 
 use std::{
     path::Path,
@@ -185,7 +185,7 @@ fn the_log_has_names_of_variables_and_patterns_and_not_their_values() {
     let (fixture, _) = fixture();
     let mut person = fixture.login();
     let page = Page::of(&fixture);
-    // The call is logged with its parameters' names, whether or not the file can be changed.
+    // The log contains the names of the call's parameters, even if the preferences file can't be changed.
     let _ = person.reply("config.set", json!({"key": "env.API_KEY", "value": "hunter2"}));
     let _ = page.ask("PUT", "/api/settings/env", Some(json!({"PLAIN": "hunter2"})));
     let patterns = json!({"redaction": {"enabled": true, "custom_patterns": ["hunter2"]}});
@@ -228,7 +228,7 @@ fn passwords_of_proxies_are_masked_below_admin() {
         (&env["HTTP_PROXY"], &env["ALL_PROXY"]),
         (&json!(masked), &json!("socks5://***@127.0.0.1:9"))
     );
-    // Every other method that reveals proxies, and the audit log.
+    // Tests all other methods that reveal proxies, and the audit log.
     let of_proxies = METHODS.iter().filter(|entry| entry.reveals.contains(Subjects::PROXY));
     let readable = of_proxies.filter(|entry| entry.access == Access::Read).map(|entry| entry.name);
     let mut told: Vec<(String, String)> =
@@ -281,7 +281,7 @@ fn what_the_page_hears_ends_with_its_token() {
     let mut lines = BufReader::new(stream).lines();
     assert!(lines.any(|line| line.unwrap() == "event: ready"));
     person.call("token.revoke", json!({"number": made["number"]}));
-    // The next change makes the server notice the revoked token.
+    // The server notices the revoked token at the next change.
     person.call("session.rename", json!({"id": session.id, "title": "unheard"}));
     for line in lines {
         line.expect("the stream ends");

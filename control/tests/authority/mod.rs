@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Tests of tokens, rules and leases.
 
 mod access;
 mod pane_tokens;

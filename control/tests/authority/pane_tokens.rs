@@ -1,16 +1,17 @@
-//! Over the Model Context Protocol, an agent whose token is limited to some sessions must see nothing of the others.
+//! Tests that over the Model Context Protocol, an agent whose token is limited to some sessions sees nothing of the
+//! other sessions.
 
 use crate::support::{Fixture, Session, Wire, client, toolset::Client};
 use serde_json::{Value, json};
 
-/// The addresses of the resources that a client can list.
+/// The addresses of the resources in a client's list.
 fn resources(client: &mut client::Client) -> Vec<Value> {
     let listed = client.request("resources/list", json!({}));
     let listed = listed["result"]["resources"].as_array().unwrap();
     listed.iter().map(|resource| resource["uri"].clone()).collect()
 }
 
-/// Two sessions, and a token for the first one.
+/// Creates two sessions, and a token for the first one.
 fn bound(fixture: &Fixture, person: &mut Wire) -> (Session, Session, Value) {
     let mine = fixture.program(person, "cat", &[]);
     let other = fixture.program(person, "cat", &[]);
@@ -152,7 +153,8 @@ fn a_list_of_resources_that_changes_is_told_of() {
     assert_eq!(client.call("status", json!({}))["panes"], 1);
     let own = format!("unterm://pane/{}/screen", mine.id);
     assert_eq!(resources(&mut client), [own.as_str(), "unterm://panes", "unterm://agents"]);
-    // The end of another session does not change this client's list. A notification means that its own session ended.
+    // The end of another session does not change this client's list, so the notification means that the client's own
+    // session ended.
     person.call("session.destroy", json!({"id": other.id}));
     person.call("session.destroy", json!({"id": mine.id}));
     client.note("notifications/resources/list_changed");

@@ -1,4 +1,4 @@
-//! Who may type what: rules, leases and the audit log.
+//! Tests of the limits on input: rules, leases and the audit log.
 
 use std::{
     os::unix::fs::PermissionsExt,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use unterm_control::{Caller, Decision, Entry, Gate};
 
-/// Holds the first input until it is released, and reports that it does.
+/// Delays the first input until a test releases it, and reports that the input waits.
 struct Held {
     said: Sender<()>,
     go: Mutex<Option<oneshot::Receiver<()>>>,
@@ -27,7 +27,7 @@ impl Gate for Held {
         let said = self.said.clone();
         Decision::Hold(Box::pin(async move {
             said.send(()).unwrap();
-            // Hold the call even if `go` was already sent.
+            // Yield once, so that the call waits even if `go` was already sent.
             tokio::task::yield_now().await;
             let _ = go.await;
             Decision::Allow
@@ -48,7 +48,7 @@ fn what_was_held_back_is_no_secret_in_the_log_when_it_becomes_one() {
     held.recv_timeout(PATIENCE).expect("it is held");
     session.pane.write(b"\r").unwrap();
     session.wait_for_text("Password:");
-    // The screen does not show this.
+    // The screen does not show that cat has started.
     support::until("cat", || {
         session.pane.foreground().filter(|process| process.name.ends_with("cat"))
     });
@@ -96,7 +96,7 @@ fn rules_that_take_long_to_apply_hold_up_nobody() {
     wire.call("policy.set", slow);
     let digits = "1234567890".repeat(100_000);
     let check = json!({"id": 1, "method": "policy.check", "params": {"command": digits}});
-    // More than there are worker threads.
+    // There are more of these connections than worker threads.
     let mut busy: Vec<Wire> = (0..5)
         .map(|_| fixture.login_with(&mut wire, json!({"name": "r", "scope": "read"})).0)
         .collect();
@@ -146,7 +146,8 @@ fn what_is_blocked_can_be_entered_in_no_way() {
     let sent = wire.call("orchestrate.broadcast", sent);
     assert_eq!(sent["results"], json!([{"session_id": id.to_string(), "error": refusal}]));
 
-    // In parts, by several callers, together with the person's input, and with a deletion.
+    // A line is checked even if it was typed in parts, by several callers, together with the user's input, and with a
+    // deletion.
     let mut other = fixture.login();
     wire.call("session.input", json!({"id": id, "input": "for"}));
     session.pane.write(b"bix\x7f").unwrap();
@@ -335,7 +336,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     assert_eq!(of(5), (&json!("session.create"), &json!(made.to_string()), &json!("ok")));
     assert!(!log.to_string().contains("hunter2"), "{log}");
 
-    // Input that a program does not echo is not logged.
+    // The input of a program that does not echo it is not logged.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
     session.wait_for_text("Password:");
@@ -345,7 +346,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     wire.call("session.input", json!({"id": session.id, "input": "hunter2\r"}));
     let log = wire.call("session.audit_log", json!({"limit": 1}));
     assert_eq!(log[0]["detail"], "(not shown: the program does not echo it)");
-    // A command would answer the request as well, so it is not logged either.
+    // A command could answer the same question as input, so it is not logged either.
     wire.call("exec.run", json!({"id": session.id, "command": "hunter2"}));
     let sessions = [session.id.to_string(), "9999".to_owned()];
     wire.call("orchestrate.broadcast", json!({"command": "hunter2", "sessions": sessions}));
@@ -434,7 +435,7 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     for method in ["instance.info", "token.list", "token.create"] {
         denied(&mut actor, method, json!({"name": "more", "scope": "admin"}), &out(method));
     }
-    // A token for one session.
+    // This token is limited to one session.
     let (mut bound, made) = login(json!({"name": "bound", "panes": [mine.id]}));
     let listed = bound.call("session.list", json!({}));
     let ids: Vec<_> =
@@ -462,7 +463,7 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
         }
         denied(&mut bound, method, params, &why);
     }
-    // Even a token with full access can't create what has more rights or lives longer.
+    // Even a token with full access can't create a token that has more rights or a longer lifetime.
     let (mut admin, _) = login(json!({"name": "admin", "scope": "admin"}));
     for (method, params) in [
         ("instance.info", json!({})),
@@ -514,7 +515,7 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     let session = fixture.marked_shell(&mut wire);
     let id = session.id;
     let target = fixture.home.path().join("made");
-    // The command is in the history before there are rules.
+    // The command is in the shell's history before the rules are set.
     let touch = format!("touch '{}'\r", target.display());
     wire.call("session.wait", json!({"id": id, "input": touch, "any": [{"command_done": true}]}));
     std::fs::remove_file(&target).unwrap();
@@ -539,7 +540,7 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     }
     let launched = wire.fail("orchestrate.launch", json!({"command": "!to"}));
     assert!(launched.contains("history"), "{launched}");
-    // Nor may it be typed ahead, for the shell to read when the program that ignores it ends.
+    // The command can't be typed in advance either, for the shell to read it after a program that ignores it has ended.
     let waiting = fixture.home.path().join("waiting");
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -595,7 +596,7 @@ fn a_released_line_is_entered_once() {
     wire.call("session.input", enter.clone());
     assert_eq!(wire.fail("session.input", enter.clone()), refusal, "once");
 
-    // Another line is not entered instead, even if the rules allow it.
+    // The release does not allow another line, even one that the rules allow.
     wire.call("policy.release", json!({"id": id, "line": "forbidden 1"}));
     let other = json!({"id": id, "input": "allowed\r"});
     let changed = "Command blocked by policy: the line is not the one that a person released";
@@ -603,7 +604,7 @@ fn a_released_line_is_entered_once() {
     wire.call("session.input", enter);
     wire.call("session.input", other);
 
-    // In parts, as it is typed; and the text before it counts.
+    // A released line may be typed in parts, and the text before it counts.
     wire.call("policy.release", json!({"id": id, "line": "forbidden 2"}));
     wire.call("session.input", json!({"id": id, "input": "forbidden 2"}));
     wire.call("session.input", json!({"id": id, "input": "\r"}));

@@ -1,4 +1,5 @@
-//! Ways to enter input besides typing it: keys that edit a line, actions of the window, and started programs.
+//! Tests of ways to enter input other than typing it: keys that edit a line, actions of the window, and started
+//! programs.
 
 use std::sync::{
     Arc, Mutex,
@@ -119,7 +120,8 @@ fn what_an_action_types_is_not_logged_where_a_pane_asks_for_a_password() {
         wire.call("session.audit_log", json!({"limit": 1}))[0]["detail"].clone()
     };
     assert_eq!(logged("shown"), "send_text: shown");
-    // Also in a pane that receives only what is typed into the focused one.
+    // The text is also hidden if another pane than the focused one asks for a password, because that pane may receive
+    // the same input.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
     let asking = fixture.program(&mut fixture.login(), "sh", &["-c", script]);
     asking.wait_for_text("Password:");
@@ -171,11 +173,11 @@ fn of_a_line_that_keys_edit_what_the_shell_shows_is_judged() {
     let refusal = Some("Command blocked by policy: forbidden".to_owned());
     let keys = |keys: &[&str]| json!({"id": id, "keys": keys});
     let enter = keys(&["enter"]);
-    // Right after the keys, the line is unknown.
+    // Directly after the keys, the line is unknown.
     let unknown = wire.fail("session.keys", keys(&["up", "enter"]));
     assert!(unknown.starts_with("Command blocked by policy: keys edited the line"), "{unknown}");
 
-    // A line from the history, and a word that is completed by moving the cursor.
+    // A line from the history, and a word that is completed after moving the cursor.
     wire.call("session.keys", keys(&["up"]));
     session.wait_for(|screen| screen.trim_end().ends_with("echo forbidden once"));
     assert_eq!(send_when_shown(&mut wire, "session.keys", &enter), refusal);
@@ -189,7 +191,7 @@ fn of_a_line_that_keys_edit_what_the_shell_shows_is_judged() {
     assert_eq!(send_when_shown(&mut wire, "session.keys", &last), refusal);
     give_up(&mut wire, &session);
 
-    // Input that the rules allow is entered, and a line without editing keys at once.
+    // Input that the rules allow is entered, and a line without editing keys is entered immediately.
     wire.call("session.input", json!({"id": id, "input": "ho free"}));
     session.wait_for(|screen| screen.trim_end().ends_with("ho free"));
     let end = column(&session);

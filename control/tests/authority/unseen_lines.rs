@@ -1,21 +1,22 @@
-//! Lines that the screen shows otherwise than the shell has them. No person may release one.
+//! Tests of lines that differ on the screen from the line that the shell runs. The user must not be able to release
+//! such a line.
 
 use crate::support::{Fixture, PATIENCE, Session, Wire, block, has};
 use serde_json::{Value, json};
 
-/// What an agent does to a shell, so that the screen shows another line than the shell runs.
+/// Input of an agent with which the screen shows another line than the one that the shell runs.
 struct Trick {
     name: &'static str,
     shell: &'static str,
-    /// Commands, which the rules allow.
+    /// Commands that the rules allow, and which prepare the shell.
     commands: &'static [&'static str],
-    /// The text that runs but should not show, keys, and the beginning of the text that should show.
+    /// The text that is run but should not be visible, keys, and the beginning of the text that should be visible.
     pieces: &'static [&'static str],
 }
 
-/// Longer than a row of the test's pane.
+/// This text is longer than a row of the test's pane.
 const LONG: &str = "touch hidden; : aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; ";
-/// All that was typed before is sent in one call instead.
+/// This piece means that everything typed before it is sent in one call instead.
 const WHOLE: &str = "";
 const TRICKS: &[Trick] = &[
     Trick {
@@ -194,11 +195,11 @@ fn no_line_is_released_that_the_screen_shows_otherwise() {
         let refused = type_in(&mut wire, &session, &last);
         let why = refused["error"]["message"].as_str().unwrap_or_default();
         assert!(why.starts_with("Command blocked by policy: "), "{name}: {refused}");
-        // What a person could release would run the hidden command.
+        // The lines that the user could release include the hidden command.
         for line in refused_lines(&mut wire) {
             assert!(line.contains("touch hidden"), "{name}: {line}");
         }
-        // A person who releases the text all the same releases no other line.
+        // A user who releases the visible text releases no other line.
         let release = json!({"id": session.id, "line": ": git push"});
         wire.call("policy.release", release);
         let refused = type_in(&mut wire, &session, &last);

@@ -1,6 +1,6 @@
-//! A protocol defined by these tests, beside Unterm's own. Runs over a Unix socket, and over two pipes as for
-//! standard streams. Covers framing, error codes, concurrent requests, cancellation, and what is abandoned when a
-//! connection ends.
+//! Tests of a protocol that these tests define in addition to Unterm's own. It is used over a Unix socket, and over two
+//! pipes in place of standard input and output. The tests cover framing, error codes, concurrent requests,
+//! cancellation, and the requests that are dropped when a connection ends.
 
 mod sample;
 
@@ -185,7 +185,7 @@ fn errors_have_this_protocols_codes() {
     assert_eq!(client.fail("terminal/open", json!({"program": "/no/such"})), code::FAILED);
     client.send(&json!("no request"));
     assert_eq!(client.receive().unwrap()["error"]["code"], code::PARSE);
-    // A token with read access can read in this protocol too.
+    // A token with read access also works in this protocol.
     let made = fixture.login().call("token.create", json!({"name": "reader", "scope": "read"}));
     let mut reader = stranger(&fixture).hello(made["token"].as_str().unwrap());
     assert_eq!(reader.call("terminal/list", json!({})), json!([]));
@@ -203,7 +203,7 @@ fn errors_have_this_protocols_codes() {
     assert_eq!(stranger.receive().unwrap()["error"]["code"], code::CLOSED);
 }
 
-/// Holds calls that open a terminal until the test releases them. Reports when such a call is held and when it is
+/// Delays calls that open a terminal until the test releases them. Reports when such a call is delayed and when it is
 /// dropped.
 struct Held {
     reports: mpsc::Sender<&'static str>,
@@ -234,7 +234,7 @@ impl Gate for Held {
     }
 }
 
-/// A fixture that holds calls to open a terminal, with the reports about them and the switch that releases them.
+/// A fixture that delays calls to open a terminal, with the reports about them and the sender that releases them.
 fn held() -> (Fixture, mpsc::Receiver<&'static str>, tokio::sync::watch::Sender<bool>) {
     let (reports, reported) = mpsc::channel();
     let (go, gone) = tokio::sync::watch::channel(false);
@@ -252,7 +252,7 @@ fn requests_run_at_once_and_are_answered_as_they_end() {
     for _ in &waiting {
         assert_eq!(reported.recv_timeout(PATIENCE), Ok("held"));
     }
-    // One slot is free, so other requests overtake the held ones.
+    // One slot is free, so other requests are answered before the delayed ones.
     for _ in 0..3 {
         assert_eq!(client.call("terminal/list", json!({})), json!([]));
     }
@@ -319,7 +319,7 @@ fn a_client_that_never_reads_holds_up_nobody() {
     deaf.writer.set_nonblocking(true).unwrap();
     let request = json!({"id": 1, "method": "terminal/list", "params": {}}).to_string();
     let request = format!("Content-Length: {}\r\n\r\n{request}", request.len()).repeat(1000);
-    // Until neither requests nor answers fit into any buffer.
+    // Repeats this until neither requests nor answers fit into any buffer.
     let mut sent = 0;
     let mut other = by_socket(&fixture);
     let mut is_full = false;
@@ -330,7 +330,7 @@ fn a_client_that_never_reads_holds_up_nobody() {
                 is_full = false;
             }
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock && !is_full => {
-                // The server may still accept some bytes. By the time it answers another client, it has.
+                // The server may still accept some bytes. It has accepted them when it answers another client.
                 other.call("about", json!({}));
                 is_full = true;
             }

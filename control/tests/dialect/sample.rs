@@ -1,11 +1,12 @@
-//! A made-up protocol: JSON-RPC with `Content-Length` headers, and with names, shapes and error codes of its own. Its
-//! requests run concurrently and can be canceled. This file contains everything that a new protocol needs.
+//! A protocol for tests: JSON-RPC with `Content-Length` headers, and with different names, shapes and error codes than
+//! Unterm's own. Its requests run concurrently and can be canceled. This file contains everything that a new protocol
+//! needs.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use unterm_control::{Caller, ContentLength, Credentials, Dialect, Error, Outcome, Peer, Refusal};
 
-/// The error codes, taken from the Language Server Protocol where it has one.
+/// The error codes. Those that the Language Server Protocol defines have the same numbers there.
 pub mod code {
     pub const PARSE: i64 = -32700;
     pub const UNKNOWN_METHOD: i64 = -32601;
@@ -19,14 +20,14 @@ pub mod code {
     pub const FAILED: i64 = 500;
 }
 
-/// The number of concurrent requests per connection.
+/// The maximum number of concurrent requests of a connection.
 pub const AT_ONCE: usize = 4;
 
-/// A method of this protocol, and Unterm's method for it.
+/// A method of this protocol, with the Unterm method that it calls.
 struct Method {
     name: &'static str,
     stands_for: &'static str,
-    /// The names of the parameters in this protocol and in Unterm.
+    /// The names of the parameters in this protocol, each with the name in Unterm.
     params: &'static [(&'static str, &'static str)],
     /// Converts Unterm's reply to this protocol's result.
     result: fn(Value) -> Value,
@@ -43,7 +44,7 @@ const fn method(
     Method { name, stands_for, params, result }
 }
 
-/// Every method except `hello` and `cancel`, which concern the connection.
+/// All methods except `hello` and `cancel`, which concern the connection.
 const METHODS: [Method; 10] = [
     method("about", "server.info", &[], |reply| json!({"server": reply["name"]})),
     method("terminal/list", "session.list", &[], |reply| {
@@ -115,7 +116,7 @@ impl Dialect for Sample {
                     Err(error) => write(reply, &id, Err((code::WRONG_TOKEN, error.to_string()))),
                 }
             }
-            // `cancel` itself has no answer. The canceled request gets one.
+            // `cancel` itself has no answer. The canceled request is answered with an error.
             ("cancel", _) => drop(peer.cancel(&params["id"].to_string())),
             (_, None) => {
                 write(reply, &id, Err((code::NOT_LOGGED_IN, "Say hello first".to_owned())))

@@ -1,4 +1,4 @@
-//! The Model Context Protocol over HTTP: both versions of the transport, and who is refused.
+//! Tests of the Model Context Protocol over HTTP: both versions of the transport, and the clients that are refused.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// A client over HTTP.
 struct Client {
     page: Page,
-    /// The session id, in the older version.
+    /// The id of the session, in the older version.
     session: Option<String>,
     name: &'static str,
     path: &'static str,
@@ -91,7 +91,7 @@ impl Client {
     }
 }
 
-/// Announces a body of `length` bytes, and sends only `some`.
+/// Sends a request with a body of `length` bytes, of which only `some` is sent.
 fn begun(page: &Page, path: &str, length: usize, some: &str) -> TcpStream {
     let mut stream = page.connect();
     let head = format!(
@@ -103,7 +103,7 @@ fn begun(page: &Page, path: &str, length: usize, some: &str) -> TcpStream {
     stream
 }
 
-/// Announces a body and sends none of it. Returns the status of the reply.
+/// Sends the head of a request with a body, but no body. Returns the status of the reply.
 fn announced(page: &Page, path: &str, length: usize) -> u16 {
     page::read(begun(page, path, length, "")).status
 }
@@ -117,7 +117,8 @@ fn a_session_is_its_own_tokens() {
     let mut client = Client::new(&fixture, "owner");
     client.initialize();
     client.call("status", json!({}));
-    // A caller that knows the session's id, but has a token with fewer rights, can neither call nor listen through it.
+    // A caller that knows the session's id, but has a token with fewer rights, can neither call tools nor receive
+    // messages through the session.
     let lesser = [("Authorization", reader.as_str())];
     let reply = client.ask("status", json!({}), &lesser);
     assert_eq!(
@@ -142,7 +143,7 @@ fn a_body_that_stays_away_is_given_up() {
         assert_eq!(reply.status, 408, "{path}: {}", reply.body);
         assert_eq!(reply.json()["error"], "The body did not come in time", "{path}");
     }
-    // Other clients are not held up.
+    // Other clients are not delayed.
     let client = Client::new(&fixture, "client");
     assert_eq!(client.call("status", json!({}))["panes"], 0);
 }
@@ -162,7 +163,7 @@ fn both_eras_drive_a_pane() {
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("42"), &json!(0)), "{ran}");
         assert_eq!(client.call("status", json!({}))["you"], client.name);
     }
-    // A client keeps its lease in later requests, and no other client has it.
+    // A client keeps its lease in later requests, and no other client holds the lease.
     assert_eq!(new.call("lease", json!({}))["held"], true);
     assert_eq!(new.call("run", json!({"command": "true"}))["exit_code"], 0);
     let refused = message(&old.ask("run", json!({"command": "true"}), &[]));
@@ -208,7 +209,7 @@ fn nobody_else_is_answered() {
     assert_eq!(asked(&[]), 200);
     assert_eq!(asked(&[("Authorization", "-")]), 401);
     assert_eq!(asked(&[("Authorization", "Bearer wrong")]), 401);
-    // A page of another origin, a page without an origin, and a foreign host name that resolves to this machine.
+    // The origins of foreign pages, a page without an origin, and a foreign host name that resolves to this machine.
     for origin in ["http://evil.example", "null", "https://127.0.0.1", "http://localhost"] {
         assert_eq!(asked(&[("Origin", origin)]), 403, "{origin}");
     }
@@ -219,14 +220,14 @@ fn nobody_else_is_answered() {
     assert_eq!(asked(&[("Origin", &own)]), 200);
     // The header and the body contradict each other.
     assert_eq!(asked(&[("Mcp-Name", "run")]), 400);
-    // The token of a settings page is the user's, and not for agents.
+    // The token of a settings page belongs to the user, so agents can't use it.
     let link = fixture.server().settings_links().address().unwrap();
     let code = link.split_once("#code=").unwrap().1;
     let bearer = format!("Bearer {code}");
     let entered = client.page.raw("GET", "/bootstrap.json", &[("Authorization", &bearer)], "");
     let token = entered.json()["auth_token"].as_str().unwrap().to_owned();
     assert_eq!(asked(&[("Authorization", &format!("Bearer {token}"))]), 403);
-    // A token for an agent has its own rights, and none after it is revoked.
+    // An agent with a separate token has the rights of that token, and none after the token is revoked.
     let mut person = fixture.login();
     let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
@@ -274,7 +275,7 @@ impl Older {
         client
     }
 
-    /// Opens a stream, and does nothing more.
+    /// Opens a stream without beginning a session.
     fn silent(fixture: &Fixture, query: &str) -> Self {
         let page = Page::of(fixture);
         let stream = Self::connect(&page, query);
@@ -404,7 +405,7 @@ fn older_clients_drive_a_pane_over_events() {
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("42"), &json!(0)), "{ran}");
     }
     assert_eq!(two.call("status", json!({}))["you"], "two");
-    // Messages that the server sends by itself.
+    // The following messages are not replies: the server sends them unrequested.
     let screen = json!({"uri": format!("unterm://pane/{pane}/screen")});
     assert_eq!(one.request("resources/subscribe", screen.clone())["result"], json!({}));
     let end = std::time::Instant::now() + crate::support::PATIENCE;
@@ -419,7 +420,7 @@ fn older_clients_drive_a_pane_over_events() {
     assert_eq!(note["method"], "notifications/resources/updated", "{note}");
     assert_eq!(note["params"]["uri"], screen["uri"], "{note}");
     assert_eq!(one.request("resources/unsubscribe", screen)["result"], json!({}));
-    // More than fits into the pipes, in both directions.
+    // The messages are longer than the pipes can hold, in both directions.
     let long = "x".repeat(150_000);
     let none = one.tool("find", json!({"pattern": long, "pane": 999}));
     assert_eq!(none["isError"], true, "{none}");
@@ -472,7 +473,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     ] {
         assert_eq!((opened(&[more]), posted(&[more])), (403, 403), "{more:?}");
     }
-    // A caller with another token is another client.
+    // A caller with another token counts as another client.
     let mut person = fixture.login();
     let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
     let reader = format!("Bearer {}", made["token"].as_str().unwrap());
@@ -483,7 +484,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     let own = format!("Bearer {}", entered.json()["auth_token"].as_str().unwrap());
     assert_eq!(opened(&[("Authorization", &own)]), 403);
     assert_eq!(posted(&[("Authorization", &own)]), 403);
-    // Bodies that are no messages.
+    // These bodies are not messages.
     assert_eq!(posted(&[("Content-Type", "text/plain")]), 415);
     for wrong in ["", "no", "[]", "5"] {
         assert_eq!(post(&page, &endpoint, &[], wrong).status, 400, "{wrong}");
@@ -495,7 +496,8 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     assert_eq!(page.ask("DELETE", "/mcp/sse", None).status, 405);
     assert_eq!(page.ask("GET", "/mcp/sse?toolset=nope", None).status, 404);
     assert_eq!(older.call("status", json!({}))["you"], "older", "it is still there");
-    // The number of streams is limited. Another client must wait for one to end, unless a stream of its own is idle.
+    // The number of streams is limited. A client with another token must wait until a stream ends, unless one of its
+    // own streams is idle.
     let mut all: Vec<Older> = (0..23).map(|_| Older::silent(&fixture, "")).collect();
     let other = Page { port: page.port, token: made["token"].as_str().unwrap().to_owned() };
     let full = page::read(Older::connect_once(&other));
@@ -514,7 +516,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
         assert!(std::time::Instant::now() < end, "there is no room");
         again = Older::connect_once(&other);
     }
-    // Otherwise, the client's stream that has been idle longest is closed.
+    // If one of the client's own streams is idle, the one that has been idle longest is closed.
     let mut new = Older::new(&fixture, "new", "");
     all[0].until_over();
     for (client, name) in [(&mut new, "new"), (&mut older, "older")] {

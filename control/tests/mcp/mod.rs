@@ -1,5 +1,5 @@
-//! The Model Context Protocol over lines, in both of its versions, and the toolset `unterm`: its tools, the life of a
-//! call, and what is refused. Other files test what the tools do.
+//! Tests of the Model Context Protocol over lines, in both of its versions, and of the toolset `unterm`: its tools, the
+//! life of a call, and refusals. Other files test the results of the tools.
 
 mod awaiting;
 mod http;
@@ -53,7 +53,7 @@ fn the_small_toolset_is_small_and_complete_in_itself() {
     };
     let own = names(&small);
     assert_eq!(own, ["status", "run", "input", "wait", "screen", "signal", "block"]);
-    // Its texts name no tool that it lacks.
+    // The texts of the small toolset name no tool that it does not have.
     let (large, _) = listed(&fixture, "unterm");
     let text = format!("{instructions} {small}");
     let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
@@ -61,7 +61,7 @@ fn the_small_toolset_is_small_and_complete_in_itself() {
     for tool in names(&large).iter().filter(|name| !own.contains(name)) {
         assert!(!words.contains(&&**tool), "{tool}");
     }
-    // A tool has the effects that it has in the large toolset, and lists no argument that it lacks there.
+    // A tool has the same effects as in the large toolset, and has no argument that it does not have there.
     for tool in small["tools"].as_array().unwrap() {
         let known = large["tools"].as_array().unwrap();
         let known = known.iter().find(|known| known["name"] == tool["name"]).unwrap();
@@ -71,7 +71,7 @@ fn the_small_toolset_is_small_and_complete_in_itself() {
             assert_eq!(*schema, known["inputSchema"]["properties"][name], "{name}");
         }
     }
-    // It works the same, and takes arguments that it does not list.
+    // A tool works as in the large toolset, and accepts arguments that the small toolset does not list.
     let mut client = Client::silent(&fixture, "small");
     client.hello("few words", "2025-11-25", &json!({}));
     let why = client.fail("run", json!({"command": "x"}));
@@ -108,7 +108,7 @@ fn both_eras_are_told_of_the_same_few_strict_tools() {
     }
     let length = listed.to_string().len();
     assert!(length <= 15_000, "a model reads all of it, and it has {length} bytes");
-    // Replies about the session itself: the client's name, and unknown tools and methods.
+    // Replies about the session itself: the client's name, and errors for unknown tools and methods.
     assert_eq!(old.call("status", json!({}))["you"], "old client");
     assert_eq!(new.call("status", json!({}))["you"], "new client");
     let unknown = new.request("tools/call", json!({"name": "nope", "arguments": {}}));
@@ -268,7 +268,7 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
     let wrong = client.fail("wait", json!({"any": [{"exit": true}, {}]}));
     let right = "`any[1]` must be exactly one of text, regex, stable_ms, exit, ";
     assert!(wrong.starts_with(right) && wrong.ends_with("not {}"), "{wrong}");
-    // The error lists only accepted conditions, and nothing was typed for refused ones.
+    // The error lists only the conditions that are accepted, and nothing was typed for a refused call.
     assert!(!wrong.contains("seq,"), "{wrong}");
     let two = json!([{"exit": true, "prompt": true}]);
     let wrong = client.fail("input", json!({"text": "echo typed\n", "wait_all": two}));

@@ -1,10 +1,11 @@
-//! `run`, `input` and `wait` return only what is new on the screen for the client, and the whole screen if asked for.
+//! Tests that `run`, `input` and `wait` return only the rows that are new for the client, or the whole screen if it is
+//! requested.
 
 use serde_json::{Value, json};
 
 use crate::support::{Fixture, client::Client};
 
-/// A program that prints what it reads in capitals, after a prompt.
+/// A program that prints a prompt, and then its input in capitals.
 const ECHOES: &str =
     "stty -echo; printf 'one\\ntwo\\n> '; while read -r A; do echo \"${A^^}\"; printf '> '; done";
 
@@ -31,13 +32,13 @@ fn input_returns_the_rows_that_changed_since_the_last_look() {
     assert_eq!(reply["changed"], "2: > FIRST\n3: >", "{reply}");
     assert_eq!(reply["cursor"], json!({"row": 3, "col": 2}), "{reply}");
     assert_eq!((reply.get("screen"), reply.get("scrolled")), (None, None), "{reply}");
-    // `show: false` shows nothing, so that the rows stay new.
+    // With `show: false`, no rows are returned, so they remain new.
     let hidden =
         json!({"pane": pane, "text": "second\n", "wait_any": [{"text": "SECOND"}], "show": false});
     assert_eq!(client.call("input", hidden).get("changed"), None);
     let reply = typed(&mut client, &pane, "third", "THIRD");
     assert_eq!(reply["changed"], "3: > SECOND\n4: > THIRD\n5: >", "{reply}");
-    // A wait for what is there already changes nothing.
+    // A wait for text that is already visible changes nothing.
     let waited = client.call("wait", json!({"pane": pane, "any": [{"text": "THIRD"}]}));
     assert_eq!(waited["changed"], "", "{waited}");
     let whole = json!({"pane": pane, "any": [{"text": "THIRD"}], "whole": true});
@@ -57,7 +58,7 @@ fn rows_that_moved_up_are_not_new() {
     let reply = typed(&mut client, &pane, "last", "LAST");
     assert_eq!(reply["changed"], "8: > LAST\n9: >", "{reply}");
     assert_eq!(reply["scrolled"], 1, "{reply}");
-    // If nothing of what was seen is left, the whole screen is returned.
+    // If no row that the client has seen is left, the whole screen is returned.
     let text = (0..30).map(|n| format!("x{n}\n")).collect::<String>();
     let input =
         json!({"pane": pane, "text": text, "wait_any": [{"text": "X29"}], "timeout_ms": 50_000});
@@ -103,7 +104,7 @@ fn what_one_client_saw_is_new_to_another() {
     let (mut one, mut two) = (Client::old(&fixture), Client::old(&fixture));
     let pane = pane(&mut one, ECHOES, "> ");
     typed(&mut one, &pane, "first", "FIRST");
-    // The second client never saw the pane, so what changes since its call is new.
+    // The second client has never seen the pane, so only the changes since its call are new.
     let reply = typed(&mut two, &pane, "second", "SECOND");
     assert_eq!(reply["changed"], "3: > SECOND\n4: >", "{reply}");
     let reply = typed(&mut one, &pane, "third", "THIRD");

@@ -1,4 +1,4 @@
-//! Notices of the end of calls that outlive their requests, for clients that can be woken.
+//! Tests of notifications of the end of calls that continue after their requests, for clients that support them.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn the_end_of_a_call_updates_its_resource_and_the_progress_of_its_request() {
         assert_eq!(read(&mut client).unwrap(), state);
         let listed = client.request("resources/list", json!({}))["result"]["resources"].take();
         assert!(listed.as_array().unwrap().iter().any(|it| it["uri"] == uri), "{listed}");
-        // A call is its own client's affair, also its end.
+        // Only the client that made a call can see the call and its end.
         let mut stranger = Client::old(&fixture);
         assert_eq!(read(&mut stranger), None);
 
@@ -69,7 +69,7 @@ fn who_waits_gets_the_result_and_no_notice() {
     fixture.login().call("session.input", json!({"id": pane, "input": "x\r"}));
     let waited = client.end(wait)["result"]["structuredContent"].take();
     assert_eq!(waited["run"]["exit_code"], 7, "{waited}");
-    // What was sent before the reply to another request has come.
+    // The messages that the server sent before the reply to another request have arrived.
     client.call("status", json!({}));
     let is_end =
         |note: &Value| note["params"]["message"].as_str().is_some_and(|it| it.contains("is over"));

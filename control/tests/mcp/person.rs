@@ -1,4 +1,4 @@
-//! Questions to the user: approvals of clients, and questions that agents ask.
+//! Tests of questions to the user: approvals of clients, and questions from agents.
 
 use serde_json::{Value, json};
 use unterm_control::Approval;
@@ -60,7 +60,7 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let asked = open(&mut client);
     let second = question(&fixture);
     assert!(second.number > first.number);
-    // An agent with the instance's token can't answer as the user.
+    // An agent with the instance's token can't answer for the user.
     let mut wire = fixture.login();
     let refused =
         wire.fail("approvals.answer", json!({"number": second.number, "answer": "always"}));
@@ -79,7 +79,7 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let tool = json!("pane_open");
     assert_eq!(entries, [(&tool, &json!("")), (&tool, &json!(r#"["sleep","1000"]"#))]);
     assert_eq!((&log[1]["outcome"], &log[1]["error"]), (&json!("refused"), &json!(why)));
-    // A client that reconnects needs approval again. The answer "always" is valid in every instance.
+    // A client that reconnects needs a new approval. The answer "always" is valid in every instance.
     let mut again = Client::old(&fixture);
     let asked = open(&mut again);
     fixture.server().answers().give(question(&fixture).number, "always").unwrap();
@@ -99,7 +99,7 @@ fn the_person_says_whether_an_unknown_client_acts() {
     while !fixture.server().questions().is_empty() {
         assert!(std::time::Instant::now() < end, "{asked}: the question stays");
     }
-    // A new rule also applies to waiting calls.
+    // A new rule also applies to calls that wait for an approval.
     let mut waiting = Client::old(&fixture);
     let asked = open(&mut waiting);
     question(&fixture);
@@ -247,7 +247,7 @@ fn a_client_with_dialogs_asks_the_person_itself() {
         json!({"approval": {"action": "accept", "content": {"answer": "once"}}});
     let made = client.request("tools/call", again.clone());
     assert_eq!(made["result"]["isError"], false, "{made}");
-    // The same answer is not accepted again, and neither is an answer to another client's question.
+    // The same answer is not accepted a second time, and an answer to another client's question is not accepted either.
     let held = client.request("tools/call", again.clone());
     assert_eq!(held["result"]["resultType"], "input_required", "{held}");
     let mut other = Client::new(&fixture);
@@ -304,7 +304,7 @@ fn a_question_that_would_be_cut_or_is_about_nothing_is_refused_and_it_is_said_wh
         assert_eq!(client.fail("request_human", arguments), why);
     }
     assert!(fixture.server().questions().is_empty());
-    // There is no window, but a settings page.
+    // There is no window, but there is a settings page.
     let asked = client.call("request_human", json!({"message": "Go on?", "timeout_ms": 0}));
     assert_eq!(asked["answered"], false, "{asked}");
     assert!(asked["note"].as_str().unwrap().contains("unterm-cli settings open"), "{asked}");

@@ -1,6 +1,7 @@
-//! Refusals of `run`: a caller that does what a refusal advises then runs its command.
+//! Tests of refusals of `run`: a caller that follows the advice of a refusal can then run its command.
 //!
-//! One row a refusal. Texts are compared only where the advice names an action that must be possible.
+//! Each refusal is one row of the table. Texts are compared only where the advice names an action that must be
+//! possible.
 
 use serde_json::{Value, json};
 use unterm_control::Approval;
@@ -8,7 +9,7 @@ use unterm_mux::{Pane, PaneId};
 
 use crate::support::{self, Fixture, Wire, client::Client};
 
-/// A pane that an agent drives, and a person beside it.
+/// A pane that an agent uses, and in which a user types.
 struct Scene {
     fixture: Fixture,
     agent: Client,
@@ -17,7 +18,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A marked bash.
+    /// A scene with a bash that has shell integration.
     fn new() -> Self {
         let fixture = Fixture::new();
         let mut agent = Client::old(&fixture);
@@ -35,7 +36,7 @@ impl Scene {
         self.fixture.mux.pane(PaneId(self.pane)).unwrap()
     }
 
-    /// The person presses keys in the window.
+    /// Types keys in the window, as the user.
     fn presses(&self, keys: &str) {
         self.pane().touch();
         self.pane().write(keys.as_bytes()).unwrap();
@@ -51,7 +52,7 @@ impl Scene {
         self.agent.until(wait);
     }
 
-    /// The reason why a command is not run. It has not been typed.
+    /// The reason that a command is refused. Checks that the command was not typed.
     fn refused(&mut self) -> String {
         let before = self.pane().inputs();
         let run = self.on(json!({"command": "echo refused"}));
@@ -60,7 +61,7 @@ impl Scene {
         why
     }
 
-    /// The command runs, as soon as the pane is where the advice led.
+    /// Checks that a command runs after the advice was followed.
     fn runs(&mut self, name: &str) {
         let run = self.on(json!({"command": "echo after; (exit 3)"}));
         let ran = self.agent.call("run", run);
@@ -71,7 +72,7 @@ impl Scene {
         );
     }
 
-    /// Repeats a command that is refused until a person pauses.
+    /// Repeats a command that is refused until the user pauses.
     fn tries_again(&mut self) -> Value {
         let end = std::time::Instant::now() + support::PATIENCE;
         loop {
@@ -87,11 +88,11 @@ impl Scene {
     }
 }
 
-/// A state in which `run` is refused, and what its refusal advises.
+/// A situation in which `run` is refused, with the actions that the refusal advises.
 struct Case {
     name: &'static str,
     enters: fn(&mut Scene),
-    /// Some of what the refusal may name, since the caller does it.
+    /// Texts that the refusal must contain, because the caller follows them.
     advises: &'static [&'static str],
     follows: fn(&mut Scene),
 }

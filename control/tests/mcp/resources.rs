@@ -1,4 +1,4 @@
-//! Resources, notifications of their changes, and prompts.
+//! Tests of resources, of notifications of their changes, and of prompts.
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
             let told = client.request("resources/subscribe", json!({"uri": screen}));
             assert_eq!(told["result"], json!({}), "{told}");
         }
-        // Every output triggers a notification again, until one is sent.
+        // Output is printed again until it triggers a notification.
         let told = client.until_note("notifications/resources/updated", |client| {
             client.call("run", json!({"pane": pane, "command": "echo more"}));
         });
@@ -61,7 +61,7 @@ fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
     let mut client = Client::old(&fixture);
     let pane = client.shell(&fixture);
     client.request("resources/list", json!({}));
-    // From now on, the server watches the list.
+    // The server watches the list after it was requested.
     client.until_note("notifications/resources/list_changed", |client| {
         client.call("pane_open", json!({"command": ["true"]}));
     });
@@ -82,7 +82,7 @@ fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
     };
     let uri = begin(&mut person, &mut client);
     assert!(text(&mut client, &uri).contains("It goes on"));
-    // A command that has ended does not change any more, even if other commands print.
+    // A command that has ended does not change, even if other commands print something.
     let ran = client.call("run", json!({"pane": pane, "command": "echo one"}));
     let block = format!("unterm://pane/{pane}/block/{}", ran["block"]);
     client.request("resources/subscribe", json!({"uri": block}));
@@ -92,7 +92,7 @@ fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
     assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], uri);
     let page = text(&mut client, &uri);
     assert!(page.contains("echo two") && !page.contains("It goes on"), "{page}");
-    // A recording that ends with its session.
+    // This recording ends together with its session.
     client.notes.clear();
     let uri = begin(&mut person, &mut client);
     person.call("session.input", json!({"id": pane, "input": "exit\n"}));

@@ -1,4 +1,4 @@
-//! Running commands and waiting for them, and sending input with its results.
+//! Tests of running commands and waiting for them, and of sending input together with a wait.
 
 use serde_json::{Value, json};
 use unterm_mux::PaneId;
@@ -15,7 +15,7 @@ fn commands_are_run_in_a_shell_that_stays() {
     assert_eq!((&ran["ended"], &ran["exit_code"]), (&json!(true), &json!(3)), "{ran}");
     let ran = client.call("run", json!({"command": "echo $A \"$(basename \"$PWD\")\""}));
     assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("5 sub"), &json!(0)), "{ran}");
-    // The reply omits fields that have their usual value. `_meta` lists the untrusted fields.
+    // The reply omits fields with their default values. `_meta` lists the untrusted fields.
     let result = client.tool("run", json!({"command": "true"}));
     let reply = result["structuredContent"].as_object().unwrap();
     assert_eq!(reply.keys().collect::<Vec<_>>(), ["block", "ended", "exit_code", "output"]);
@@ -85,7 +85,7 @@ fn what_is_missing_of_a_long_output_is_said() {
     let escaped = client.call("run", json!({"command": command, "max_chars": 50}));
     let output = escaped["output"].as_str().unwrap();
     assert!(output.contains(&format!("; block {} has them", escaped["block"])), "{escaped}");
-    // More output than is kept.
+    // The output is longer than what the pane keeps.
     let long = client.call("run", json!({"command": "seq 1000000 2500000", "max_chars": 40}));
     assert_eq!((&long["truncated"], &long["block"]), (&json!(true), &Value::Null), "{long}");
     let output = long["output"].as_str().unwrap();
@@ -123,7 +123,7 @@ fn input_and_what_comes_of_it_are_one_call() {
     assert_eq!((&seen["cols"], &seen["awaiting_secret"]), (&json!(80), &json!(false)));
     let unknown = client.fail("input", json!({"keys": ["hyper+x"]}));
     assert!(unknown.starts_with("Unknown key(s): [\"hyper+x\"]"), "{unknown}");
-    // The changes since then, as cells.
+    // The changes since that `seq`, as cells.
     let seq = seen["seq"].as_u64().unwrap();
     client.call("run", json!({"command": "printf '\\033[1;31mred\\033[m\\n'"}));
     let diff = client.call("screen", json!({"format": "diff", "since_seq": seq}));
@@ -189,12 +189,12 @@ fn a_run_that_is_cancelled_interrupts_its_command_or_leaves_it() {
     assert_eq!(interrupts.map(|it| &it["client"]).collect::<Vec<_>>(), ["old client"]);
 }
 
-/// Whether the command was interrupted. If not, interrupts it and waits for its end.
+/// Whether the command was interrupted. If it was not, interrupts it and waits for its end.
 fn cancelled_by_hand(fixture: &Fixture, pane: u64, since: &Value) -> bool {
     let mut wire = fixture.login();
     let still = json!({"id": pane, "any": [{"stable_ms": 500}]});
     wire.call("session.watch", still);
-    // The text on a row of its own, not in the command line.
+    // Searches for the text in a separate row, and not in the command line.
     let screen = wire.call("screen.text", json!({"id": pane})).to_string();
     let is_interrupted = screen.contains("\"interrupted\"");
     wire.call("session.input", json!({"id": pane, "input": "\u{3}"}));
@@ -224,7 +224,7 @@ fn a_program_that_a_pane_was_opened_for_reads_no_command() {
         let is_named = why.contains(name) || name == "sh”" && why.contains("dash”");
         assert!(is_named, "{why}");
     }
-    // A shell that marks nothing is typed into.
+    // In a shell without marks, the command is typed.
     let opened = client.call("pane_open", json!({"command": ["sh"]}));
     let ran = client.call("run", json!({"pane": opened["pane"], "command": "echo typed"}));
     assert_eq!(ran["output"], "typed", "{ran}");

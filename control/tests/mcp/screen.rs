@@ -1,4 +1,4 @@
-//! Reading a pane: which part, how much, and what is redacted.
+//! Tests of reading a pane: parts of it, the amount of text, and redaction.
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn a_part_of_a_screen_is_read_and_secrets_on_it_are_covered_when_asked_for() {
     assert!(diff.contains("two ******* 漢字") && !diff.contains("s3cret"), "{diff}");
     let refused = client.fail("screen", json!({"format": "png", "redact": true}));
     assert!(refused.contains("can't be redacted"), "{refused}");
-    // The user's own patterns also apply to text that has scrolled away.
+    // The user's own redaction patterns also apply to text that has scrolled off the screen.
     let read = client.call("transcript", json!({}));
     assert_eq!(read["text"], "one two <redacted> 漢字\npassword: <redacted> end", "{read}");
 }

@@ -1,4 +1,4 @@
-//! Passwords, which only the user may type.
+//! Tests of passwords, which only the user may type.
 
 use serde_json::{Value, json};
 use unterm_mux::PaneId;

@@ -1,10 +1,10 @@
-//! Several panes, several inputs, and a pane with a line to run, in one call each.
+//! Tests of several panes in one call, of several inputs in one call, and of a pane with a command to run.
 
 use serde_json::{Value, json};
 
 use crate::support::{self, Fixture, client::Client};
 
-/// Opens a pane with a program that waits for a line, prints it, and waits on.
+/// Opens a pane with a program that reads a line, prints it, and then continues to wait.
 fn opened(client: &mut Client) -> Value {
     let script = "echo up; read -r A; echo \"got $A\"; exec cat";
     let pane = client.call("pane_open", json!({"command": ["sh", "-c", script]}))["pane"].take();
@@ -26,7 +26,7 @@ fn the_first_of_several_panes_ends_the_wait() {
         assert_eq!(reply["conditions"][0]["text"], format!("got {which}"), "{reply}");
         assert!(support::shown(&reply).contains(&format!("got {which}")), "{reply}");
     }
-    // A pane that has ended does not end the wait for the others, and the last one does.
+    // When a pane ends, the wait for the other panes continues, until the last pane ends.
     other.call("signal", json!({"pane": panes[0], "signal": "KILL"}));
     let never = json!({"panes": panes, "any": [{"text": "never"}], "timeout_ms": 300});
     let reply = client.call("wait", never);
@@ -101,7 +101,7 @@ fn the_states_of_several_programs_are_waited_for() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let shells = [client.shell(&fixture), client.shell(&fixture)];
-    // No plugin is for this one.
+    // There is no plugin for this program.
     let cat = client.call("pane_open", json!({"command": ["cat"]}))["pane"].take();
     let states = client.call("agent_state", json!({"panes": []}));
     let seen: Vec<&Value> =
@@ -154,7 +154,7 @@ fn a_step_that_fails_stops_the_rest_and_is_named() {
     assert_eq!(reply["stopped"], json!({"step": 1, "why": "The wait timed out"}), "{reply}");
     assert_eq!(reply["wait"]["matched"], false, "{reply}");
     assert!(!support::shown(&reply).contains("never typed"), "{reply}");
-    // One that is refused: the program asks for a password.
+    // An input is refused because the program asks for a password.
     client.call("input", json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}]}));
     let command = "read -r -p 'user: ' A; read -r -s -p 'Password: ' P";
     client.call("run", json!({"command": command}));
@@ -214,7 +214,7 @@ fn a_pane_runs_a_line_and_keeps_its_shell() {
         assert_eq!(ran["output"], "/", "{shell}: {ran}");
         client.call("pane_close", json!({"pane": pane}));
     }
-    // A program that is no shell runs no line, and no pane stays behind.
+    // A program that is not a shell can't run a command line, and the pane is closed again.
     client.fail("pane_open", json!({"command": ["sleep", "600"], "run": "true"}));
     assert_eq!(client.call("pane_list", json!({}))["panes"], json!([]));
 }

@@ -1,4 +1,5 @@
-//! Waiting: for output and not for typed text, only for new output, and no longer than the output can still come.
+//! Tests of waiting: for output and not for typed text, only for new output, and only as long as the output can still
+//! appear.
 
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ fn a_wait_does_not_find_the_command_line_that_was_typed() {
     (since["since_seq"], since["timeout_ms"]) = (ran["seq"].clone(), json!(50_000));
     let found = client.call("wait", since);
     assert_eq!(found["conditions"][0]["text"], "READY", "{found}");
-    // The same for text that `input` types.
+    // Text that `input` types is not found, either.
     client.call("wait", json!({"any": [{"prompt": true}]}));
     let typed = json!({
         "text": "read -r A; echo AGAIN\n",
@@ -40,7 +41,7 @@ fn a_wait_does_not_find_the_command_line_that_was_typed() {
 fn a_wait_does_not_find_what_was_typed_without_marks() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
-    // A shell without integration.
+    // This shell has no integration.
     let opened = client.call("pane_open", json!({"command": ["sh"]}));
     let pane = opened["pane"].clone();
     client.until(json!({"pane": pane, "any": [{"regex": "^[$#] ?$"}]}));
@@ -48,7 +49,7 @@ fn a_wait_does_not_find_what_was_typed_without_marks() {
         "timeout_ms": 300});
     let typed = client.call("input", line);
     assert_eq!(typed["wait"]["matched"], false, "{typed}");
-    // The same without a `since_seq`.
+    // A wait without `since_seq` does not find the typed text, either.
     let none = json!({"pane": pane, "any": [{"text": "READY"}], "timeout_ms": 300});
     assert_eq!(client.call("wait", none)["matched"], false);
     client.until(json!({"pane": pane, "any": [{"text": "echo READY"}], "include_typed": true}));
@@ -63,7 +64,7 @@ fn a_wait_does_not_find_what_was_typed_without_marks() {
     let enter = json!({"pane": pane, "keys": ["enter"], "wait_any": [{"text": "AGAIN"}]});
     assert_eq!(client.call("input", enter)["wait"]["matched"], true);
     client.call("wait", json!({"handle": ran["handle"]}));
-    // What a program prints counts, though it is what was typed.
+    // Text that a program prints counts, although it is the same as the typed text.
     let opened = client.call("pane_open", json!({"command": ["cat"]}));
     let typed = json!({"pane": opened["pane"], "text": "it\n", "wait_any": [{"regex": "^it$"}]});
     assert_eq!(client.call("input", typed)["wait"]["matched"], true);
@@ -156,7 +157,8 @@ fn a_wait_for_what_never_comes_ends_with_its_pane() {
     let ended = ended["result"]["structuredContent"].take();
     assert_eq!((&ended["matched"], &ended["ended"]), (&json!(false), &json!(true)), "{ended}");
     assert_eq!(ended.get("handle"), None, "there is nothing to go on waiting for: {ended}");
-    // The same for a program that ended earlier. Conditions that become true by themselves still do.
+    // A wait for a program that ended earlier returns immediately, too. Conditions that become true without the program
+    // are still met.
     for more in [json!({"text": "x"}), json!({"stable_ms": 10}), json!({"exit": true})] {
         let ended = client.call("wait", never(more));
         assert_eq!((&ended["matched"], &ended["ended"]), (&json!(false), &json!(true)), "{ended}");
@@ -182,10 +184,10 @@ fn a_prompt_that_can_not_be_told_is_refused() {
     let shown = client.call("screen", json!({"pane": pane}));
     assert!(!shown["text"].as_str().unwrap().contains('x'), "nothing was typed: {shown}");
     client.call("input", json!({"pane": pane, "text": "x\n"}));
-    // The other condition may still come true.
+    // The other condition may still be met.
     let or_else = json!({"pane": pane, "any": [{"prompt": true}, {"text": "x"}]});
     client.until(or_else);
-    // A script's question is no prompt, even in a shell's own editor.
+    // A question of a script is not a prompt, even if the script uses the shell's line editor.
     let script = json!(["bash", "-c", "read -e -p 'go: ' A"]);
     let opened = client.call("pane_open", json!({"command": script}));
     let pane = &opened["pane"];
@@ -193,7 +195,7 @@ fn a_prompt_that_can_not_be_told_is_refused() {
     client.until(json!({"pane": pane, "any": [{"stable_ms": 100}]}));
     let why = client.fail("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
     assert!(why.contains("has no shell integration"), "{why}");
-    // A program that reads keys is no shell at its prompt.
+    // A program that reads keys is not a shell at its prompt.
     for program in [&["less", "/etc/passwd"][..], &["python3", "-q"]] {
         if !crate::support::has(program[0], &["--version"]) {
             continue;
@@ -218,7 +220,7 @@ fn a_prompt_without_marks_is_seen_on_the_screen() {
         let opened = client.call("pane_open", json!({"command": shell}));
         let pane = &opened["pane"];
         client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
-        // The prompt from which the line was entered does not count.
+        // The prompt at which the line was entered does not count.
         let typed = json!({"pane": pane, "text": "sleep .2; echo IT\n", "wait_any": [{"prompt": true}], "whole": true});
         let typed = client.call("input", typed);
         assert_eq!(typed["wait"]["matched"], true, "{shell:?}: {typed}");
@@ -229,7 +231,7 @@ fn a_prompt_without_marks_is_seen_on_the_screen() {
         client.call("input", asks);
         let none = json!({"pane": pane, "any": [{"prompt": true}], "timeout_ms": 100});
         assert_eq!(client.call("wait", none)["matched"], false, "{shell:?}");
-        // The end of a command can't be seen.
+        // In a shell without integration, the end of a command can't be recognized.
         let why = client.fail("wait", json!({"pane": pane, "any": [{"command_done": true}]}));
         assert!(why.contains("has no shell integration"), "{shell:?}: {why}");
     }
@@ -304,7 +306,7 @@ fn a_line_that_is_drawn_again_elsewhere_is_not_output() {
     let lower =
         json!({"pane": pane, "text": "printf '\\n\\n\\n'\n", "wait_any": [{"prompt": true}]});
     client.call("input", lower);
-    // The lines of a paste stand below each other.
+    // The lines of a paste are in consecutive rows.
     let pasted = json!({"pane": pane, "paste": "read -r A\necho READY", "wait_any": [{"text": "READY"}],
         "timeout_ms": 300});
     assert_eq!(client.call("input", pasted)["wait"]["matched"], false);
@@ -348,7 +350,7 @@ fn lines_that_the_terminal_echoes_are_not_output() {
         "timeout_ms": 300});
     let typed = client.call("input", lines);
     assert_eq!(typed["wait"]["matched"], false, "{typed}");
-    // They stay echoes where a resize moves them, and output is none.
+    // The lines remain echoes when a resize moves them. The same text as the program's output is not an echo.
     client.call("pane_resize", json!({"pane": pane, "cols": 3, "rows": 12}));
     let none = json!({"pane": pane, "any": [{"text": "READY"}], "timeout_ms": 300});
     assert_eq!(client.call("wait", none)["matched"], false);
@@ -372,7 +374,7 @@ fn a_wait_ends_with_its_token() {
         "_meta": {"progressToken": "mine"},
     });
     let waiting = client.begin("tools/call", call);
-    // A call that had not started would be refused right away.
+    // A call that has not started would be refused immediately.
     client.note("notifications/progress");
     person.call("token.revoke", json!({"number": made["number"]}));
     let ended = client.end(waiting);

@@ -1,4 +1,5 @@
-//! Methods beyond the documented ones, and documented ones that wait or that work on several sessions.
+//! Tests of methods that are not in the reference, and of documented methods that wait or that work on several
+//! sessions.
 
 use std::sync::{Arc, Mutex};
 
@@ -64,7 +65,7 @@ fn a_wait_is_over_with_what_it_waits_for() {
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
     let id = session.id;
-    // Types and waits in one call. Earlier output does not count.
+    // The call types and waits. Earlier output does not count.
     wire.call("exec.run_wait", json!({"id": id, "command": "echo ready"}));
     let reply = wire.call(
         "session.wait",
@@ -114,7 +115,7 @@ fn a_text_that_a_flood_carries_away_is_still_seen() {
     assert_eq!(reply["matched"], true, "{reply}");
 }
 
-/// An expression that takes seconds to find nothing in a megabyte of text.
+/// An expression that runs for seconds on a megabyte of text without a match.
 const SLOW: &str = "(?:.{0,200}7){3}Q";
 
 #[test]
@@ -130,7 +131,7 @@ fn expressions_that_take_long_hold_up_nobody() {
     let id = created["id"].as_u64().unwrap();
     let shown = wire.call("session.wait", json!({"id": id, "any": [{"text": "done"}]}));
     assert_eq!(shown["matched"], true);
-    // More calls than there are worker threads or blocking threads.
+    // There are more calls than worker threads or blocking threads.
     let watch = json!({"id": 1, "method": "session.watch",
         "params": {"id": id, "any": [{"regex": SLOW}], "since_seq": 0}});
     let search = json!({"id": 2, "method": "screen.search",
@@ -143,7 +144,7 @@ fn expressions_that_take_long_hold_up_nobody() {
     }
     for _ in 0..3 {
         wire.call("server.info", json!({}));
-        // Runs on a blocking thread.
+        // This call runs on a blocking thread.
         wire.call("session.read_tail", json!({"id": id}));
         wire.call("instance.list", json!({}));
     }
@@ -154,7 +155,7 @@ fn expressions_that_take_long_hold_up_nobody() {
         let kind = answered.map_err(|error| error.kind());
         assert_eq!(kind, Err(std::io::ErrorKind::WouldBlock), "they are not over");
     }
-    // A search whose client has disconnected stops, so that others get a turn.
+    // A search whose client has disconnected stops, so that other searches can run.
     drop(busy);
     let found = wire.call("screen.search", json!({"id": id, "pattern": "^done$", "regex": true}));
     assert_eq!(found["total"], 1);
@@ -291,7 +292,7 @@ fn commands_are_kept_as_blocks() {
     assert_eq!((&exit["exit_code"], &exit["authentic"]), (&json!(7), &json!(true)));
     assert!(exit["start"].as_u64().unwrap() <= exit["end"].as_u64().unwrap());
     for block in [echo, exit] {
-        // Times in RFC 3339 sort as text.
+        // Times in RFC 3339 can be compared as text.
         let (began, ended) = (&block["started_at"], &block["ended_at"]);
         assert!(began.as_str().unwrap().ends_with('Z'), "{block}");
         assert!(began.as_str() <= ended.as_str(), "{block}");
@@ -333,7 +334,7 @@ fn keys_of_the_keypad_are_digits_or_what_application_mode_makes_of_them() {
 fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    // Prints what the program reads, unchanged.
+    // The program prints its input unchanged.
     let script = "stty raw -echo; printf '\\033[?2004h\\033[?1000h\\033[?1006hready'; exec cat -v";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
     let id = session.id;
@@ -354,7 +355,7 @@ fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let moved = json!({"id": id, "action": "move", "col": 0, "row": 0});
     assert_eq!(wire.call("session.mouse", moved), json!({"sent": false}), "nobody asked for it");
 
-    // All input in one write, in this order.
+    // All input is written in one write, in this order.
     let together = json!({
         "id": id,
         "text": "t\r",
@@ -494,7 +495,7 @@ fn a_title_that_a_program_left_behind_is_told_no_more() {
     assert_eq!(titles(&mut wire), ["bash"; 3]);
 }
 
-/// Makes a call, and returns the reply that comes between events.
+/// Makes a call, and returns its reply. Skips events that come before the reply.
 fn ask(wire: &mut Wire, method: &str) -> Value {
     wire.send(format!("{}\n", json!({"id": "asked", "method": method})));
     loop {
@@ -521,7 +522,7 @@ fn a_connection_is_told_what_happens_in_order() {
     assert_eq!(reply["result"]["engine"], "Unterm");
     wire.call("exec.run", json!({"id": session.id, "command": "printf '\\a'; sh -c 'exit 3'"}));
     let mut heard: Vec<Value> = Vec::new();
-    // The event of the first prompt may come only now.
+    // The event of the first prompt may arrive late.
     let is_over = |heard: &[Value]| {
         let end = heard.iter().position(|event| event["event"] == "command_end");
         end.is_some_and(|end| heard[end..].iter().any(|event| event["event"] == "prompt"))
@@ -621,7 +622,7 @@ fn what_programs_say_of_themselves_is_told_and_kept() {
     assert_eq!((&reply["progress"], &reply["programs"]), (&progress, &programs));
 }
 
-/// Preferences that hold a JSON value.
+/// Preferences that contain a JSON value.
 struct Values(Mutex<Value>);
 
 impl Preferences for Values {
@@ -670,7 +671,7 @@ fn events_come_while_a_call_of_the_same_connection_waits() {
     let wait = json!({"jsonrpc": "2.0", "id": 77, "method": "session.wait",
         "params": {"id": session.id, "any": [{"text": "the end"}], "timeout_ms": 60_000}});
     wire.send(format!("{wait}\n"));
-    // Each event while the call waits lets the loop continue, and the last one ends the call.
+    // Each event during the call lets the loop continue, and the last one ends the call.
     for n in 0..3 {
         session.pane.write(b"\x07\r").unwrap();
         let event: Value = serde_json::from_str(&wire.receive().unwrap()).unwrap();
@@ -699,7 +700,7 @@ fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
     assert_eq!(wire.call("session.list", json!({}))["sessions"], json!([]));
     let there = json!({"id": id, "any": [{"text": "bold"}]});
     assert_eq!(wire.call("session.wait", there)["matched"], true);
-    // The bytes are kept by another task.
+    // Another task stores the bytes, so they may appear later.
     let end = std::time::Instant::now() + support::PATIENCE;
     while wire.call("screen.bytes", json!({"id": id}))["base64"] != "G1sxbWJvbGQ=" {
         assert!(std::time::Instant::now() < end, "they never came");
@@ -835,12 +836,12 @@ fn names_from_elsewhere_are_known() {
     let tail = wire.call("session.read_tail", json!({"session_id": id.to_string(), "lines": 3}));
     assert_eq!(tail["lines"], json!(["row 29", "sent", "sent"]));
     assert_eq!((&tail["count"], tail["seq"].is_u64()), (&json!(3), true));
-    // More lines than the screen has.
+    // The session has more lines than the screen has rows.
     let tail = wire.call("session.read_tail", json!({"id": id}));
     assert_eq!((&tail["lines"][0], &tail["count"]), (&json!("row 0"), &json!(32)));
     assert_eq!(wire.fail("session.send_text", json!({"id": id})), "Missing 'text'");
 
-    // A terminal that receives the bytes shows the same.
+    // A terminal that receives these bytes shows the same text.
     let raw = wire.call("screen.read_raw", json!({"id": id}));
     let file = fixture.home.path().join("raw");
     let bytes = STANDARD.decode(raw["base64"].as_str().unwrap()).unwrap();

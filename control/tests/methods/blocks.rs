@@ -1,22 +1,22 @@
-//! `exec.run_wait` with shell integration: uses the marks of blocks instead of markers.
+//! Tests of `exec.run_wait` with shell integration, which uses the marks of blocks instead of markers.
 
 use std::time::Duration;
 
 use crate::support::{self, Fixture, Session, Wire, run};
 use serde_json::{Value, json};
 
-/// The shells with integration.
+/// The shells that have an integration.
 const SHELLS: [(&str, &[&str]); 3] = [("bash", &[]), ("zsh", &[]), ("fish", &[])];
 
 /// Runs a test in each installed shell.
 fn shells(mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
     let prepare = |fixture: &Fixture| {
         fixture.integrate();
-        // Prevents the questions of zsh's first start.
+        // This file prevents the questions that zsh asks at its first start.
         std::fs::write(fixture.home.path().join(".zshrc"), "").unwrap();
     };
     support::shells(&SHELLS, prepare, |shell, fixture, wire, session| {
-        // A shell that starts slowly would be treated as one without marks.
+        // If the shell starts slowly and no one waits for its prompt, it is treated as a shell without marks.
         let there = json!({"id": session.id, "any": [{"prompt": true}]});
         assert_eq!(wire.call("session.wait", there)["matched"], true, "{shell}");
         test(shell, fixture, wire, session);

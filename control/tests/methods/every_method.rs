@@ -1,4 +1,4 @@
-//! Calls every method over a real connection, with real programs.
+//! Tests every method over a real connection, with real programs.
 
 use crate::support::{self, Fixture, GROUPS};
 use serde_json::{Value, json};
@@ -409,7 +409,7 @@ fn every_shell_is_idle_at_its_prompt_and_after_its_command() {
 fn the_screen_is_read_in_every_form() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    // 30 lines on 24 rows: 7 of them are history, since the last row is in use.
+    // The program prints 30 lines in 24 rows. 7 lines are in the history, because the last row is also used.
     let script = "i=1; while [ $i -le 30 ]; do echo \"line $i  \"; i=$((i+1)); done; printf '\\033[4 qmore'; cat";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
     let id = session.id;

@@ -1,4 +1,4 @@
-//! Data stored in files: recordings, workspaces, the proxy.
+//! Tests of data in files: recordings, workspaces, the proxy.
 
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path};
 
@@ -13,7 +13,7 @@ fn read(path: &Value) -> String {
 fn a_recording_goes_on_behind_output_that_may_begin_a_mark() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    // Writes a single byte, which may be the start of a mark.
+    // The program writes a single byte, which may be the beginning of a mark.
     let script =
         "stty -echo; echo ready; read x; printf '\\033'; read x; printf '[1mafter\\n'; read x";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
@@ -31,7 +31,7 @@ fn a_recording_goes_on_behind_output_that_may_begin_a_mark() {
     assert_eq!(wire.call("session.wait", after)["matched"], true);
     wire.call("session.recording_stop", json!({"id": id}));
     let log = read(&started["log_path"]);
-    // "\x1b[1mafter\r\n" in base64.
+    // This is "\x1b[1mafter\r\n" in base64.
     assert!(log.contains("\tout\tG1sxbWFmdGVyDQo=\n"), "{log}");
 }
 
@@ -58,7 +58,7 @@ fn a_password_that_a_caller_sends_is_in_no_recording() {
     let log = read(&started["log_path"]);
     let typed: Vec<_> = log.lines().filter(|line| line.contains("\tin\t")).collect();
     let (last, hidden) = typed.split_last().expect("input is recorded");
-    // "seen\r" in base64.
+    // This is "seen\r" in base64.
     assert!(last.ends_with("\tin\tc2Vlbg0="), "{log}");
     assert!(hidden.len() == 9 && hidden.iter().all(|line| line.ends_with("\tin\t")), "{log}");
 }
@@ -87,7 +87,7 @@ fn a_recording_is_made_rendered_listed_and_read() {
         format!("Session {id} is already being recorded")
     );
     let secret = format!("ghp_{}", "a1".repeat(18));
-    // A secret that the screen wraps, and a secret in the command itself.
+    // One secret is wrapped on the screen, and one is in the command itself.
     wire.call(
         "exec.run_wait",
         json!({"id": id, "command": format!("printf '%060d {secret}\\n' 0")}),
@@ -205,7 +205,7 @@ fn what_a_killed_process_has_left_is_closed_by_the_next_start() {
     session.wait_for_text("last words\nlast words");
     wire.call("session.recording_stop", json!({"id": session.id}));
     fixture.server.take();
-    // What a killed process leaves: no end, an incomplete line, and a process id that no longer exists.
+    // A killed process leaves a recording without an end, an incomplete line, and a process id that no longer exists.
     let index = fixture.registry().join("sessions/index.json");
     let mut rows: Value = serde_json::from_slice(&fs::read(&index).unwrap()).unwrap();
     let mut child = std::process::Command::new("true").spawn().unwrap();
@@ -332,7 +332,7 @@ fn a_proxy_is_set_up_tried_and_told_to_programs() {
     assert_eq!(wire.call("proxy.env", json!({})), json!({"enabled": false, "env": {}}));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let up = format!("http://{}", listener.local_addr().unwrap());
-    // A port that was free a moment ago.
+    // This port was free a moment ago, so no program listens on it.
     let down = TcpListener::bind("127.0.0.1:0").unwrap();
     let down_url = format!("socks5://{}", down.local_addr().unwrap());
     drop(down);
@@ -429,7 +429,7 @@ fn a_proxy_is_set_up_tried_and_told_to_programs() {
     let command = json!({"id": session.id, "command": "echo [$HTTP_PROXY]"});
     let inherited = std::env::var("HTTP_PROXY").unwrap_or_default();
     assert_eq!(wire.call("exec.run_wait", command)["output"], format!("[{inherited}]"));
-    // By default, this machine is reached without the proxy.
+    // By default, this machine is accessed without the proxy.
     let usual = "localhost,127.0.0.1,::1";
     for given in [json!({"no_proxy": ""}), json!({ "no_proxy": usual }), json!({})] {
         let status = wire.call("proxy.configure", given)["status"].take();

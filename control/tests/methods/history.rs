@@ -1,9 +1,10 @@
-//! A shell's history omits what `run` types and keeps what the user types, however the shell stores its history.
+//! Tests that a shell's history omits the commands of `run` and keeps the user's lines, in each way in which the shell
+//! stores its history.
 
 use crate::support::{self, Fixture, Session, client::Client};
 use serde_json::json;
 
-/// Settings of each shell that store every line in a file at once, and a command that lists them.
+/// The settings with which each shell stores every line in a file immediately, and a command that lists these lines.
 const SHELLS: [(&str, &str, &str, &str); 4] = [
     (
         "bash",
@@ -27,7 +28,7 @@ const SHELLS: [(&str, &str, &str, &str); 4] = [
     ),
 ];
 
-/// Presses Up at a prompt, which must show a line of the user, and clears the line.
+/// Presses Up at a prompt, checks that a line of the user appears, and clears the line.
 fn goes_back(agent: &mut Client, session: &Session, shell: &str) {
     let pane = session.id;
     let before = session.pane.term().seq();
@@ -36,7 +37,8 @@ fn goes_back(agent: &mut Client, session: &Session, shell: &str) {
     let seen = agent.call("wait", seen);
     let line = seen["conditions"][0]["text"].as_str().unwrap();
     assert!(line.contains("echo first") || line.contains("echo blanks"), "{shell}: {line}");
-    // Ctrl+U takes effect before later input. After Ctrl+C, a shell that is still drawing the line shows no new prompt.
+    // Ctrl+U takes effect before later input. After Ctrl+C, a shell that is still drawing the line would show no new
+    // prompt.
     session.pane.write(b"\x15").unwrap();
 }
 
@@ -79,7 +81,7 @@ fn run_leaves_no_trace_and_the_persons_lines_stay() {
             assert_eq!(agent.call("run", command.clone())["ended"], true, "{shell}: {command}");
         }
         prompts(&mut agent);
-        // Up does not show the last command either, except in Nushell, which keeps it until the next line.
+        // Pressing Up does not show the last command, either, except in Nushell, which keeps it until the next line.
         if shell != "nu" {
             goes_back(&mut agent, &session, shell);
         }

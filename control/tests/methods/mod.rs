@@ -1,4 +1,4 @@
-//! What methods do, over the JSON-RPC wire.
+//! Tests of the methods over JSON-RPC.
 
 mod beyond;
 mod blocks;

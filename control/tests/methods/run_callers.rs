@@ -1,4 +1,5 @@
-//! `exec.run_wait` by several callers in one pane, and while another program or another shell leads the pane.
+//! Tests of `exec.run_wait` by several callers in one pane, and while another program or another shell is in the
+//! foreground of the pane.
 
 use std::thread;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{self, Fixture, Session, Wire, client::Client, run};
 
-/// Shells with integration and, as the last two, without.
+/// Shells with integration, and two without it at the end.
 const SHELLS: [(&str, &[&str]); 5] =
     [("bash", &[]), ("zsh", &[]), ("fish", &[]), ("bash", &["--norc"]), ("sh", &[])];
 
@@ -86,7 +87,7 @@ fn a_running_command_whose_client_has_its_handle_keeps_no_queue() {
 #[test]
 fn a_line_typed_ahead_is_quoted_for_the_shell_that_reads_it() {
     shells(|shell, _, wire, session| {
-        // `sh` runs a script, so the shell around it reads the line.
+        // `sh` runs a script and does not read the line, so the outer shell reads it.
         for front in ["sh -c 'sleep 0.3; true'", "sleep 0.3", "bash -c 'sleep 0.3'"] {
             wire.call("exec.run", json!({"id": session.id, "command": front}));
             let command = "printf '%s|' 'a\tb' \"it's\" '\\n'; sh -c 'exit 5'";
@@ -114,7 +115,7 @@ fn a_careful_caller_types_nothing_into_a_program() {
 #[test]
 fn a_new_shell_at_its_prompt_is_an_answer() {
     shells(|shell, _, wire, session| {
-        // Another shell can't expand the prompt, which the fixture exports.
+        // The fixture exports the prompt as `PS1`, in a form that another shell can't expand.
         for (inner, code) in [
             ("bash", json!(4)),
             ("env -u PS1 bash --norc", json!(4)),
@@ -130,12 +131,13 @@ fn a_new_shell_at_its_prompt_is_an_answer() {
             assert_eq!(reply["new_shell"], true, "{shell}, {inner}: {reply}");
             assert_eq!(ended(&reply), ("", &Value::Null), "{shell}, {inner}: {reply}");
             let inside = run(wire, session, "echo \"in  side\"; (exit 3)");
-            // fish types its own form for the shell inside of `script`, which Unterm can't see: that one is no fish.
+            // For the shell within `script`, the command is typed in the form for fish, because Unterm can't see that
+            // this shell is not fish.
             let is_hidden = shell == "fish" && name == "script";
             let inside_code = if is_hidden { Value::Null } else { json!(3) };
             assert_eq!(ended(&inside), ("in  side", &inside_code), "{shell}, {inner}: {inside}");
             let left = run(wire, session, "exit 4");
-            // Without marks around it, nothing reports the end of the inner shell.
+            // If the outer shell has no marks, nothing reports the end of the inner shell.
             if session.pane.term().commands().next_back().is_some() {
                 assert_eq!(left["exit_code"], code, "{shell}, {inner}: {left}");
                 assert_eq!(left["timed_out"], false, "{shell}, {inner}: {left}");
@@ -146,7 +148,7 @@ fn a_new_shell_at_its_prompt_is_an_answer() {
     });
 }
 
-/// Changes to a shell that remove its integration, or some of it.
+/// Changes to a shell that remove its integration or a part of it.
 const REMOVALS: [(&str, &[&str]); 3] = [
     (
         "bash",
@@ -159,7 +161,7 @@ const REMOVALS: [(&str, &[&str]); 3] = [
             "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",
             "exec bash --norc",
             "unset -f _unterm_after",
-            // The prompt after it is announced, and has no mark at its end.
+            // The prompt after this one is announced, but has no mark at its end.
             "x() { PS1='now> '; }; PROMPT_COMMAND+=(x)",
         ],
     ),

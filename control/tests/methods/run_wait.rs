@@ -1,4 +1,4 @@
-//! `exec.run_wait` in real shells: exact output in any state of the screen, and a prompt reply.
+//! Tests of `exec.run_wait` in real shells: the output is exact in any state of the screen, and the reply is fast.
 
 use std::{
     path::Path,
@@ -8,7 +8,7 @@ use std::{
 use crate::support::{self, Fixture, Session, Wire, run};
 use serde_json::{Value, json};
 
-/// The shells to test, without startup files.
+/// The shells that are tested, without startup files.
 const SHELLS: [(&str, &[&str]); 4] = [
     ("sh", &[]),
     ("bash", &["--norc", "--noprofile"]),
@@ -64,7 +64,7 @@ fn the_output_is_what_the_command_printed() {
     });
 }
 
-/// Changes the directory repeatedly, and queries it right after each command has ended.
+/// Changes the directory repeatedly, and queries the directory immediately after each command has ended.
 fn follow(wire: &mut Wire, session: &Session, home: &Path, shell: &str) {
     let folders = ["a b", "ä"].map(|name| home.join(name).canonicalize().unwrap());
     let stale: Vec<usize> = (0..200)
@@ -100,7 +100,7 @@ fn the_directory_is_that_of_the_last_command_as_soon_as_it_has_ended() {
         let params = json!({"id": session.id, "any": [{"prompt": true}]});
         assert_eq!(wire.call("session.wait", params)["matched"], true, "{shell}");
         follow(&mut wire, &session, home, shell);
-        // The directory in which a block was started has the same form.
+        // The directory in which a block was started is reported in the same form.
         let blocks = wire.call("block.list", json!({"id": session.id}));
         let last = blocks["blocks"].as_array().unwrap().iter().rfind(|it| it["state"] == "done");
         let before = unterm_mux::file_uri(&home.join("a b").canonicalize().unwrap());
@@ -114,11 +114,12 @@ fn a_directory_that_was_reported_before_the_last_command_is_not_believed() {
     let home = with_folders(&fixture);
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);
-    // As in VTE's profile script. A marker that is typed after the command is printed before the prompt's report.
+    // This hook is the one of VTE's profile script. A marker that is typed after the command is printed before the
+    // prompt's report.
     let hook = r#"PROMPT_COMMAND='sleep 0.05; printf "\e]7;file://%s%s\a" "$HOSTNAME" "$PWD"'"#;
     run(&mut wire, &session, hook);
     follow(&mut wire, &session, home, "bash without marks");
-    // The report has the link's own name, as the shell does.
+    // The shell reports the name of the link and not of its target.
     std::os::unix::fs::symlink(home.join("ä"), home.join("link")).unwrap();
     run(&mut wire, &session, &format!("cd '{}'", home.join("link").display()));
     let linked = unterm_mux::file_uri(&home.join("link"));
@@ -136,7 +137,7 @@ fn a_command_of_many_lines_arrives_whole() {
             "first\ntwo\nlines\nit's\nlast",
             "{shell}"
         );
-        // Longer than what the kernel keeps of a line (4,095 bytes), and wrapped over many rows.
+        // The line is longer than what the kernel keeps of a line (4,095 bytes), and is wrapped over many rows.
         let long = "0123456789".repeat(700);
         let reply = run(wire, session, &format!("printf '%s' '{long}' | wc -c"));
         assert_eq!(reply["output"].as_str().unwrap().trim(), "7000", "{shell}");
@@ -300,7 +301,7 @@ fn many_sessions_are_waited_for_at_once() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let sessions: Vec<_> = (0..8).map(|_| fixture.shell(&mut wire).id).collect();
-    // Each command waits for input, so that all of them run at the same time.
+    // Each command waits for input, so that all commands run at the same time.
     let waiting: Vec<_> = sessions
         .iter()
         .map(|&id| {
@@ -333,7 +334,7 @@ fn a_connection_that_waits_holds_up_no_other() {
     let session = fixture.shell(&mut wire);
     let id = session.id;
     let mut other = fixture.login();
-    // Two requests in one write. The first is answered while the second waits.
+    // The two requests are in one write. The first is answered while the second waits.
     other.send(format!(
         "{}\n{}\n",
         json!({"id": 1, "method": "server.info"}),
@@ -355,14 +356,14 @@ fn a_shell_that_never_marks_its_prompts_is_not_waited_for() {
     let session = fixture.shell(&mut wire);
     session.wait_for_text("$");
     for word in ["one", "two"] {
-        // Shorter than the time in which a shell must mark its first prompt.
+        // The time is shorter than the time in which a shell must mark its first prompt.
         let command =
             json!({"id": session.id, "command": format!("echo {word}"), "timeout_ms": 1990});
         let reply = wire.call("exec.run_wait", command);
         assert_eq!((&reply["output"], &reply["timed_out"]), (&json!(word), &json!(false)));
         assert_eq!(reply["exit_source"], "marker");
     }
-    // Later output leaves the cursor in the first column, as before the first prompt.
+    // Later output leaves the cursor in the first column, where it also is before the first prompt.
     let gate = fixture.home.path().join("gate");
     assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
     run(&mut wire, &session, &format!("(read -r text < '{}'; echo \"$text\") &", gate.display()));
@@ -378,7 +379,7 @@ fn a_command_that_ends_the_shell_it_runs_in_is_an_answer_where_that_is_one_of_a_
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
-    // Quotes keep the prompt's text out of the typed command.
+    // The quotes ensure that the prompt's text does not appear in the typed command.
     wire.call("exec.run", json!({"id": session.id, "command": "PS1='in''ner> ' sh"}));
     session.wait_for_text("inner>");
     let inside = run(&mut wire, &session, "echo inside");
@@ -419,7 +420,7 @@ fn a_command_that_is_cancelled_is_an_answer() {
                 other.call("exec.run_wait", json!({"id": id, "command": command}))
             });
             session.wait_for_text("\nup");
-            // Interrupt `sleep` itself. A shell that is between two commands might continue with the next one.
+            // This interrupts `sleep` itself. A shell that is between two commands might continue with the next one.
             while wire.call("session.idle", json!({"id": id}))["idle"] == true {}
             wire.call("exec.cancel", json!({"id": id}));
             let reply = waiting.join().unwrap();

@@ -1,11 +1,11 @@
-//! How real programs ask for a secret, each with its own way of reading keys.
+//! Tests of real programs that ask for a secret, each of which reads keys in a different way.
 
 use std::{path::PathBuf, process::Command};
 
 use crate::support::{self, Fixture, PATIENCE, Wire};
 use serde_json::json;
 
-/// Waits until a session's program asks for a secret, or until it does not.
+/// Waits until a session reports that its program asks for a secret, or that it does not.
 fn until(wire: &mut Wire, session: u64, is_asked: bool) {
     let end = std::time::Instant::now() + PATIENCE;
     while wire.call("session.get", json!({"id": session}))["awaiting_secret"] != is_asked {
@@ -14,7 +14,7 @@ fn until(wire: &mut Wire, session: u64, is_asked: bool) {
     }
 }
 
-/// As `gpg` asks for a passphrase: in a box on the alternate screen, reading single keys.
+/// `gpg` asks for a passphrase in this way: in a box on the alternate screen, reading single keys.
 #[test]
 fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
     if !support::has("pinentry-curses", &["--version"]) {
@@ -63,7 +63,7 @@ fn a_password_within_tmux_is_a_secret() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let tmux = Tmux(fixture.home.path().join("tmux"));
-    // A masked answer makes it certain. Without one, the text could be in an editor.
+    // A masked answer makes it certain that this is a question. Without it, the text could be in an editor.
     let script = "stty -echo; printf 'Password: *'; read X; stty echo; echo it was read; exec cat";
     let socket = tmux.0.to_str().unwrap();
     let args = ["-S", socket, "-f", "/dev/null", "new-session", script];
@@ -81,7 +81,7 @@ fn a_password_within_tmux_is_a_secret() {
     until(&mut wire, session.id, false);
 }
 
-/// A box on the main screen, drawn in parts.
+/// This box is drawn in parts on the main screen.
 #[test]
 fn a_password_in_a_box_without_an_alternate_screen_is_a_secret() {
     for (program, mut args) in [
@@ -100,10 +100,10 @@ fn a_password_in_a_box_without_an_alternate_screen_is_a_secret() {
         until(&mut wire, session.id, true);
         session.pane.write(b"abc").unwrap();
         until(&mut wire, session.id, true);
-        // A button is not a field.
+        // A button is not an input field.
         session.pane.write(b"\t").unwrap();
         until(&mut wire, session.id, false);
-        // The same box, asking for something else.
+        // The same box asks for something that is not a secret.
         for arg in &mut args {
             *arg = match *arg {
                 "--passwordbox" => "--inputbox",
@@ -118,7 +118,7 @@ fn a_password_in_a_box_without_an_alternate_screen_is_a_secret() {
     }
 }
 
-/// A shell that turns off echo at its own prompt asks for no secret.
+/// A shell that turns off echo at its own prompt does not ask for a secret.
 #[test]
 fn a_shell_without_echo_asks_for_nothing_at_its_prompt() {
     let shells: [(&str, &[&str]); 4] =

@@ -1,4 +1,4 @@
-//! A person and agents in one pane: what each of them types stays in one piece.
+//! Tests of a user and agents in one pane: the input of each of them stays in one piece.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ fn begin(agent: &mut Client, session: &Session, command: &str) -> Value {
     begun["handle"].clone()
 }
 
-/// Presses keys as a person.
+/// Types keys as the user.
 fn press(session: &Session, keys: &str) {
     session.pane.touch();
     session.pane.write(keys.as_bytes()).unwrap();
@@ -64,13 +64,13 @@ fn a_command_is_not_run_behind_what_the_person_has_begun_to_type() {
         refused.replace("pane", "session"),
         "it would be another command here too"
     );
-    // The person's line is unchanged.
+    // The user's line is unchanged.
     press(&session, "now\r");
     wait_for_prompt(&session, prompt);
     session.wait_for_text("\nrm -rf build now\n");
     let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
     assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("mine"), &json!(0)), "{ran}");
-    // A line that was cleared does not count.
+    // A line that the user has cleared does not count.
     press(&session, "echo nothing");
     session.wait_for_text("echo nothing");
     press(&session, "\x15");
@@ -119,7 +119,7 @@ fn a_command_is_not_typed_into_a_program() {
     agent.call("input", json!({"pane": id, "text": "for cat\n", "keys": ["ctrl+d"]}));
     let ended = agent.call("wait", json!({"handle": handle}));
     assert_eq!(ended["run"]["output"], "for cat", "{ended}");
-    // A shell builtin that reads also owns the terminal.
+    // While a shell builtin reads, it owns the terminal like a program.
     let handle = begin(&mut agent, &session, "read -r A; echo got $A");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
     assert!(refused.contains("read -r A"), "{refused}");
@@ -138,7 +138,7 @@ fn a_command_is_not_typed_into_a_builtin_that_reads_keys() {
     for (command, keys) in [
         ("read -e -p 'ready? ' A", "yes\n"),
         ("read -rsn1 -p 'ready? ' A", "y"),
-        // Without job control, a program is in the shell's own process group.
+        // Without job control, a program belongs to the shell's own process group.
         ("set +m; printf 'ready? '; stty -echo -icanon; head -c1; stty sane; set -m", "y"),
     ] {
         let handle = begin(&mut agent, &session, command);
@@ -194,10 +194,10 @@ fn a_command_is_not_typed_into_what_any_shell_reads_itself() {
             let prompt = last_prompt(&session);
             let begun = json!({"pane": id, "command": command, "timeout_ms": 2000});
             let begun = agent.call("run", begun);
-            // A command that reads through the shell's own editor looks like a prompt after a while. The reply then
-            // says so.
+            // A command that reads through the shell's line editor looks like a prompt after some time. In that case,
+            // the reply contains this reason.
             if begun["ended"] == true && begun["reason"].is_null() {
-                // For this syntax error, fish opens its manual in a pager, but only where one is installed.
+                // For this syntax error, fish opens its manual in a pager, if a pager is installed.
                 assert_eq!(command, "if", "{shell}: {begun}");
                 continue;
             }
@@ -241,13 +241,14 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
         }
         let ran = agent.call("run", json!({"pane": pane, "command": "echo well"}));
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("well"), &json!(0)), "{shell:?}");
-        // Its output leaves the cursor below the prompt, where only the lack of input shows that the shell waits.
+        // The output of this command leaves the cursor below the prompt, where only the missing input shows that the
+        // shell waits.
         let late = json!({"pane": pane, "command": "(sleep .3; echo late) &"});
         agent.call("run", late);
         agent.call("wait", json!({"pane": pane, "any": [{"regex": "^late$|[$#%] late$"}]}));
         let ran = agent.call("run", json!({"pane": pane, "command": "echo again"}));
         assert_eq!(ran["output"], "again", "{shell:?}: {ran}");
-        // A command of a caller that has not ended reads what follows, whatever the screen shows.
+        // A caller's command that has not ended reads the following input, whatever the screen shows.
         let asks = json!({"pane": pane, "command": "printf 'Cost in $ '; read -r A; echo got $A",
             "timeout_ms": 0});
         let asks = agent.call("run", asks);
@@ -257,7 +258,7 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
         agent.call("input", json!({"pane": pane, "text": "it\n"}));
         let ended = agent.call("wait", json!({"handle": asks["handle"]}));
         assert_eq!(ended["run"]["exit_code"], 0, "{shell:?}: {ended}");
-        // A line that was begun, and one that is to be continued.
+        // One line is incomplete, and the other one is continued in the next row.
         for begun in ["echo 50% ", "echo '\n"] {
             agent.call("input", json!({"pane": pane, "text": begun}));
             let refused = agent.fail("run", json!({"pane": pane, "command": "touch typed"}));
@@ -286,7 +287,7 @@ fn a_command_that_is_refused_is_so_at_once_however_short_the_time() {
 fn a_line_that_goes_on_behind_a_continuation_prompt_was_begun() {
     let fixture = Fixture::new();
     let mut agent = Client::new(&fixture);
-    // As Nushell marks its prompts: each key draws them anew.
+    // The prompts are marked as in Nushell, which draws them again at each key.
     let prompt = r"\033]133;A;k=i\033\\> \033]133;B\033\\";
     let more = r"\033]133;A;k=s\033\\::: \033]133;B\033\\";
     let script =
@@ -307,7 +308,7 @@ fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
     let id = session.id;
-    // It echoes its input at the prompt as in `read`, so a prompt and a `read` look the same.
+    // The inner shell echoes its input in the same way at the prompt and in `read`, so the two look the same.
     let handle = begin(&mut agent, &session, "PS1='in''ner$ ' command bash --norc --noediting");
     session.wait_for_text("inner$");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
@@ -330,7 +331,7 @@ fn a_shell_without_marks_inside_one_with_marks_is_driven_by_what_it_shows() {
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
     let id = session.id;
-    // Quotes keep the prompt's text out of the typed command.
+    // The quotes ensure that the prompt's text does not appear in the typed command.
     let handle = begin(&mut agent, &session, "PS1='in''ner$ ' sh");
     session.wait_for_text("inner$");
     let prompt = json!({"pane": id, "any": [{"prompt": true}]});
@@ -371,7 +372,7 @@ fn output_of_a_background_job_is_no_line_at_the_prompt() {
     session.wait_for_text("late output");
     let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
     assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("mine"), &json!(0)), "{ran}");
-    // A line that an agent left at the prompt is not reported as a person's.
+    // The refusal does not report that a line which an agent left at the prompt is the user's.
     agent.call("input", json!({"pane": id, "text": "echo left"}));
     session.wait_for_text("echo left");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo mine"}));
@@ -402,14 +403,14 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
         let refused = agent.fail(tool, arguments);
         assert!(refused.contains("a person has typed in pane"), "{tool}: {refused}");
     }
-    // After half of the person's line, a new lease would not help, so it is refused.
+    // While a part of the user's line is at the prompt, a new lease would not help, so it is refused.
     let refused = agent.fail("lease", lease.clone());
     assert!(refused.contains("“echo person”"), "{refused}");
     let prompt = last_prompt(&session);
     press(&session, "more\r");
     wait_for_prompt(&session, prompt);
     session.wait_for_text("\nperson more\n");
-    // Until the agent takes a new lease, it does not know what has changed.
+    // The agent has not seen the user's changes, so it must take a new lease first.
     agent.fail("input", json!({"pane": id, "text": "AGENT"}));
     assert_eq!(agent.call("lease", lease.clone())["held"], true);
     let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
@@ -448,10 +449,11 @@ fn an_agents_input_gives_way_to_the_person_without_a_lease() {
             "{tool}: {refused}"
         );
     }
-    // However long the person thinks.
+    // The agent is refused for as long as the user's line is there.
     std::thread::sleep(Duration::from_secs(4));
     agent.fail("input", json!({"pane": id, "text": "AGENT"}));
-    // A token created for an agent makes its caller an agent on every wire. A script may type anywhere.
+    // On every wire, a caller with a token that was created for an agent counts as an agent. A script may type at any
+    // time.
     let (mut other, _) = fixture.login_with(&mut wire, json!({"name": "other", "scope": "act"}));
     other.fail("session.input", json!({"id": id, "input": "AGENT"}));
     wire.call("session.input", json!({"id": id, "input": "script "}));
@@ -478,7 +480,7 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
             std::thread::yield_now();
         }
     };
-    // The person clears the line.
+    // The user clears the line.
     press(&session, "echo no\x15");
     wait_for_start(&session);
     let input = json!({"pane": id, "text": "echo mine\n"});
@@ -488,7 +490,7 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
     assert!(refused.contains("a person pressed a key"), "{refused}");
     pauses(&mut agent, &input);
     session.wait_for_text("\nmine\n");
-    // In a full-screen program, every key counts.
+    // In a full-screen program, every key counts as input.
     let script = "printf '\\033[?1049h'; stty -icanon -echo; exec cat > /dev/null";
     let full = fixture.program(&mut wire, "sh", &["-c", script]);
     full.wait(|pane| {
@@ -500,7 +502,7 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
     let refused = agent.fail("input", input.clone());
     assert!(refused.contains("a person pressed a key"), "{refused}");
     pauses(&mut agent, &input);
-    // A line that a program reads while the terminal collects it.
+    // The terminal collects the line for a program that reads it.
     let lines = fixture.program(&mut wire, "cat", &[]);
     press(&lines, "half a");
     lines.wait_for_text("half a");
@@ -533,7 +535,7 @@ fn a_command_that_reads_by_the_shells_own_editor_goes_on_until_it_is_answered() 
         handles.push((pane, ran["handle"].clone()));
     }
     for (pane, handle) in handles {
-        // Longer than a shell may take to report the end of a command.
+        // This time is longer than the time in which a shell reports the end of a command.
         agent.call("wait", json!({"pane": pane, "any": [{"stable_ms": 2500}]}));
         let ran = agent.call("wait", json!({"handle": handle, "timeout_ms": 0}));
         assert_eq!(
@@ -555,7 +557,7 @@ fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
     let id = session.id;
-    // The shell's editor changes the line, and the shell reports the line that it runs.
+    // The shell's line editor changes the line, and the shell reports the line that it runs.
     if support::has("zsh", &["-c", "true"]) {
         let zsh = fixture.program(&mut wire, "zsh", &[]);
         wire.call("session.wait", json!({"id": zsh.id, "any": [{"prompt": true}]}));
@@ -567,7 +569,7 @@ fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
         let ran = agent.call("run", json!({"pane": zsh.id, "command": "echo well"}));
         assert_eq!((&ran["output"], &ran["reason"]), (&json!("well"), &Value::Null), "{ran}");
     }
-    // Another shell takes the place of the one that started the command, as seen through the handle.
+    // Another shell replaces the shell that started the command, and the handle reports that.
     let begun = json!({"pane": id, "command": "exec bash", "timeout_ms": 0});
     let handle = agent.call("run", begun)["handle"].clone();
     let ended = agent.call("wait", json!({"handle": handle}));

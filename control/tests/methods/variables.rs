@@ -1,9 +1,9 @@
-//! `session.env` and `session.set_env` in real shells.
+//! Tests of `session.env` and `session.set_env` in real shells.
 
 use crate::support::{Fixture, Session, Wire};
 use serde_json::{Value, json};
 
-/// A shell with marked prompts, at its first prompt. `None` if it is not installed.
+/// A shell with marked prompts, at its first prompt. `None` if the shell is not installed.
 fn shell(fixture: &Fixture, wire: &mut Wire, program: &str) -> Option<Session> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
@@ -20,7 +20,8 @@ fn set(wire: &mut Wire, id: u64, name: &str, value: &str) -> Value {
     wire.call("session.set_env", json!({"id": id, "name": name, "value": value}))
 }
 
-/// The lines and the cursor. Not the screen's `seq`, because zsh changes modes after showing its prompt.
+/// The lines and the cursor of the screen. The screen's `seq` is left out, because zsh changes modes after it shows its
+/// prompt.
 fn shown(wire: &mut Wire, id: u64) -> (Value, Value) {
     let screen = wire.call("screen.text", json!({"id": id}));
     (screen["lines"].clone(), screen["cursor"].clone())
@@ -49,7 +50,7 @@ fn the_next_command_has_what_was_set_and_nothing_shows() {
         assert_eq!(run(&mut wire, id, "env printenv OWN"), value, "{program}: programs too");
         assert_eq!(wire.call("session.env", json!({"id": id, "name": "OWN"}))["value"], value);
 
-        // A value that the shell itself sets later stays until it is set here again.
+        // A value that the shell sets later remains until the variable is set by a call again.
         let own = if program == "fish" { "set -gx OWN mine" } else { "export OWN=mine" };
         run(&mut wire, id, own);
         set(&mut wire, id, "OTHER", "1");
@@ -73,7 +74,7 @@ fn what_is_split_off_has_it_and_others_have_not() {
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
     set(&mut wire, session.id, "OWN", "1");
-    // `true` keeps sh from replacing itself with `cat`: for a moment, the process would have no environment.
+    // `true` prevents sh from replacing itself with `cat`, because the process would have no environment for a moment.
     let args = json!(["-c", "echo up; cat; true"]);
     let is_up = |wire: &mut Wire, id: &Value| {
         let up =
@@ -109,7 +110,7 @@ fn what_a_shell_exported_is_told_of_the_programs_that_it_starts() {
     let message = reply["message"].as_str().unwrap();
     assert!(message.ends_with("but `printenv` by exec.run_wait tells it"), "{message}");
     assert_eq!(run(&mut wire, id, "printenv OWN"), "mine");
-    // `true` keeps sh from replacing itself with `cat`: for a moment, the process would have no environment.
+    // `true` prevents sh from replacing itself with `cat`, because the process would have no environment for a moment.
     wire.call("exec.run", json!({"id": id, "command": "sh -c 'echo u''p; cat; true'"}));
     session.wait_for(|screen| screen.lines().any(|line| line == "up"));
     let reply = wire.call("session.env", own.clone());
@@ -165,7 +166,7 @@ fn the_nonce_is_lent_to_the_program_with_the_ticket_and_only_admins_get_that() {
     let ticket = wire.call("session.lend_nonce", params.clone())["ticket"].clone();
     let ticket = ticket.as_str().unwrap();
     assert!(!nonce.contains(ticket));
-    // As the login shell on another machine does.
+    // This script does what the login shell on another machine does.
     let script = format!(
         "s=$(stty -g); stty -echo; printf '\\033]1337;UntermNonce={ticket}\\007'; \
          IFS= read -r n; stty \"$s\"; echo \"<${{n#unterm-nonce:}}>\""

@@ -1,4 +1,4 @@
-//! A live view of a session shows the same as the session, also after it fell behind.
+//! Tests that a live view of a session shows the same as the session, also after the view was too slow.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use unterm_term::{Options, Parser, Size, Term};
 
 use crate::support::{Fixture, Wire};
 
-/// A viewer: a terminal that is fed with what `screen.follow` returns.
+/// A viewer: a terminal that receives what `screen.follow` returns.
 struct Viewer {
     pane: u64,
     view: Value,
@@ -24,7 +24,7 @@ impl Viewer {
         viewer
     }
 
-    /// One call. Returns the reply.
+    /// Makes one call, and returns the reply.
     fn look(&mut self, wire: &mut Wire) -> Value {
         let params = json!({"id": self.pane, "view": self.view, "wait_ms": 20_000});
         let reply = wire.call("screen.follow", params);
@@ -51,7 +51,7 @@ impl Viewer {
         (first..first + rows).map(row).collect()
     }
 
-    /// Looks until the screen has this row.
+    /// Makes calls until the screen has this row.
     fn look_for(&mut self, wire: &mut Wire, row: &str) {
         while !self.screen().iter().any(|text| text == row) {
             assert_eq!(self.look(wire)["ended"], false, "{row:?} never came");
@@ -143,7 +143,7 @@ fn views_that_nobody_reads_make_no_room_for_more_than_a_number_of_them() {
         "This token has too many views open; each ends 30 seconds after its last call"
     );
 
-    // Another token has views of its own, and does not get what others have not read yet.
+    // Another token has separate views, and does not receive the output that other viewers have not read yet.
     let (mut agent, _) = fixture.login_with(&mut wire, json!({"name": "agent", "scope": "read"}));
     let own = agent.call("screen.follow", json!({"id": pane}))["view"].take();
     let error = agent.fail("screen.follow", json!({"id": pane, "view": view}));

@@ -1,5 +1,5 @@
-//! Plugins that watch sessions: which plugin is chosen, the states that screens show and their events, who may watch
-//! and see what, and when a plugin stops.
+//! Tests of plugins that watch sessions: which plugin is chosen, the states that screens show and their events, which
+//! tokens may watch sessions and receive states, and when a plugin stops.
 
 use std::{
     fs,
@@ -15,11 +15,11 @@ use crate::support::{Fixture, PATIENCE, Session, Wire, client::Client, until};
 use serde_json::{Value, json};
 use unterm_control::{Host, HostRequest};
 
-/// Draws the screens that are asked for by their names, a line each.
+/// A script that reads the names of screens, one in each line, and draws each screen.
 const DRAW: &str =
     r#"stty -echo; while read -r name; do printf '\033[2J\033[H'; cat "$HOME/screens/$name"; done"#;
 
-/// Puts screens of Claude Code into a fixture's home, and a program named `claude` that draws them. Returns its path.
+/// Puts screens of Claude Code into a fixture's home, and a copy of `sh` named `claude`. Returns the path of the copy.
 fn claude(fixture: &Fixture) -> PathBuf {
     let home = fixture.home.path();
     let screens = home.join("screens");
@@ -38,13 +38,13 @@ fn claude(fixture: &Fixture) -> PathBuf {
     program
 }
 
-/// A session that runs that program.
+/// A session with the program `claude` that draws screens.
 fn drawing(fixture: &Fixture, wire: &mut Wire) -> Session {
     let program = claude(fixture);
     fixture.program(wire, program.to_str().unwrap(), &["-c", DRAW])
 }
 
-/// Draws a screen, and waits until its state is seen.
+/// Draws a screen, and waits until its state is reported.
 fn show(wire: &mut Wire, session: &Session, name: &str) -> Value {
     wire.call("session.input", json!({"id": session.id, "input": format!("{name}\n")}));
     let seen = wire.call("adapter.watch", json!({"id": session.id, "states": [name]}));
@@ -77,13 +77,13 @@ fn each_new_state_of_a_watched_program_is_an_event() {
     let session = drawing(&fixture, &mut wire);
     let id = session.id;
     let mut listener = listening(&fixture, Some(id));
-    // The program's name selects the plugin.
+    // The name of the program selects the plugin.
     let begun = wire.call("adapter.attach", json!({"id": id}));
     assert_eq!((&begun["plugin"], &begun["source"]), (&json!("claude-code"), &json!("screen")));
     let permission = show(&mut wire, &session, "waiting_for_permission");
     let evidence = &permission["state"]["evidence"];
     assert!(evidence.as_str().is_some_and(|evidence| !evidence.is_empty()), "{permission}");
-    // The same screen, drawn again, is the same state.
+    // The same screen that is drawn again is still the same state.
     let again = show(&mut wire, &session, "waiting_for_permission");
     assert_eq!(again["state"]["since"], permission["state"]["since"]);
     show(&mut wire, &session, "thinking");
@@ -122,7 +122,8 @@ fn a_wait_ends_with_the_next_state_with_the_time_or_with_the_program() {
     let late = wire.call("adapter.watch", json!({"id": id, "states": ["ready"], "timeout_ms": 1}));
     assert_eq!((&late["matched"], &late["timed_out"]), (&json!(false), &json!(true)), "{late}");
     assert_eq!(late["state"]["state"], "thinking");
-    // Two connections have no order: a call may begin after the input that should end it. Then it is made again.
+    // The order of two connections is undefined: a call may begin after the input that should end it. In that case, the
+    // call is repeated.
     let mut waiting = fixture.login();
     let mut watch = |wire: &mut Wire, id: u64, input: &str| -> Value {
         let params = json!({"id": id, "timeout_ms": 2000});
@@ -142,7 +143,7 @@ fn a_wait_ends_with_the_next_state_with_the_time_or_with_the_program() {
         let brief = drawing(&fixture, &mut wire);
         show(&mut wire, &brief, "thinking");
         let reply = watch(&mut wire, brief.id, "\u{4}");
-        // A call about an ended program is an error.
+        // A call for a program that has ended is an error.
         reply.get("error").is_none().then_some(reply)
     });
     let ended = ended.expect("a call that begins before the program ends");
@@ -173,7 +174,7 @@ fn a_plugin_stops_with_the_program_that_it_watches() {
     });
     assert_eq!(attached["plugin"], "claude-code");
     show(&mut wire, &session, "thinking");
-    // A program that was stopped is behind the shell.
+    // A program that was stopped is in the background of the shell.
     wire.call("session.input", json!({"id": id, "input": "\u{1a}"}));
     let watch = |states: Value| json!({"id": id, "plugin": "claude-code", "states": states});
     let stopped = until("the stop", || {
@@ -195,7 +196,7 @@ fn a_plugin_stops_with_the_program_that_it_watches() {
         (&ended["plugin"], &ended["ended"]),
         (&json!("claude-code"), &json!("program_ended"))
     );
-    // The shell's plugin goes on.
+    // The shell's plugin continues.
     let states = wire.call("adapter.states", json!({"id": id}))["states"].take();
     assert_eq!(states.as_array().map(Vec::len), Some(1), "{states}");
     assert_eq!(states[0]["plugin"], "shell");
@@ -245,19 +246,19 @@ fn whoever_may_read_a_session_may_watch_it_and_nobody_else() {
     assert_eq!(stranger.call("adapter.states", json!({})), json!({"states": []}));
     assert_eq!(reader.call("adapter.states", json!({}))["states"][0]["id"], id);
     stranger.call("events.subscribe", json!({"events": ["adapter_state", "bell"]}));
-    // Only the token that attached detaches.
+    // Only the token that attached the plugin can detach it.
     assert_eq!(wire.call("adapter.detach", json!({"id": id})), json!({"detached": 0}));
     show(&mut wire, &session, "thinking");
     assert_eq!(wire.call("adapter.detach", json!({"id": id})), json!({"detached": 1}));
     assert_eq!(wire.call("adapter.states", json!({}))["states"].as_array().map(Vec::len), Some(1));
-    // The adapter of a token that was taken back ends.
+    // The adapter of a token ends when the token is revoked.
     let mut listener = listening(&fixture, Some(id));
     wire.call("token.revoke", json!({"number": made["number"]}));
     wire.call("session.input", json!({"id": id, "input": "completed_turn\n"}));
     let end = event(&mut listener);
     assert_eq!((&end["state"], &end["ended"]), (&Value::Null, &json!("detached")), "{end}");
     assert_eq!(wire.call("adapter.states", json!({})), json!({"states": []}));
-    // The stranger received events about its own session only.
+    // The other client received only events about its own session.
     wire.call("session.input", json!({"id": other.id, "input": "\u{7}\n"}));
     assert_eq!(event(&mut stranger)["event"], "bell");
 }
@@ -340,7 +341,7 @@ fn an_agent_waits_for_another_agents_question() {
         let agent = &reply["agents"][0];
         assert_eq!((&agent["pane"], &agent["plugin"]), (&json!(pane), &json!("claude-code")));
         assert_eq!(result["_meta"]["unterm/untrusted"], json!(["evidence"]));
-        // From now on the pane is watched.
+        // The pane is watched after this call.
         let listed = client.call("agent_state", json!({}));
         assert_eq!(listed["agents"][0]["state"], "waiting_for_permission", "{listed}");
         let one = client.call("agent_state", json!({"pane": pane}));

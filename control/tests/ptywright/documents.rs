@@ -1,4 +1,4 @@
-//! Compares the descriptions of the ptywright protocol's methods with the methods.
+//! Tests that the descriptions of the ptywright protocol's methods match the methods.
 
 use crate::support::{Fixture, PATIENCE};
 use serde_json::{Value, json};
@@ -11,14 +11,14 @@ use unterm_control::{
     ptywright::{FramingKind, METHOD_DOCS, MethodDoc, Plugins, Server},
 };
 
-/// The parameters that a method accepts, in the words of its error for another one: "unknown field `x`, expected one of
-/// `a`, `b`".
+/// The parameters that a method accepts, taken from its error for an unknown parameter: "unknown field `x`, expected
+/// one of `a`, `b`".
 fn accepted(message: &str) -> Vec<&str> {
     let list = message.split_once("expected ").map_or("", |(_, list)| list);
     list.split('`').skip(1).step_by(2).collect()
 }
 
-/// The parameters that are written about it.
+/// The parameters in the description of a method.
 fn written(doc: &MethodDoc) -> Vec<&str> {
     doc.params.iter().map(|param| param.name).filter(|name| !name.contains('.')).collect()
 }
@@ -52,13 +52,13 @@ fn every_method_is_described_with_its_parameters() {
                 let message = reply["error"]["message"].as_str().unwrap();
                 assert!(message.contains("no_such_parameter"), "{}: {message}", doc.name);
                 let mut accepted = accepted(message);
-                // It shares the type of its parameters with adapter.resume.
+                // adapter.start uses the same parameter type as adapter.resume, which has one more parameter.
                 accepted.retain(|name| doc.name != "adapter.start" || *name != "prior_adapter");
                 accepted.sort_unstable();
                 let mut written = written(doc);
                 written.sort_unstable();
                 assert_eq!(accepted, written, "{}", doc.name);
-                // Without any parameter, a required one is missing.
+                // A call without parameters fails if a parameter is required.
                 let required = doc.params.iter().any(|param| param.is_required);
                 let is_allowed = call(doc.name, json!({})).await.get("result").is_some();
                 assert_eq!(is_allowed, !required, "{}", doc.name);

@@ -1,4 +1,4 @@
-//! `run` at a prompt whose line editor is in a mode of its own, such as a search or vi's command mode.
+//! Tests of `run` at a prompt whose line editor is in a special mode, such as a search or vi's command mode.
 
 use crate::support::{self, Fixture, client::Client};
 use serde_json::json;
@@ -6,26 +6,27 @@ use serde_json::json;
 /// The beginning of a numeric argument.
 const ARGUMENT: &str = "\x1b5";
 
-/// Keys after which text would not go into the line.
+/// Keys after which the line editor would not insert text into the line.
 const KEYS: [&str; 6] = [
     "\x1b",
-    // A search in the history, and its end with an empty line.
+    // Ctrl+R searches the history, and Escape ends the search with an empty line.
     "\x12\x1b",
-    // The next key is inserted as it is.
+    // After Ctrl+V, the next key is inserted unchanged.
     "\x16",
-    // Half a key.
+    // This is the beginning of a key's sequence.
     "\x1b[",
     ARGUMENT,
-    // The history, back and forth.
+    // These keys go back in the history and forward again.
     "\x1b[A\x1b[B",
 ];
-/// The same in vi's command mode: a deletion that lacks its motion, a search in the line and a replacement that lack their
-/// characters.
+/// The keys of vi's command mode after which text is not inserted: a deletion without its motion, and a search in the
+/// line and a replacement without their characters.
 const VI_KEYS: [&str; 3] = ["d", "f", "r"];
 
 #[test]
 fn a_command_is_run_whatever_mode_the_line_editor_is_in() {
-    // An Escape counts as a key if nothing follows for some time, half a second by default: as long as the test waits.
+    // An Escape counts as a key if nothing follows for a time, which is half a second by default. It is shortened here,
+    // because the test waits only for half a second.
     for (shell, escape_time, modes) in [
         ("bash", "bind 'set keyseq-timeout 10'", ["set -o emacs", "set -o vi"]),
         ("zsh", "KEYTIMEOUT=1", ["bindkey -e", "bindkey -v"]),
@@ -54,15 +55,15 @@ fn a_command_is_run_whatever_mode_the_line_editor_is_in() {
             assert_eq!(set["exit_code"], 0, "{shell}: {set}");
             let vi_keys = if mode == modes[1] { &VI_KEYS[..] } else { &[] };
             for &keys in KEYS.iter().chain(vi_keys) {
-                // Fish has no numeric arguments, and types the digit.
+                // Fish has no numeric arguments, and inserts the digit.
                 if shell == "fish" && keys == ARGUMENT {
                     continue;
                 }
-                // Apart from its key, since together they would be Alt with that key.
+                // Escape is sent separately, because together with the next key it would mean Alt with that key.
                 let escape = VI_KEYS.contains(&keys).then_some("\x1b");
                 for keys in escape.into_iter().chain([keys]) {
                     wire.call("session.input", json!({"id": session.id, "input": keys}));
-                    // Whatever the keys did is on the screen.
+                    // After this wait, the screen shows the effect of the keys.
                     let shown = json!({"id": session.id, "any": [{"stable_ms": 500}]});
                     wire.call("session.wait", shown);
                 }
@@ -80,7 +81,7 @@ fn a_command_is_not_typed_into_what_a_search_shows() {
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
-    // What bash shows of a search stands where a line would. Ctrl+R, and Alt+P.
+    // In bash, the text of a search is in the place of the line. The keys are Ctrl+R and Alt+P.
     for (keys, shown) in [("\x12", "(reverse-i-search)`':"), ("\x1bp", " :")] {
         wire.call("session.input", json!({"id": session.id, "input": keys}));
         session.wait_for(|screen| screen.trim_end().ends_with(shown));

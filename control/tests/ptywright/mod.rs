@@ -1,4 +1,4 @@
-//! ptywright's protocol and its adapters.
+//! Tests of ptywright's protocol and its adapters.
 
 mod adapters;
 mod documents;

@@ -1,5 +1,5 @@
-//! The ptywright protocol with panes of an instance: plugins that watch them, the codes of the instance's errors, and secrets that
-//! arrive in pieces.
+//! Tests of the ptywright protocol with panes of an instance: plugins that watch the panes, the codes of the instance's
+//! errors, and secrets that arrive in pieces.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -27,13 +27,13 @@ struct Client {
 }
 
 impl Client {
-    /// A client whose server makes its calls at an instance, as `--instance` does.
+    /// Creates a client whose server uses the panes of an instance, like a server with `--instance`.
     fn new(fixture: &Fixture) -> Self {
         let endpoint = client::find(&fixture.registry()).remove(0);
         Self::of(Arc::new(Remote::new(endpoint, Some("ptywright"))))
     }
 
-    /// A client of a server whose panes are in its own process.
+    /// Creates a client of a server whose panes are in the server's process.
     fn alone(fixture: &Fixture) -> Self {
         Self::of(fixture.server().backend())
     }
@@ -80,7 +80,7 @@ impl Client {
         reply["result"].take()
     }
 
-    /// The code of a request that fails.
+    /// The error code of a request that must fail.
     fn code(&mut self, method: &str, params: Value) -> i64 {
         let reply = self.request(method, params);
         reply["error"]["code"].as_i64().unwrap_or_else(|| panic!("{method}: {reply}"))
@@ -96,13 +96,13 @@ impl Client {
         self.call("session.input", json!({"session": session, "action": action}));
     }
 
-    /// Waits until the output contains a text.
+    /// Waits until the session's output contains a text.
     fn wait(&mut self, session: &str, text: &str) {
         let matcher = json!({"type": "transcript_contains", "value": text});
         self.call("session.wait", json!({"session": session, "matcher": matcher}));
     }
 
-    /// The output in the notifications up to one that ends with a text.
+    /// The output in the notifications, up to a notification whose output ends with a text.
     fn output_to(&mut self, end: &str) -> String {
         let mut output = String::new();
         while !output.ends_with(end) {
@@ -129,7 +129,7 @@ fn panes_of_an_instance_are_watched_without_a_session() {
     assert_eq!((&attached["pane"], &attached["plugin"]), (&json!(pane), &json!("shell")));
     assert_eq!(attached["state"]["source"], "screen", "{attached}");
     assert!(attached["state"]["since"].is_string() && attached["state"]["sequence"].is_u64());
-    // The same state for every client of the instance.
+    // Every client of the instance receives the same state.
     let states = client.call("adapter.states", json!({}))["states"].take();
     assert_eq!(
         states[0]["state"]["state"],
@@ -191,7 +191,7 @@ fn a_secret_that_arrives_in_pieces_is_hidden() {
     client.wait(&session, "sk-abcdefgh");
     client.type_text(&session, "ijklmnop;end\n");
     assert_eq!(client.output_to("end"), ";[REDACTED];end");
-    // Held text is sent as soon as it turns out not to be a secret.
+    // Delayed text is sent when it is certain that it is not a secret.
     client.type_text(&session, ";sk-short\n");
     client.wait(&session, "sk-short");
     client.type_text(&session, ";end\n");

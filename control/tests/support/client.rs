@@ -15,12 +15,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// Logs in and switches to the protocol, and does nothing more.
+    /// Logs in and switches to the protocol, without beginning a session.
     pub fn silent(fixture: &Fixture, toolset: &str) -> Self {
         Self::silent_as(fixture, json!({"token": fixture.token(), "mcp": toolset}))
     }
 
-    /// As `silent`, with this login.
+    /// Does what [`Self::silent`] does, with these parameters of the login.
     pub fn silent_as(fixture: &Fixture, login: Value) -> Self {
         let mut wire = fixture.connect();
         assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
@@ -37,12 +37,12 @@ impl Client {
         answer
     }
 
-    /// A client of the version with `initialize`.
+    /// Creates a client of the protocol version with `initialize`.
     pub fn old(fixture: &Fixture) -> Self {
         Self::old_with(fixture, &json!({}))
     }
 
-    /// As `old`, with these capabilities.
+    /// Creates a client like [`Self::old`], with these capabilities.
     pub fn old_with(fixture: &Fixture, capabilities: &Value) -> Self {
         let mut client = Self::silent(fixture, "");
         let hello = client.hello("old client", "2025-11-25", capabilities);
@@ -51,7 +51,7 @@ impl Client {
         client
     }
 
-    /// A client of the version in which every request stands alone.
+    /// Creates a client of the protocol version without sessions, in which every request contains all metadata.
     pub fn new(fixture: &Fixture) -> Self {
         let mut client = Self::silent(fixture, "unterm");
         client.meta = Some(json!({
@@ -84,7 +84,7 @@ impl Client {
         id
     }
 
-    /// The reply to the request with this number. Replies to other requests are errors.
+    /// Waits for the reply to the request with this number. A reply to another request fails the test.
     pub fn end(&mut self, id: u64) -> Value {
         loop {
             let line = self.wire.receive().expect("a reply");
@@ -98,7 +98,7 @@ impl Client {
         }
     }
 
-    /// The first notification of this kind, among those received and those to come.
+    /// Returns the first notification of this kind. If none has been received, waits for it.
     pub fn note(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
@@ -109,7 +109,7 @@ impl Client {
         }
     }
 
-    /// Waits for conditions that must come true.
+    /// Waits for conditions, and fails the test if they are not met.
     pub fn until(&mut self, what: Value) {
         let waited = self.call("wait", what);
         assert_eq!(waited["matched"], true, "{waited}");

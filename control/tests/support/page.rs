@@ -36,7 +36,7 @@ impl Page {
         Self { port, token: record["auth_token"].as_str().unwrap().to_owned() }
     }
 
-    /// The same server, with another token.
+    /// The same server, used with another token.
     pub fn with_token(&self, token: &Value) -> Self {
         Self { port: self.port, token: token.as_str().unwrap().to_owned() }
     }
@@ -62,7 +62,7 @@ impl Page {
         read(stream)
     }
 
-    /// As `raw`, with the instance's token.
+    /// Sends a request like [`Self::raw`], with the instance's token.
     pub fn ask(&self, verb: &str, path: &str, body: Option<Value>) -> Reply {
         let bearer = format!("Bearer {}", self.token);
         let body = body.map_or_else(String::new, |body| body.to_string());

@@ -1,4 +1,4 @@
-//! A client of the toolsets `iterm` and `tester`, whose tools answer with JSON in a single text.
+//! A client of the toolsets `iterm` and `tester`, whose tools reply with JSON in a single text.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ impl Client {
         Self::with_token(fixture, &json!(fixture.token()), toolset)
     }
 
-    /// As `new`, with another token.
+    /// Creates a client like [`Self::new`], with another token.
     pub fn with_token(fixture: &Fixture, token: &Value, toolset: &str) -> Self {
         let login = json!({"token": token, "mcp": toolset, "cwd": fixture.home.path()});
         let mut client = client::Client::silent_as(fixture, login);
@@ -26,7 +26,7 @@ impl Client {
         self.0.request(method, params)["result"].take()
     }
 
-    /// The JSON in a tool's text, and whether it is an error.
+    /// Calls a tool. Returns the JSON in its text, and whether it is an error.
     pub fn tool(&mut self, name: &str, arguments: Value) -> (Value, bool) {
         let result = self.request("tools/call", json!({"name": name, "arguments": arguments}));
         assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{name}: {result}");

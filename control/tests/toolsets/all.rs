@@ -1,5 +1,4 @@
-//! The toolsets `iterm` and `tester` over the Model Context Protocol: names, parameters, replies and errors exactly as
-//! documented.
+//! Tests that the toolsets `iterm` and `tester` have the documented names, parameters, replies and errors.
 
 use crate::support::{Fixture, PATIENCE, toolset::Client};
 use serde_json::{Value, json};
@@ -59,7 +58,7 @@ fn applications_are_tested_as_document_4_says() {
     let listed = &listed["sessions"][0];
     assert_eq!((&listed["id"], &listed["command"]), (&id, &json!("sh")));
     assert_eq!((&listed["args"], &listed["state"]), (&json!(["-c", script]), &json!("active")));
-    // Another client has its own sessions, which end with it.
+    // Another client has separate sessions, which end with it.
     let mut other = Client::new(&fixture, "tester");
     assert_eq!(other.call("list_sessions", json!({})), json!({"sessions": []}));
     assert_eq!(other.fail("stop_app", on.clone())["code"], "SESSION_NOT_FOUND");
@@ -96,7 +95,7 @@ fn applications_are_tested_as_document_4_says() {
     }
     let again = json!({"session_id": again["session_id"]});
     assert_eq!(client.call("restart_app", again.clone()), json!({"success": true}));
-    // The documented example.
+    // This is the documented example.
     let content = "Hello, World!\nThis is line 2\n                ";
     let example = json!({"content": content, "cursor": {"row": 1, "col": 0}});
     loop {
@@ -209,7 +208,7 @@ fn what_is_given_to_the_tester_is_checked() {
 fn sessions_of_every_instance_are_driven_as_document_3_says() {
     let fixture = Fixture::new();
     fixture.integrate();
-    // A second instance on the same home, with a session of its own.
+    // A second instance on the same home has a session.
     let other = fixture.beside();
     let mut far = other.login();
     let far_id =
@@ -257,7 +256,7 @@ fn sessions_of_every_instance_are_driven_as_document_3_says() {
     let wrong = client.fail("iterm_register_session", json!({"tty_path": "/dev/none"}));
     assert!(wrong.as_str().unwrap().contains("/dev/none"), "{wrong}");
 
-    // Only new output, with the session named by id, device and title.
+    // Only new output is returned. The session is named by its id, its device and its title.
     let end = std::time::Instant::now() + PATIENCE;
     let mut seen = String::new();
     let mut is_first = true;
@@ -286,7 +285,7 @@ fn sessions_of_every_instance_are_driven_as_document_3_says() {
     let read = client.call("iterm_read_output", json!({"identifier": tty, "lines": 2}));
     assert_eq!(read["line_count"], 2, "{read}");
 
-    // Also on the other instance.
+    // Sessions of the other instance can be used, too.
     let keys =
         client.call("iterm_send_keys", json!({"identifier": "far away", "keys": "ctrl+a enter"}));
     assert_eq!((&keys["status"], &keys["keys"]), (&json!("sent"), &json!("ctrl+a enter")));
@@ -330,7 +329,7 @@ fn sessions_of_every_instance_are_driven_as_document_3_says() {
         "not_found"
     );
 
-    // Opened sessions get their color, and a new tab is raised.
+    // New sessions have the color of the toolset, and a new tab is selected.
     let front = client.call("iterm_new_tab", json!({}));
     let pane = |reply: &Value| {
         let id = reply["session_id"].as_str().unwrap();

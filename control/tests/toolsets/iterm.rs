@@ -1,4 +1,5 @@
-//! The toolset `iterm` beyond names and replies: what counts as new, what is lost, and what must stay invisible.
+//! Tests of the toolset `iterm` other than names and replies: which output counts as new, which output is lost, and
+//! what must remain hidden.
 
 use crate::support::{self, Fixture, Session, Wire, toolset::Client};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ fn silent_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
     session
 }
 
-/// Sends a line, and waits for the text that it prints last.
+/// Sends a line, and waits for the text that the line prints last.
 fn print(wire: &mut Wire, session: &Session, line: &str, last: &str) {
     wire.call("session.input", json!({"id": session.id, "input": format!("{line}\n")}));
     session.wait_for_text(last);
@@ -45,12 +46,12 @@ fn what_is_printed_anew_is_new_wherever_it_stands() {
         print(&mut wire, &session, &line, &format!("round {round}"));
         assert_eq!(watch(), (format!("BUILD FAILED\nround {round}"), 2, false));
     }
-    // A change above the last text that was read.
+    // The change is above the last text that was read.
     let line = "printf '\\033[H\\033[2KBUILD PASSED\\033[3;1Hround 3'";
     print(&mut wire, &session, line, "round 3");
     assert_eq!(watch(), ("BUILD PASSED\nround 3".to_owned(), 2, false));
     assert_eq!(watch(), (String::new(), 0, false));
-    // The last row is drawn again as it was, like a prompt. The cursor shows when.
+    // The last row is drawn again with the same text, like a prompt. The cursor shows when it has been drawn.
     let line = "printf '\\033[3;1H\\033[Kround 3\\033[4;1H'";
     wire.call("session.input", json!({"id": session.id, "input": format!("{line}\n")}));
     let drawn = session.wait(|pane| (pane.term().cursor().row == 3).then_some(()));
@@ -76,7 +77,7 @@ fn a_resize_repeats_nothing() {
         let seen = client.call("iterm_watch_session", on.clone());
         assert_eq!(seen["new_output"], text, "{seen}");
     }
-    // `screen.diff` also reports text that only moved.
+    // `screen.diff` also reports text that has only moved.
     let changed = wire.call("screen.diff", json!({"id": session.id, "since_seq": 0}));
     wire.call("session.resize", json!({"id": session.id, "cols": 50, "rows": 24}));
     let moved = json!({"id": session.id, "since_seq": changed["seq"]});
@@ -126,7 +127,7 @@ fn lines_that_are_not_kept_any_more_are_said() {
     let (said, kept) = output.split_once('\n').unwrap();
     let lost = said.strip_prefix("[… ").unwrap();
     let lost: u64 = lost.strip_suffix(" lines are not kept any more …]").unwrap().parse().unwrap();
-    // Number 1 is in the line after the first one that was read.
+    // The number 1 is in the line after the first line that was read.
     assert!(kept.starts_with(&format!("{}\n", lost + 1)), "{said} {:?}", &kept[..20]);
     assert!(kept.ends_with("\n30000\nthe-end"), "{said}");
     assert_eq!(lost + seen["new_line_count"].as_u64().unwrap(), 30_001);

@@ -1,4 +1,4 @@
-//! The toolsets of agents besides `unterm`.
+//! Tests of the toolsets of agents other than `unterm`.
 
 mod all;
 mod iterm;

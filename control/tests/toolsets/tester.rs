@@ -1,5 +1,5 @@
-//! The toolset `tester`, beyond names and replies: sessions hidden from other clients, views of ended programs, sizes,
-//! invisible characters, limits, and errors.
+//! Tests of the toolset `tester`, other than names and replies: sessions hidden from other clients, views of ended
+//! programs, sizes, invisible characters, limits, and errors.
 
 use crate::support::{self, Fixture, toolset::Client};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn a_tested_session_is_hidden_from_other_clients_that_guess_its_number() {
 fn the_last_screen_of_an_ended_program_can_be_viewed_until_the_session_is_stopped() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
-    // The documented workflow.
+    // This is the documented workflow.
     let arguments = json!({"command": "printf", "args": ["\\033[31mred\\033[m\\n"]});
     let launched = tester.call("launch_app", arguments);
     let id = launched["session_id"].clone();
@@ -133,7 +133,7 @@ fn a_view_that_is_too_long_is_cut_and_says_so() {
     let id = launched["session_id"].clone();
     let size = json!({"session_id": id, "width": 1000, "height": 1000});
     tester.call("resize_terminal", size);
-    // This view has every column of every row.
+    // This view contains every column of every row.
     let view = tester.view(&id, "ansi", " left out …]");
     assert!(view.chars().count() < 201_000, "{}", view.len());
 }

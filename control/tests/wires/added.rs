@@ -1,4 +1,4 @@
-//! Methods that are added at run time: who can find and call them, and what remains after they are removed.
+//! Tests of methods that are added at run time: who can find and call them, and what remains after they are removed.
 
 use std::{future::Future, pin::Pin};
 
@@ -58,7 +58,7 @@ fn an_added_method_is_called_like_any_other_until_it_is_removed() {
     let listed = wire.call("server.capabilities", json!({}));
     let names = listed["system"].as_array().unwrap();
     assert_eq!(names.last().unwrap(), "plugin.echo");
-    // The name of a built-in method can't be used, nor the same name twice.
+    // A new method can have neither the name of a built-in method nor that of another added method.
     for taken in ["plugin.echo", "session.list"] {
         let again = server.add_method(described(taken, Subjects::SESSION), Box::new(Echo));
         assert_eq!(again, Err(TableError::Taken(taken.to_owned())));

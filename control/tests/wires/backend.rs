@@ -1,5 +1,5 @@
-//! Typed calls: the same code on an instance in this process, and on another one over a connection. Covers deadlines,
-//! cancellation, events, and what a caller may not do on another instance.
+//! Tests of typed calls, with the same code for an instance in this process and for another one over a connection:
+//! deadlines, cancellation, events, and the calls that a caller may not make on another instance.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use unterm_control::{
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The instance of a fixture, as seen by another instance.
+/// The instance of a fixture, as another instance accesses it.
 fn remote(fixture: &Fixture) -> Remote {
     Remote::new(client::find(&fixture.registry()).remove(0), Some("test"))
 }
@@ -53,7 +53,7 @@ async fn opened(backend: &dyn Backend, caller: &Caller) -> u64 {
     backend.call::<Create>(caller, program).await.unwrap().id
 }
 
-/// What an agent does: opens a pane, runs a command, waits, reads the screen and closes the pane.
+/// A typical task of an agent: opens a pane, runs a command, waits, reads the screen and closes the pane.
 async fn agent_task(backend: &dyn Backend, caller: &Caller) -> Result<()> {
     let pane = opened(backend, caller).await;
     let command =
@@ -202,7 +202,7 @@ fn a_caller_can_do_no_more_elsewhere_than_here() {
         assert_eq!(needs, Access::Act);
         let refused = remote.call::<token::List>(&reader, NoParams {}).await;
         assert!(matches!(refused, Err(Error::Denied(_))));
-        // A token for some panes of this instance reaches no pane of the other.
+        // A token for some panes of this instance gives no access to the panes of the other instance.
         let refused = remote.call::<Text>(&bound, SessionOnly::of(1)).await;
         assert!(matches!(refused, Err(Error::Denied(Denial::Sessions { .. }))));
         let unknown = Request { method: "no.such", params: "", deadline: None };

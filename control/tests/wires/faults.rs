@@ -1,7 +1,7 @@
-//! Failures around a server: it is killed while it writes, the disk is full, the home is read-only, or many servers
-//! start at once. No stored data may be lost, and errors must say what is wrong.
+//! Tests of failures around a server: it is killed while it writes, the disk is full, the home is read-only, or many
+//! servers start at the same time. No stored data may be lost, and errors must describe the cause.
 //!
-//! Some tests run in a process of their own: this program again, with [`ROLE`] and [`HOME`] in its environment.
+//! Some tests run in a separate process: this program runs again, with [`ROLE`] and [`HOME`] in its environment.
 
 use std::{
     collections::BTreeSet,
@@ -25,9 +25,9 @@ use unterm_control::{
 };
 use unterm_mux::{Mux, MuxOptions};
 
-/// The environment variable that names the role of a child process.
+/// The environment variable that contains the role of a child process.
 pub(super) const ROLE: &str = "UNTERM_TEST_ROLE";
-/// The environment variable that holds the directory of a child process.
+/// The environment variable that contains the directory of a child process.
 pub(super) const HOME: &str = "UNTERM_TEST_HOME";
 
 pub(super) fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
@@ -42,7 +42,7 @@ pub(super) fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
     Ok((mux, Server::start(options).map_err(|error| error.to_string())?))
 }
 
-/// The arguments with which this program runs one test of a module.
+/// The arguments with which this program runs only one test of a module.
 fn arguments(module: &str, name: &str) -> [String; 4] {
     let (_program, module) = module.split_once("::").unwrap();
     let name = format!("{module}::{name}");
@@ -60,13 +60,13 @@ pub(super) fn own_test_of(module: &str, name: &str) -> Command {
     command
 }
 
-/// The home directory, if this process has the role.
+/// The home directory, if this process has the role. `None` otherwise.
 pub(super) fn part(role: &str) -> Option<PathBuf> {
     let is_it = std::env::var(ROLE).is_ok_and(|own| own == role);
     is_it.then(|| PathBuf::from(std::env::var_os(HOME).unwrap()))
 }
 
-/// Kills the process, however the test ends.
+/// A child process, which is killed when this is dropped, also if the test fails.
 pub(super) struct Ended(pub(super) Child);
 
 impl Drop for Ended {
@@ -151,7 +151,7 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
                 "{}",
                 &page[..400.min(page.len())]
             );
-            // The recording of a process that was killed right at its start is empty.
+            // The recording of a process that was killed directly after its start is empty.
             let is_new = row["bytes_raw"].as_u64().unwrap() < 100;
             assert!(is_new || page.contains("it goes on"), "{row}");
             has_output |= !is_new;
@@ -162,8 +162,8 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
     assert!(has_output, "nothing was recorded at all");
 }
 
-/// How to give a process its own file system: as root, or as root of a new user namespace. Skips the test if neither
-/// works.
+/// The option of `unshare` that gives a process separate mounts: as root, or as root of a new user namespace. Skips the
+/// test if neither works.
 fn unshare() -> Option<&'static str> {
     let folder = tempfile::tempdir().unwrap();
     let can = |how: &&str| {
@@ -181,7 +181,7 @@ fn unshare() -> Option<&'static str> {
     how
 }
 
-/// Runs a role of this program on a small disk of its own.
+/// Runs a role of this program with its own small disk.
 fn on_a_disk(size: &str, name: &str, role: &str) {
     let Some(how) = unshare() else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -199,7 +199,7 @@ fn on_a_disk(size: &str, name: &str, role: &str) {
     assert!(text.contains("1 passed"), "{text}");
 }
 
-/// Starts another server, which must not take long. Returns the server and why it is not registered.
+/// Starts another server, which must not take long. Returns the server and the reason that it is not registered.
 fn starts(home: &Path) -> ((Arc<Mux>, Server), String) {
     let (started, start_ends) = mpsc::channel();
     let home = home.to_owned();
@@ -244,7 +244,7 @@ fn part_fills_the_disk() {
         let error = client.call_by_name(method, params).unwrap_err().to_string();
         assert!(error.contains("No space left on device"), "{method}: {error}");
     }
-    // More than fits into the last block of the audit log.
+    // The entries do not fit into the last block of the audit log.
     for n in 0..30 {
         let title = format!("{n} {}", "a title ".repeat(30));
         client.call_by_name("session.rename", json!({"id": id, "title": title})).unwrap();
@@ -255,7 +255,7 @@ fn part_fills_the_disk() {
     drop(other);
     let list = client.call_by_name("instance.list", json!({})).unwrap();
     assert_eq!(list["instances"].as_array().unwrap().len(), 1);
-    // Stored data is neither lost nor incomplete.
+    // Stored data is neither lost nor damaged.
     let saved = client.call_by_name("workspace.restore", json!({"name": "mine"})).unwrap();
     assert_eq!(saved["workspace"]["sessions"][0]["id"], id);
     let names = client.call_by_name("workspace.list", json!({})).unwrap();
@@ -265,7 +265,7 @@ fn part_fills_the_disk() {
     let env = client.call_by_name("proxy.env", json!({})).unwrap();
     assert_eq!(env["env"]["HTTP_PROXY"], "http://127.0.0.1:9");
     assert!(!disk.join("page.md").exists());
-    // The session continues, even if its recording can't.
+    // The session continues even if its recording can't continue.
     client.call_by_name("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
     let there = json!({"id": id, "any": [{"text": "still here"}]});
     assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
@@ -341,7 +341,7 @@ fn part_can_not_write_its_home() {
             let error = client.call_by_name(method, params).unwrap_err().to_string();
             assert!(error.contains("Read-only file system"), "{method}: {error}");
         }
-        // Whatever needs no file works.
+        // Everything that needs no file works.
         client.call_by_name("session.input", json!({"id": id, "input": "here\r"})).unwrap();
         let there = json!({"id": id, "any": [{"text": "here"}]});
         assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
@@ -367,7 +367,7 @@ fn descriptors() -> usize {
     fs::read_dir("/dev/fd").unwrap().count()
 }
 
-/// Ends the calls, however the test ends.
+/// Ends the loop of calls when it is dropped, also if the test fails.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -376,7 +376,8 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Holds both ends of every connection, so the server must raise the limit of open files. Runs in a process of its own.
+/// This process holds both ends of every connection, so the server must raise the limit of open files. Runs in a
+/// separate process.
 #[test]
 fn part_serves_beside_idle_connections() {
     let Some(folder) = part("idle") else { return };
@@ -435,7 +436,7 @@ fn a_thousand_idle_connections_hold_up_no_call() {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
-/// Leaves a server few file descriptors, and serves until its stdin is closed.
+/// Starts a server with few file descriptors, and serves until its stdin is closed.
 #[test]
 fn part_serves_with_few_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -473,8 +474,8 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
     };
     let line = first_line(all.pop().unwrap()).unwrap();
     assert!(line.contains("-32603") && line.contains("too many files and connections"), "{line:?}");
-    // Refusing a connection frees its descriptor. The next client of the page may get that one and keep it, and the one
-    // after it is refused.
+    // Refusing a connection frees its descriptor. The next client of the page may get that descriptor and keep it, in
+    // which case the client after it is refused.
     until("the page's refusal", || {
         let mut stream = TcpStream::connect(("127.0.0.1", page)).unwrap();
         all.push(stream.try_clone().unwrap());
@@ -508,7 +509,7 @@ fn entries(home: &Path) -> Vec<Value> {
     let is_entry = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "json");
     paths
         .filter(is_entry)
-        // An empty file claims a name before the entry is written.
+        // A server first creates an empty file to reserve a name, and then writes the entry.
         .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
         .collect()
 }
@@ -546,7 +547,7 @@ fn four_processes_that_start_at_one_moment_have_names_and_ports_of_their_own() {
         let ports = &all_of("mcp_port") | &all_of("http_port");
         assert_eq!((ports.len(), ports.contains("0")), (2 * COUNT, false), "{entries:?}");
         assert_eq!((all_of("pid").len(), all_of("auth_token").len()), (COUNT, COUNT));
-        // Each instance answers under its own name.
+        // Each instance reports its own name.
         for entry in &entries {
             let port = u16::try_from(entry["mcp_port"].as_u64().unwrap()).unwrap();
             let token = entry["auth_token"].as_str().unwrap().to_owned();
@@ -597,7 +598,7 @@ fn two_starts_at_once_a_hundred_times_are_two_hundred_instances() {
         .map(|instance| instance["id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(listed, ids);
-    // Each server takes a moment to end.
+    // Each server needs some time to end.
     std::thread::scope(|scope| {
         while !servers.is_empty() {
             let some = servers.split_off(servers.len().saturating_sub(25));

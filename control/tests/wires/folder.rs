@@ -1,5 +1,5 @@
-//! The activity of a session, its background jobs, and the files below its directory, both over the wire and through
-//! tools.
+//! Tests of a session's activity, its background jobs, and the files in its directory, both over the connection and
+//! through tools.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     });
     assert_eq!(background[0]["stopped"], false, "{background}");
     assert!(background[0]["group"].as_u64().is_some_and(|group| group > 1), "{background}");
-    // A command in the foreground is reported as running, and once stopped as a job.
+    // A command in the foreground is reported as running. After it was stopped, it is reported as a job.
     wire.call("session.input", json!({"id": id, "input": "sleep 1003\r"}));
     let running = until("the command", || {
         let doing = doing(&mut wire);
@@ -59,7 +59,7 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     until("the prompt", || (doing(&mut wire)["state"] == "prompt").then_some(()));
     wire.call("session.input", json!({"id": id, "input": "kill -9 $$\r"}));
     until("the end", || (doing(&mut wire)["state"] == "ended").then_some(()));
-    // A token for another session learns nothing about it.
+    // A token for another session can read nothing about this session.
     let other = fixture.program(&mut wire, "cat", &[]);
     let token = json!({"name": "other", "scope": "read", "panes": [other.id]});
     let (mut bound, _) = fixture.login_with(&mut wire, token);
@@ -116,7 +116,7 @@ fn files_below_a_sessions_directory_are_read_and_written_by_who_may_act() {
     };
     assert_eq!(last("file.read")["detail"], "there.txt");
     assert!(log.to_string().contains("new/made.txt") && !log.to_string().contains("one"), "{log}");
-    // A token with read access can read no files, and a token for another session none of this one.
+    // A token with read access can't read files, and a token for another session can't read files of this session.
     let other = fixture.program(&mut wire, "cat", &[]);
     for (token, why) in [
         (json!({"name": "reader", "scope": "read"}), "scopes"),

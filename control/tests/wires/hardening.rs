@@ -1,4 +1,4 @@
-//! Clients that violate the protocol, or push its limits.
+//! Tests of clients that violate the protocol, or reach its limits.
 
 use std::{
     io::{Read, Write},
@@ -63,7 +63,7 @@ fn a_client_that_never_reads_stalls_only_itself() {
     let request =
         format!("{}\n", json!({"id": 1, "method": "screen.text", "params": {"id": session.id}}));
     let many = request.repeat(1000);
-    // Until neither requests nor replies fit into any buffer.
+    // Repeats this until neither requests nor replies fit into any buffer.
     let mut sent = 0;
     while let Ok(count) = deaf.stream().write(many.as_bytes()) {
         sent += count;
@@ -115,7 +115,7 @@ fn a_stranger_gets_less_room() {
     assert!(wire.receive().unwrap().contains("longer than 65536 bytes"));
     assert_eq!(wire.receive(), None);
     writing.join().unwrap();
-    // A login may be this long, and later messages longer.
+    // A login may be this long, and later messages may be longer.
     let mut wire = fixture.connect();
     let padded = |line: Value, length: usize| {
         let line = line.to_string();
@@ -168,7 +168,7 @@ fn wrong_tokens_keep_the_connection_until_its_time_is_over() {
     let fixture = Fixture::new();
     let mut wire = fixture.connect();
     let wrong = json!({"code": -32001, "message": "Invalid auth token"});
-    // Also tries that carry no token at all.
+    // Logins without a token also count.
     let tries = [json!({"token": "wrong"}), json!({}), json!(["wrong"]), json!({"token": 7})];
     for params in tries.into_iter().cycle().take(10) {
         assert_eq!(wire.reply("auth.login", params)["error"], wrong);
@@ -176,11 +176,11 @@ fn wrong_tokens_keep_the_connection_until_its_time_is_over() {
     }
     assert_eq!(wire.call("auth.login", json!({"token": fixture.token()})), json!({"status": "ok"}));
     wire.call("server.info", json!({}));
-    // After a login, a wrong token changes nothing.
+    // A wrong token after a login changes nothing.
     assert_eq!(wire.reply("auth.login", json!({"token": "wrong"}))["error"], wrong);
     wire.call("server.info", json!({}));
 
-    // The time to log in ends the connection, and its last error says so.
+    // The connection ends when the time to log in is over, and its last message is this error.
     let time = Duration::from_millis(300);
     let hurried = Fixture::limited(LoginLimits { time, ..LoginLimits::default() });
     let mut wire = hurried.connect();
@@ -196,7 +196,7 @@ fn too_many_who_do_not_log_in_keep_nobody_out() {
     let limits = LoginLimits { connections: 10, ..LoginLimits::default() };
     let fixture = Fixture::limited(limits);
     let known = fixture.login();
-    // Each connects after the previous one has an answer, so the first is the oldest.
+    // Each client connects after the previous one has received an answer, so the first client is the oldest.
     let stranger = |_| {
         let mut stranger = fixture.connect();
         assert_eq!(stranger.reply("server.info", json!({}))["error"]["code"], -32002);
@@ -207,7 +207,7 @@ fn too_many_who_do_not_log_in_keep_nobody_out() {
     let told = strangers[0].receive().expect("why it ends");
     assert!(told.contains("Too many connections have not logged in"), "{told}");
     assert_eq!(strangers[0].receive(), None);
-    // A client that logs in frees its place, so clients that have logged in evict nobody.
+    // A client that logs in frees its place, so clients that have logged in do not remove others.
     let more: Vec<Wire> = (0..50).map(|_| fixture.login()).collect();
     for stranger in &mut strangers[1..] {
         assert_eq!(stranger.reply("server.info", json!({}))["error"]["code"], -32002);
@@ -263,7 +263,7 @@ fn wrong_tokens_wait_and_nobody_else_does() {
 #[test]
 fn garbage_of_every_kind_is_survived() {
     let fixture = Fixture::new();
-    // A small generator (Knuth's MMIX constants), so that every run uses the same bytes.
+    // A small generator of random numbers (with the constants of Knuth's MMIX), so that every run uses the same bytes.
     let mut state = 1u64;
     let mut next = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -303,7 +303,7 @@ fn idle_connections_leave_nothing_behind() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let address = fixture.server().address();
-    // Count the server's sockets by its port, because other tests in this process have sockets too.
+    // The server's sockets are counted by its port, because other tests in this process have sockets, too.
     let open = || {
         const ESTABLISHED: &str = "01";
         const CLOSE_WAIT: &str = "08";

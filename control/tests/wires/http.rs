@@ -1,4 +1,5 @@
-//! The settings page's wire: who may connect, what it answers, and that its routes are the methods of every wire.
+//! Tests of the settings page's server: who may connect, its replies, and that each route calls the method that the
+//! other connections offer.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -177,7 +178,7 @@ fn a_page_comes_in_by_a_code_that_is_good_once() {
     assert_eq!(reply["error"]["code"], -32001);
 }
 
-/// Checks whether the server answers on a connection, which stays open. Returns the reply.
+/// Sends a request for the server's health on a connection, which stays open. Returns the reply.
 fn health(page: &Page, stream: &mut TcpStream, bearer: &str) -> String {
     let host = format!("Host: 127.0.0.1:{}", page.port);
     write!(stream, "GET /api/health HTTP/1.1\r\n{host}\r\n{bearer}\r\n").unwrap();
@@ -205,7 +206,7 @@ fn connections_without_a_token_keep_nobody_out() {
     let mut refused: Vec<TcpStream> = (0..150).map(|_| page.connect()).collect();
     assert!(health(&page, refused.last_mut().unwrap(), "").starts_with("HTTP/1.1 401"));
     assert_eq!(page.get("/api/health"), json!({"ok": true}));
-    // The oldest connection was dropped, and the one with a token was not.
+    // The oldest connection was closed, but not the one with a token.
     let mut rest = Vec::new();
     let _ = idle[0].read_to_end(&mut rest);
     assert_eq!(rest, b"");
@@ -222,7 +223,7 @@ fn connections_with_a_token_are_so_many_at_a_time() {
     }
     let mut late = page.connect();
     let reply = health(&page, &mut late, &bearer);
-    // Another token has connections left.
+    // Another token can still open connections.
     let made = fixture.login().call("token.create", json!({"name": "other", "scope": "read"}));
     let other = format!("Authorization: Bearer {}\r\n", made["token"].as_str().unwrap());
     assert!(health(&page, &mut page.connect(), &other).starts_with("HTTP/1.1 200"));

@@ -1,4 +1,4 @@
-//! Several servers in one registry, their ports, and how clients find them.
+//! Tests of several servers in one registry, of their ports, and of clients that search for them.
 
 use std::{io::ErrorKind, net::TcpListener};
 
@@ -20,7 +20,7 @@ fn a_server_registers_and_goes_without_a_trace() {
     assert!(!registry.join("instances/alpha.json").exists());
     assert!(!registry.join("server.json").exists());
     assert!(!registry.join("active.json").exists());
-    // If another test's server has taken the port meanwhile, it does not accept the token.
+    // If another test's server uses the port meanwhile, it does not accept the token.
     assert!(Client::connect_to(&endpoint).is_err());
 }
 
@@ -34,7 +34,8 @@ fn stopping_closes_connections_also_those_that_wait() {
         "{}\n",
         json!({"id": 1, "method": "exec.run_wait", "params": {"id": session.id, "command": "echo begun$((1)); read line"}})
     ));
-    // Printed by the command. The shell's prompt may come into the middle of the typed text.
+    // The command prints this text. A search for the typed text could fail, because the shell's prompt may appear in
+    // the middle of it.
     session.wait_for_text("begun1");
     fixture.server.take().unwrap().stop();
     assert_eq!(waiting.receive(), None);
@@ -79,7 +80,7 @@ fn the_client_sends_a_killed_instances_token_to_nobody() {
     let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
     stranger.set_nonblocking(true).unwrap();
     let home = tempfile::tempdir().unwrap();
-    // The entry of a killed process, whose port another program has taken. No process has this pid.
+    // The entry of a killed process, whose port another program uses. No process has this pid.
     let record = json!({
         "id": "alpha", "mcp_port": stranger.local_addr().unwrap().port(), "http_port": 0,
         "auth_token": "secret", "pid": u32::MAX, "started_at": "2026-01-01T00:00:00Z",

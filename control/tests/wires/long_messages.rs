@@ -1,4 +1,5 @@
-//! Long messages: how much of the process's memory they may take, and that they leave its workers to others.
+//! Tests of long messages: the memory of the process that they may use, and that they do not block the worker threads
+//! for other clients.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -16,19 +17,19 @@ use serde_json::{Value, json};
 use unterm_control::{Credentials, Dialect, Lines, Outcome, Peer, Refusal};
 
 const LONG: usize = 15 << 20;
-/// Half of the budget has room for eight long messages.
+/// The number of long messages for which half of the budget is enough.
 const ROOM: usize = 8;
 const MANY: usize = ROOM + 4;
 
-/// The start of a line that never ends.
+/// The beginning of a line without an end.
 fn half_a_line() -> Vec<u8> {
     let mut line = br#"{"jsonrpc":"2.0","id":1,"method":"server.info","x":""#.to_vec();
     line.resize(LONG, b'y');
     line
 }
 
-/// Sends the start of a long message on each connection, and returns the answers to all that there is no room for. The
-/// others stay open.
+/// Sends the beginning of a long message on each connection, and returns the answers to the messages that do not fit
+/// into the budget. The other connections stay open.
 fn refusals(streams: &[TcpStream], start: &[u8]) -> Vec<String> {
     let (sender, answers) = mpsc::channel();
     for stream in streams {
@@ -39,7 +40,7 @@ fn refusals(streams: &[TcpStream], start: &[u8]) -> Vec<String> {
         thread::spawn(move || writer.write_all(&start));
         thread::spawn(move || {
             let (mut answer, mut rest) = (String::new(), Vec::new());
-            // The connections that there was room for end with the test.
+            // The connections whose messages fit into the budget end with the test.
             if reader.read_line(&mut answer).is_ok_and(|length| length > 0) {
                 let _ = reader.read_to_end(&mut rest);
                 let _ = sender.send(answer + &String::from_utf8_lossy(&rest));
@@ -58,7 +59,7 @@ fn streams(wires: &mut [Wire]) -> Vec<TcpStream> {
     wires.iter_mut().map(|wire| wire.stream().try_clone().unwrap()).collect()
 }
 
-/// A long line that ends, which another token sends.
+/// Checks that a complete long line with another token is answered.
 fn is_served(wire: &mut Wire) {
     let line = String::from_utf8(half_a_line()).unwrap() + "\"}";
     assert!(wire.exchange(&line).contains("Unterm MCP Server"));
@@ -77,7 +78,7 @@ fn half_lines_of_a_greedy_token_are_refused_and_others_are_served() {
     let mut wires: Vec<_> = (0..MANY).map(|_| login()).collect();
     let streams = streams(&mut wires);
     for answer in refusals(&streams, &half_a_line()) {
-        // The connection is closed behind this line.
+        // The connection is closed after this line.
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["error"]["code"], -32603, "{answer}");
         let message = answer["error"]["message"].as_str().unwrap();
@@ -86,9 +87,9 @@ fn half_lines_of_a_greedy_token_are_refused_and_others_are_served() {
     }
     is_served(&mut person);
     login().call("server.info", json!({}));
-    // What they held is given back with the connections.
+    // When the connections end, the memory that their messages used is available again.
     for stream in streams {
-        // A connection that was refused is closed already.
+        // A refused connection is already closed.
         let _ = stream.shutdown(Shutdown::Both);
     }
     support::until("the memory", || {
@@ -107,7 +108,7 @@ fn replies_that_a_greedy_token_does_not_read_are_dropped() {
     for wire in &mut wires {
         wire.call("auth.login", json!({"token": token}));
         let mut writer = wire.stream().try_clone().unwrap();
-        // The reply repeats the id, and is longer than what the sockets hold.
+        // The reply repeats the id, and is longer than the sockets' buffers.
         let line = format!("{{\"method\":\"server.info\",\"id\":\"{}\"}}\n", "y".repeat(LONG));
         thread::spawn(move || writer.write_all(line.as_bytes()));
     }
@@ -156,7 +157,7 @@ fn half_bodies_are_refused_too() {
     is_served(&mut person);
 }
 
-/// A protocol whose long messages take until a short one comes.
+/// A protocol in which a long message is not answered until a short one arrives.
 struct Slow {
     short: Mutex<Receiver<()>>,
     came: Mutex<Sender<()>>,
@@ -210,14 +211,14 @@ fn long_messages_leave_the_workers_to_others_and_are_answered_in_order() {
         assert_eq!(line(&mut stream), "hello");
         stream
     };
-    // As many as there are workers.
+    // There are as many long messages as worker threads.
     let mut long = [connect(), connect()];
     let mut other = connect();
     for stream in &mut long {
         stream.get_mut().write_all(&vec![b'x'; 100 << 10]).unwrap();
         stream.get_mut().write_all(b"\nshort\n").unwrap();
     }
-    // The second one waits for the lock.
+    // The second long message waits for the lock.
     has_begun.recv_timeout(PATIENCE).unwrap();
     other.get_mut().write_all(b"short\n").unwrap();
     assert_eq!(line(&mut other), "short");

@@ -1,4 +1,4 @@
-//! What all methods share: transports, messages, limits, and servers that fail or share a home.
+//! Tests of what all methods share: transports, messages, limits, and servers that fail or share a home.
 
 mod added;
 mod backend;

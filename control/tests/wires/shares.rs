@@ -1,4 +1,5 @@
-//! A token that takes as much as it can leaves connections and views to others, and most of all to the instance's own token.
+//! Tests that a token that uses as much as it can leaves connections and views to others, especially to the instance's
+//! own token.
 
 use std::{
     fs,
@@ -11,16 +12,16 @@ use crate::support::{Fixture, Wire, until};
 use serde_json::json;
 use unterm_control::client::{self, Client};
 
-/// Half of them are for connections.
+/// The number of file descriptors of the server. Half of them are for connections.
 const DESCRIPTORS: u64 = 320;
 
-/// Serves with so many file descriptors until its stdin is closed.
+/// Starts a server with [`DESCRIPTORS`] file descriptors, and serves until its stdin is closed.
 #[test]
 fn part_serves_with_some_descriptors() {
     use rustix::process::{Resource, Rlimit, setrlimit};
 
     let Some(folder) = part("some") else { return };
-    // A mux raises the current limit to the maximum.
+    // The maximum is limited, too, because a mux raises the current limit to the maximum.
     let limit = Rlimit { current: Some(DESCRIPTORS), maximum: Some(DESCRIPTORS) };
     setrlimit(Resource::Nofile, limit).unwrap();
     let (_mux, _server) = start(&folder.join("home")).unwrap();
@@ -62,13 +63,13 @@ fn connections_of_tokens_leave_the_owner_some() {
         };
         assert!(refusal.contains("This token has too many connections"), "{refusal}");
         counts.push(all.len() - before);
-        // Each time, the owner's connection works, and another one too.
+        // In each round, the owner's connection still works, and a new connection works, too.
         owner.call_by_name("instance.info", json!({})).unwrap();
         let another = Client::connect(&home).unwrap();
         another.call_by_name("server.info", json!({})).unwrap();
     }
     assert!(counts.is_sorted_by(|one, next| one > next), "{counts:?}");
-    // The owner's own part, and a program for which descriptors are left.
+    // The owner can use the connections that are reserved for it, and there are enough descriptors for a program.
     let own: Vec<_> = (0..DESCRIPTORS / 16).map(|_| Client::connect(&home).unwrap()).collect();
     owner.call_by_name("session.create", json!({"program": "cat"})).unwrap();
     drop((own, all));

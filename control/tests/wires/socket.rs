@@ -1,4 +1,4 @@
-//! An instance's Unix socket: what it speaks, who may connect, and how clients find it.
+//! Tests of an instance's Unix socket: its protocol, who may connect, and how clients find it.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -17,7 +17,7 @@ use unterm_control::{
     client::{self, Client, ClientError, Endpoint},
 };
 
-/// The path in the entry.
+/// The path of the socket in the instance's entry.
 fn path(fixture: &Fixture) -> PathBuf {
     fixture.record(fixture.server())["socket"].as_str().expect("a socket").into()
 }
@@ -105,7 +105,7 @@ fn another_user_is_refused() {
     }
     let fixture = Fixture::new();
     let path = path(&fixture);
-    // Prints the first line from the server, or why there is none.
+    // Prints the first line from the server, or the reason that there is none.
     let script = "use IO::Socket::UNIX; my $it = IO::Socket::UNIX->new(Peer => $ARGV[0]); \
                   print $it ? scalar <$it> : $!;";
     let as_nobody = || {
@@ -121,7 +121,7 @@ fn another_user_is_refused() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(as_nobody(), "Permission denied");
-    // Even if the modes permit it, the system reports who connects.
+    // Even if the modes permit the connection, the server refuses it, because the system reports the user who connects.
     for folder in
         path.ancestors().skip(1).take_while(|folder| folder.starts_with(fixture.home.path()))
     {

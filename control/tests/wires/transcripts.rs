@@ -1,10 +1,9 @@
-//! Calls every method over a real connection, and provokes every documented error. Checks parameters, shapes, types
-//! and messages.
+//! Tests every method over a real connection, and every documented error: parameters, shapes, types and messages.
 //!
-//! A shape is JSON. `"string"`, `"number"`, `"bool"` and `"any"` stand for values of that type. With a `?` after the
-//! type, `null` is accepted too. `"=text"` stands for that text. A list with one shape stands for one or more such
-//! elements, and an empty list for any list. Numbers and booleans stand for themselves. A reply may have more keys
-//! than its shape, but not fewer.
+//! A shape is JSON. `"string"`, `"number"`, `"bool"` and `"any"` mean any value of that type. With a `?` after the
+//! type, `null` is accepted, too. `"=text"` means that text. A list with one shape means one or more such elements, and
+//! an empty list means any list. Numbers and booleans mean themselves. A reply may have more keys than its shape, but
+//! not fewer.
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +18,7 @@ use unterm_control::{
 };
 use unterm_mux::Pane;
 
-/// The methods of the reference, except `auth.login`, which belongs to the wire.
+/// The methods of the reference, except `auth.login`, which belongs to the connection.
 const DOCUMENTED: [&str; 60] = [
     "capture.clipboard",
     "capture.screen",
@@ -82,7 +81,7 @@ const DOCUMENTED: [&str; 60] = [
     "workspace.list",
     "workspace.restore",
 ];
-/// The last documented method.
+/// The last method of the reference, in alphabetical order.
 const SAVE: &str = "workspace.save";
 
 /// A host with a window, a display, a clipboard and preferences.
@@ -149,7 +148,7 @@ impl Captures for Desk {
     }
 }
 
-/// Why a value does not have a shape. `None` if it does.
+/// The reason that a value does not match a shape. `None` if the value matches.
 fn misfit(value: &Value, shape: &Value, at: &str) -> Option<String> {
     let wrong = || Some(format!("{at}: {value} is not {shape}"));
     match shape {
@@ -202,7 +201,7 @@ struct Transcript {
 }
 
 impl Transcript {
-    /// Makes a call that must succeed with a reply of this shape.
+    /// Makes a call that must succeed, and checks that the reply has this shape.
     fn call(&mut self, method: &str, params: Value, shape: Value) -> Value {
         let reply = self.wire.call(method, params.clone());
         if let Some(misfit) = misfit(&reply, &shape, method) {
@@ -321,7 +320,7 @@ fn commands(t: &mut Transcript, id: u64) {
         slow,
         json!({"exit_status": "=timeout", "timed_out": true, "exit_code": "any?"}),
     );
-    // The command may not have reached the foreground in that time.
+    // The command may not have reached the foreground within that time.
     until("the command runs", || {
         let status = t.wire.call("exec.status", only.clone());
         (status["status"] == "running").then_some(())
@@ -566,7 +565,7 @@ fn rules_and_files(t: &mut Transcript, fixture: &Fixture, id: u64) {
     );
 }
 
-/// Methods that the reference does not have.
+/// Tests methods that are not in the reference.
 fn beyond(t: &mut Transcript, id: u64) {
     let any = || json!("any");
     let split = t.call(

@@ -1,5 +1,5 @@
-//! The wire in detail: every example of the reference, every error code and message, and what the reference leaves
-//! open.
+//! Tests of the connection in detail: every example of the reference, every error code and message, and cases that the
+//! reference does not define.
 
 use crate::support::{self, Fixture, Wire};
 use serde_json::{Value, json};
@@ -129,7 +129,8 @@ fn a_login_ends_what_the_one_before_it_subscribed_to() {
     let info = wire.call("session.get", json!({"id": session.id}));
     assert_eq!(info["title"], "unheard", "and no event came before it: {info}");
     wire.call("events.subscribe", json!({"events": ["title"]}));
-    // A login with another token starts over: its caller may not receive the events or hold the lease of the first.
+    // A login with another token resets the connection: the new caller may neither receive the events nor hold the
+    // lease of the first caller.
     wire.call("session.lease", json!({"id": session.id}));
     assert!(
         person.fail("session.input", json!({"id": session.id, "input": "x"})).contains("leased")
@@ -173,7 +174,7 @@ fn blank_lines_get_no_reply() {
     assert_eq!(wire.call("session.list", json!({})), json!({"sessions": []}));
 }
 
-/// JSON that is not a request, with the id that the answer has.
+/// JSON that is not a request, with the id in its answer.
 const NO_REQUESTS: [(&str, &str); 10] = [
     ("[]", "null"),
     (r#"[{"jsonrpc":"2.0","id":1,"method":"server.info"}]"#, "null"),

@@ -1,6 +1,7 @@
 //! Connects this machine to a hub: pairs it once, and offers the panes of its live instances.
 //!
-//! A program of its own, started by `unterm-cli connect`, so that neither the window nor the other commands link NATS's client.
+//! This is a separate program, which `unterm-cli connect` starts. So neither the window nor the other commands link the
+//! NATS client.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
 
 #[path = "../cli/doctor.rs"]
@@ -118,7 +119,7 @@ async fn pair(home: &Path, hub: &str, args: &Args) -> Result<Connection> {
     connector::pair_by_code(home, &hub, &code, args.read_only, args.nats_ca.clone()).await
 }
 
-/// A line of standard input.
+/// Reads a line of standard input.
 fn read_line() -> Result<String> {
     let mut line = String::new();
     std::io::stdin().lock().take(64 << 10).read_line(&mut line)?;

@@ -103,7 +103,7 @@ fn main() -> ExitCode {
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // It may quote what a machine sent.
+            // The error is escaped, because it may quote text that a machine sent.
             eprintln!("unterm-hub: {}", unterm_control::escaped(&format!("{error:#}")));
             ExitCode::FAILURE
         }

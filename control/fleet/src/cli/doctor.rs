@@ -6,10 +6,10 @@ use anyhow::{Context as _, Result, ensure};
 use unterm_control::client;
 use unterm_fleet::connector::{self, Connection};
 
-/// How long NATS may take.
+/// The maximum time to wait for NATS.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Prints each step with its result. Fails at the first step that fails.
+/// Runs each check and prints its result. Stops at the first check that fails.
 pub async fn examine(home: &Path) -> ExitCode {
     match steps(home).await {
         Ok(()) => ExitCode::SUCCESS,

@@ -45,7 +45,7 @@ pub enum TokenCommand {
     },
 }
 
-/// Reports why a decision about a line had no effect.
+/// Reports why a decision about a blocked line had no effect.
 fn decided(outcome: Released, call: &str) -> Result<()> {
     match outcome {
         Released::Done => Ok(()),
@@ -87,7 +87,7 @@ pub struct WhichOrAll {
     all: bool,
 }
 
-/// A time such as 90m, 12h or 30d.
+/// Parses a time such as 90m, 12h or 30d.
 fn lifetime(text: &str) -> Result<time::Duration, String> {
     let wrong = || "must be a number and m, h or d, such as 12h".to_owned();
     let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
@@ -101,7 +101,7 @@ fn lifetime(text: &str) -> Result<time::Duration, String> {
     Ok(time::Duration::seconds(i64::from(number) * seconds))
 }
 
-/// The command line of administrators.
+/// The command line for administrators.
 pub struct Admin {
     /// The folder of the hub's files.
     pub folder: PathBuf,
@@ -110,10 +110,10 @@ pub struct Admin {
 }
 
 impl Admin {
-    /// Carries out a command.
+    /// Executes a command.
     ///
     /// # Errors
-    /// NATS can't be reached, or what the command names is not there.
+    /// NATS can't be reached, or the thing that the command names does not exist.
     pub async fn run(&self, command: Command) -> Result<()> {
         let fleet = fleet(&self.folder)?;
         let options = Options::default();
@@ -218,7 +218,7 @@ impl Admin {
                 let text: String = entries.iter().map(row).collect();
                 self.print(&text, || json!({ "entries": entries }))
             }
-            // Printed before.
+            // The configuration was already printed.
             Command::NatsConfig => Ok(()),
         }
     }

@@ -59,7 +59,7 @@ pub struct Serve {
     no_headless: bool,
 }
 
-/// A number of replicas that NATS has.
+/// Parses a number of replicas that NATS supports.
 fn replicas(text: &str) -> Result<u8, String> {
     match text {
         "1" | "3" | "5" => text.parse().map_err(|_| String::new()),
@@ -67,10 +67,10 @@ fn replicas(text: &str) -> Result<u8, String> {
     }
 }
 
-/// The fleet of a hub's folder.
+/// Reads the fleet that a hub's folder contains.
 ///
 /// # Errors
-/// There is none yet, or the file can't be read.
+/// The folder contains no fleet yet, or the file can't be read.
 pub fn fleet(folder: &Path) -> Result<Fleet> {
     let fleet = Fleet::read(folder)?;
     fleet.with_context(|| {
@@ -79,7 +79,8 @@ pub fn fleet(folder: &Path) -> Result<Fleet> {
 }
 
 impl Serve {
-    /// The fleet of a hub's folder, made if there is none. A fleet of an earlier version gets what its servers need now.
+    /// The fleet that a hub's folder contains. If there is none, creates one. A fleet of an earlier version is extended
+    /// by everything that its servers need now.
     ///
     /// # Errors
     /// The file can't be read or written.
@@ -98,7 +99,7 @@ impl Serve {
     /// Serves until a signal ends it.
     ///
     /// # Errors
-    /// The hub can't start, or what it needs ended.
+    /// The hub can't start, or a part that it needs has ended.
     pub async fn run(self, folder: &Path) -> Result<()> {
         let (fleet, _lock) = self.prepare(folder)?;
         let mut ends = Signals::new()?;
@@ -128,7 +129,7 @@ impl Serve {
         served
     }
 
-    /// The fleet's keys, made at the first start.
+    /// Reads the fleet's keys. At the first start, creates them.
     fn prepare(&self, folder: &Path) -> Result<(Fleet, std::fs::File)> {
         let (mut fleet, lock) = Fleet::open(folder, || match self.nats.as_slice() {
             [] => Ok((vec![format!("nats://127.0.0.1:{}", nats_server::free_port()?)], true)),
@@ -172,7 +173,7 @@ impl Serve {
         say(&format!(
             "Agents connect to {agents}/mcp/sse, with a token from `unterm-hub token create NAME`."
         ));
-        // A log would keep the code.
+        // The code is printed only on a terminal. Otherwise, a log could store it.
         if std::io::stdout().is_terminal() {
             let code = hub.sign_ins().code(true).await?;
             say(&format!(
@@ -241,7 +242,7 @@ impl Serve {
     }
 }
 
-/// Prints a line. A closed output is no error.
+/// Prints a line. A closed output is not an error.
 fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -1,4 +1,5 @@
-//! The log, on standard error: what happens if the program serves, else warnings; or the filter in `UNTERM_LOG`.
+//! The log on standard error. A program that serves logs what happens, and any other program logs warnings.
+//! `UNTERM_LOG` sets another filter.
 
 use std::io::{self, IsTerminal as _};
 
@@ -6,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 
 /// Starts the log.
 pub fn start(serves: bool) {
-    // The hub logs itself why it refused a passkey.
+    // webauthn_rs is off, because the hub itself logs why it refused a passkey.
     let default = if serves {
         "info,rmcp=off,async_nats=warn,webauthn_rs=off"
     } else {

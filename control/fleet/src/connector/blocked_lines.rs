@@ -1,5 +1,6 @@
-//! Lines that an instance's rules refuse. The connector reads the whole line from the instance. If a person at the hub releases it,
-//! the connector releases it there. Both need the user's rights, which no agent has.
+//! Lines that the line policy of an instance refuses. The connector reads the whole line from the instance. If the user
+//! of the hub releases the line, the connector releases it at the instance. Both need the rights of the machine's user,
+//! which no agent has.
 
 use std::time::Duration;
 
@@ -14,11 +15,11 @@ use unterm_control::{
 
 use crate::protocol::Blocked;
 
-/// Why a call was not typed completely.
+/// The reason why a call was not typed completely.
 pub enum Untyped {
-    /// The rules of the machine refuse a line.
+    /// The line policy of the machine refuses a line.
     Blocked(Blocked),
-    /// For another reason.
+    /// The call failed for another reason.
     Failed(anyhow::Error),
 }
 
@@ -28,12 +29,13 @@ impl From<anyhow::Error> for Untyped {
     }
 }
 
-/// How long an instance may take to answer.
+/// The maximum time to wait for an instance's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How an instance's refusal by its rules begins. The rule follows, and then, from tools, advice.
+/// The beginning of the error with which an instance's line policy refuses a line. After it, the error contains the
+/// rule and, if a tool returned it, advice.
 const REFUSAL: &str = "Command blocked by policy: ";
 
-/// An instance, as this machine's user may use it.
+/// Access to an instance's line policy, with the rights of this machine's user.
 pub struct Rules {
     remote: Remote,
     /// The instance's name.
@@ -42,13 +44,15 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of the instance at an endpoint with the user's token. `may_release`: the hub may type on this machine.
+    /// Creates the access to an instance. `endpoint`: contains the user's token. `may_release`: whether the hub may
+    /// type on this machine.
     pub fn new(instance: &str, endpoint: Endpoint, may_release: bool) -> Self {
         let remote = Remote::new(endpoint, Some("unterm-connect"));
         Self { remote, instance: instance.to_owned(), may_release }
     }
 
-    /// The refused line behind an instance's error, if this client sent it. `pane`: its pane, if known.
+    /// The refused line, if this error of an instance is a refusal of this client's line. `pane`: the pane of the line,
+    /// if it is known.
     pub async fn blocked(&self, error: &str, client: &str, pane: Option<u64>) -> Option<Blocked> {
         let refusal = error.strip_prefix(REFUSAL)?;
         let asked =
@@ -71,10 +75,10 @@ impl Rules {
         Some(Blocked { line, rule, instance, pane, parts_typed: 0 })
     }
 
-    /// Lets a client enter a line in a pane once.
+    /// Releases a line, so that a client may enter it in a pane once.
     ///
     /// # Errors
-    /// The hub may not type, or the instance refuses or has ended.
+    /// The hub may not type on this machine, or the instance refuses or has ended.
     pub async fn release(&self, pane: u64, client: &str, line: &str) -> Result<()> {
         ensure!(self.may_release, "this machine is paired read-only");
         let params = policy::ReleaseParams {

@@ -1,7 +1,7 @@
-//! Which calls this machine has begun, so that each runs at most once: also if a hub asks again because the hub, NATS or the
-//! connector ended before the reply arrived.
+//! The calls that this machine has begun. Each call runs at most once, even if a hub sends it again because the hub,
+//! NATS or the connector ended before the reply arrived.
 //!
-//! The connector asks a hub to mark a call as begun before anything is typed. Only the first try is accepted.
+//! Before anything is typed, the connector asks a hub to mark the call as begun. Only the first attempt is accepted.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -13,9 +13,9 @@ use crate::{
     protocol::{Answer, Ask, LONGEST_OUTCOME, Reply, is_call_id},
 };
 
-/// How often a question is sent if no hub answers.
+/// The number of times that a question is sent if no hub answers.
 const TRIES: usize = 2;
-/// The pauses before an outcome is sent again. Meanwhile, a hub may restart and ask for the outcome.
+/// The pauses before an outcome is sent again. Meanwhile, a hub may restart and then accept the outcome.
 const PAUSES: [Duration; 8] = {
     let mut pauses = [Duration::from_secs(10); 8];
     pauses[0] = Duration::from_millis(200);
@@ -29,17 +29,17 @@ const PAUSES: [Duration; 8] = {
 pub struct Claims(HubLine);
 
 impl Claims {
-    /// Those of the machine with this line to its hubs.
+    /// Creates the list for the machine that this line to the hubs belongs to.
     pub fn new(hub: HubLine) -> Self {
         Self(hub)
     }
 
-    /// Claims a call, whose id has passed [`check_id`]. False: it was claimed before.
+    /// Claims a call. Its id must have passed [`check_id`]. Returns false if the call was already claimed.
     ///
     /// # Errors
     /// No hub has stored the claim, so the call must not run.
     pub async fn claim(&self, call: &str) -> Result<bool> {
-        // By this id, a hub recognizes a repeated question whose answer was lost.
+        // If the answer is lost and the question is repeated, a hub recognizes the question by this id.
         let ask = Ask::Begin { call: call.to_owned(), attempt: digest::random::<8>()? };
         let mut tries = TRIES;
         loop {
@@ -56,7 +56,7 @@ impl Claims {
         }
     }
 
-    /// Has the outcome of a claimed call stored. If no hub answers, tries again in the background.
+    /// Sends the outcome of a claimed call to a hub, which stores it. If no hub answers, tries again in the background.
     pub async fn end(&self, call: &str, reply: &Reply<impl Serialize>) {
         let ask = serde_json::to_value(reply).and_then(|mut reply| {
             if reply.to_string().len() > LONGEST_OUTCOME {
@@ -65,7 +65,7 @@ impl Claims {
             }
             Ok(Ask::End { call: call.to_owned(), reply: serde_json::from_value(reply)? })
         });
-        // The reply is plain data.
+        // This can't fail, because the reply is plain data.
         let Ok(ask) = ask else { return };
         if self.is_kept(&ask).await {
             return;
@@ -82,7 +82,7 @@ impl Claims {
         });
     }
 
-    /// Whether a hub has stored an outcome, or refuses it for good.
+    /// Whether a hub has stored an outcome, or will never accept it.
     async fn is_kept(&self, ask: &Ask) -> bool {
         match self.0.ask(ask).await {
             Ok(Answer::Failed(_)) | Err(_) => false,
@@ -98,7 +98,7 @@ impl Claims {
 /// Checks that a call's id is safe as part of a key.
 ///
 /// # Errors
-/// It is not. A message for the hub.
+/// The id is not safe. A message for the hub.
 pub fn check_id(call: &str) -> Result<(), String> {
     match is_call_id(call) {
         true => Ok(()),

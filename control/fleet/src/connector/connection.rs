@@ -1,7 +1,8 @@
-//! A machine's connection to a hub: how it is paired, and what it keeps.
+//! A machine's connection to a hub: the pairing, and the data that the machine stores.
 //!
-//! Owns the machine's key, and a file for each hub with what the hub gave: the address of NATS and the token of its permissions.
-//! The private key never leaves the machine. An invitation holds a user of NATS that can do nothing but pair, until it expires.
+//! Owns the machine's key, and a file with the data from the hub: the address of NATS, and the token with the machine's
+//! permissions. The private key never leaves the machine. An invitation contains a NATS user that can only pair, and
+//! that expires.
 
 use std::path::{Path, PathBuf};
 
@@ -18,15 +19,15 @@ use crate::{
     protocol::Tokens,
 };
 
-/// How an invitation begins.
+/// The beginning of every invitation.
 const PREFIX: &str = "unterm-fleet-";
 
-/// What a hub gives a person, to pair a machine once.
+/// An invitation, which the user gets from a hub to pair one machine.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Invitation {
-    /// Its number, which is valid for one pairing.
+    /// The invitation's number. It is valid for one pairing.
     pub number: String,
-    /// A user of NATS that can only pair.
+    /// The credentials of a NATS user that can only pair.
     pub credentials: Credentials,
 }
 
@@ -34,15 +35,15 @@ impl Invitation {
     /// The invitation as one word.
     ///
     /// # Errors
-    /// Never in practice: it is plain data.
+    /// Never in practice, because an invitation is plain data.
     pub fn to_text(&self) -> Result<String> {
         Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(serde_json::to_vec(self)?)))
     }
 
-    /// Reads an invitation.
+    /// Parses an invitation.
     ///
     /// # Errors
-    /// This is none.
+    /// The text is not an invitation.
     pub fn of_text(text: &str) -> Result<Self> {
         let read = || {
             let bytes = URL_SAFE_NO_PAD.decode(text.trim().strip_prefix(PREFIX)?).ok()?;
@@ -53,12 +54,12 @@ impl Invitation {
         })
     }
 
-    /// The subject of the request to pair with it.
+    /// The subject of the request to pair by this invitation.
     pub fn subject(number: &str) -> String {
         format!("fleet.pair.{number}")
     }
 
-    /// The prefix of the subjects for the reply.
+    /// The prefix of the subjects for the reply to that request.
     pub fn inbox(number: &str) -> String {
         format!("_INBOX_pair_{number}")
     }
@@ -73,9 +74,9 @@ pub struct PairRequest {
     pub proof: String,
     /// The machine's name.
     pub name: String,
-    /// Its platform.
+    /// The machine's platform.
     pub platform: String,
-    /// Whether its connector has its token renewed.
+    /// Whether the machine's connector can renew its token.
     #[serde(default)]
     pub renews: bool,
 }
@@ -84,56 +85,56 @@ pub struct PairRequest {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairReply {
-    /// The machine's tokens, and the hub's name.
+    /// The machine was paired. Contains the machine's tokens, and the hub's name.
     Paired {
-        /// For NATS.
+        /// The tokens for NATS.
         #[serde(flatten)]
         tokens: Tokens,
         /// The hub's name.
         hub: String,
     },
-    /// Why not.
+    /// The machine was not paired. Contains the reason.
     Refused(String),
 }
 
-/// The path of a hub at which a machine asks to be paired by a code.
+/// The path of a hub's address to which a machine sends its request to pair by a code.
 pub const PAIR: &str = "/pair";
 
-/// The request of a machine that has a code.
+/// The request of a machine to pair by a code.
 #[derive(Serialize, Deserialize)]
 pub struct CodedRequest {
-    /// The code, as the person typed it.
+    /// The code, as the user typed it.
     pub code: String,
-    /// The rest. The proof is the signed code.
+    /// The rest of the request. Its proof is a signature of the code.
     #[serde(flatten)]
     pub request: PairRequest,
 }
 
-/// The hub's reply to it.
+/// The hub's reply to a request to pair by a code.
 #[derive(Serialize, Deserialize)]
 pub struct CodedReply {
-    /// Its answer.
+    /// The answer: whether the machine was paired.
     pub answer: PairReply,
-    /// The servers to connect to.
+    /// The NATS servers that the machine must connect to.
     pub servers: Vec<String>,
 }
 
-/// What a machine keeps of a hub.
+/// The data that a machine stores about a hub.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Connection {
     hub: String,
     credentials: Credentials,
-    /// The token for agents that the connector uses at instances.
+    /// The agent token that the connector uses at instances.
     #[serde(default)]
     pub(super) agent_token: Option<String>,
-    /// Whether the hub may only look.
+    /// Whether the hub may only read.
     #[serde(default)]
     pub(super) is_read_only: bool,
     #[serde(skip)]
     pub(super) path: PathBuf,
 }
 
-/// The folder of a machine's connections.
+/// The folder of the files about hubs.
 fn folder(home: &Path) -> PathBuf {
     home.join("fleet/machine")
 }
@@ -143,7 +144,7 @@ struct Key {
     seed: String,
 }
 
-/// The seed of the machine's key. Makes one the first time.
+/// The seed of the machine's key. The first call creates it.
 ///
 /// # Errors
 /// The file can't be read or written.
@@ -161,7 +162,7 @@ pub fn machine_key(home: &Path) -> Result<String> {
 }
 
 impl Connection {
-    /// What a hub gave this machine.
+    /// Stores the data that a hub gave this machine.
     ///
     /// # Errors
     /// The file can't be written.
@@ -188,7 +189,8 @@ impl Connection {
         Ok(read.map(|connection| Self { path, ..connection }))
     }
 
-    /// Uses new tokens for the same servers. What the person decided about the hub stays: a revoked token for agents, too.
+    /// Stores new NATS tokens for the same servers. The user's decisions about the hub stay, for example that its agent
+    /// token is revoked.
     ///
     /// # Errors
     /// The file can't be written.
@@ -197,7 +199,7 @@ impl Connection {
         self.change_file(|stored| stored.credentials = credentials)
     }
 
-    /// Stores the token for agents.
+    /// Stores the agent token.
     pub(super) fn keep_agent_token(&mut self, token: &str) -> Result<()> {
         self.agent_token = Some(token.to_owned());
         self.change_file(|stored| stored.agent_token = Some(token.to_owned()))
@@ -207,7 +209,8 @@ impl Connection {
         files::write_json(&self.path, self)
     }
 
-    /// Changes the file of this connection only in part, since other parts of the connector change other parts of it.
+    /// Changes a part of this connection's file. The rest of the file stays, because other parts of the connector may
+    /// have changed it.
     fn change_file(&self, change: impl FnOnce(&mut Self)) -> Result<()> {
         let _lock = files::wait_for_lock(&self.path.with_extension("lock"))?;
         let stored: Option<Self> = files::read_json(&self.path)?;
@@ -221,7 +224,7 @@ impl Connection {
         &self.hub
     }
 
-    /// The machine's user of NATS.
+    /// The credentials of the machine's NATS user.
     pub fn credentials(&self) -> &Credentials {
         &self.credentials
     }
@@ -229,7 +232,7 @@ impl Connection {
     /// The machine's id.
     ///
     /// # Errors
-    /// The key is damaged.
+    /// The stored key is damaged.
     pub fn machine(&self) -> Result<MachineId> {
         Ok(MachineId::of_key(&identity::key(&self.credentials.seed)?.public_key()))
     }
@@ -282,7 +285,8 @@ pub async fn pair_by_code(
     }
 }
 
-/// The pairing request of the machine with this key. `text` is the secret that it signs: the invitation's number, or the code.
+/// The pairing request of the machine with this key. `text`: the secret that the machine signs, which is the
+/// invitation's number or the code.
 fn request(seed: &str, text: &str) -> Result<PairRequest> {
     let key = identity::key(seed)?;
     let proof = key.sign(text.as_bytes()).map_err(|error| anyhow!("signing: {error}"))?;

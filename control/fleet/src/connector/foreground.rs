@@ -1,5 +1,5 @@
-//! Which AI program is in the foreground of a terminal. Many are scripts, so their process has the name of an interpreter, and its
-//! arguments name the script.
+//! Finds the AI program in the foreground of a terminal. Many such programs are scripts. Their process has the name of
+//! an interpreter, and the script is in the process's arguments.
 
 use std::{collections::HashMap, fs, path::Path};
 
@@ -11,15 +11,15 @@ use super::programs;
 const INTERPRETERS: [&str; 9] =
     ["bash", "bun", "deno", "env", "node", "python", "python3", "sh", "uv"];
 
-/// The leaders of the processes in the foreground of terminals, as of one look at the system.
+/// The leaders of the foreground process groups of all terminals. They are read from the system once.
 #[derive(Default)]
 pub struct Foregrounds {
-    /// Process ids by the numbers of terminals.
+    /// The process ids, by the numbers of the terminals. `None` before the system was read.
     leaders: Option<HashMap<u64, u32>>,
 }
 
 impl Foregrounds {
-    /// The AI program in the foreground of a terminal, whose process has this name.
+    /// The AI program in the foreground of a terminal. `process`: the name of the foreground process.
     pub fn ai(&mut self, process: &str, tty: &str) -> Option<&'static str> {
         if let Some(ai) = programs::of_process(process) {
             return Some(ai);
@@ -37,12 +37,13 @@ impl Foregrounds {
 
 fn is_interpreter(process: &str) -> bool {
     let name = process.rsplit('/').next().unwrap_or_default();
-    // Such as python3.12.
+    // A name may contain a version, such as python3.12.
     let plain = name.split('.').next().unwrap_or_default();
     INTERPRETERS.contains(&plain)
 }
 
-/// The AI program that a process with these arguments runs: it, or its script.
+/// The AI program that a process with these arguments runs. The process is either that program itself, or an
+/// interpreter of its script.
 fn of_arguments<'a>(arguments: impl Iterator<Item = &'a str>) -> Option<&'static str> {
     let mut arguments = arguments.peekable();
     let own = arguments.next()?;
@@ -53,7 +54,7 @@ fn of_arguments<'a>(arguments: impl Iterator<Item = &'a str>) -> Option<&'static
     is_interpreter(own).then(|| programs::of_process(script)).flatten()
 }
 
-/// The number of a terminal, as the kernel shows it for processes.
+/// The number of a terminal, in the form in which the kernel lists it for processes.
 fn number(tty: &Path) -> Option<u64> {
     let device = stat(tty).ok()?.st_rdev;
     let (major, minor) = (u64::from(major(device)), u64::from(minor(device)));
@@ -70,9 +71,9 @@ fn look() -> HashMap<u64, u32> {
     processes.flatten().filter_map(leader).collect()
 }
 
-/// The terminal of a process and the group in its foreground, from `/proc/PID/stat` (proc(5)).
+/// The terminal of a process and its foreground process group, from `/proc/PID/stat` (proc(5)).
 fn terminal_of(stat: &str) -> Option<(u64, i64)> {
-    // The name in parentheses may hold anything.
+    // The process's name is in parentheses, and may contain any characters.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(4);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }

@@ -1,4 +1,4 @@
-//! Starts an instance without a window while none runs, so that a hub always finds a session.
+//! Starts an instance without a window if none is running, so that a hub always finds a session.
 
 use std::{
     path::PathBuf,
@@ -9,22 +9,22 @@ use std::{
 use tokio::process::Command;
 use unterm_control::client;
 
-/// The time between two starts.
+/// The minimum time between two starts.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// Starts instances in a home.
+/// Starts instances in a home directory.
 pub struct Headless {
     home: PathBuf,
     started: Option<Instant>,
 }
 
 impl Headless {
-    /// In this home.
+    /// Creates a starter of instances in this home directory.
     pub fn new(home: PathBuf) -> Self {
         Self { home, started: None }
     }
 
-    /// Starts `unterm --headless` if no instance runs. The instance outlives the connector.
+    /// Starts `unterm --headless` if no instance is running. The instance keeps running after the connector has ended.
     pub async fn start_if_none_runs(&mut self) {
         let is_recent = self.started.is_some_and(|at| at.elapsed() < PAUSE);
         if is_recent || !client::live(&self.home).is_empty() {
@@ -38,7 +38,7 @@ impl Headless {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Ctrl+C in the connector's terminal is not for the instance.
+            // The instance gets its own process group, so that Ctrl+C in the connector's terminal does not end it.
             .process_group(0)
             .spawn();
         match spawned {
@@ -53,7 +53,7 @@ impl Headless {
     }
 }
 
-/// `unterm`, beside this program or on the PATH.
+/// The path of `unterm`: in the folder of this program, or else on the PATH.
 fn program() -> PathBuf {
     let own = std::env::current_exe().ok();
     let beside = own.and_then(|own| Some(own.parent()?.join("unterm")));

@@ -1,4 +1,4 @@
-//! Requests of a machine to a hub's address, before the machine is paired.
+//! Requests that a machine sends to a hub's address before the machine is paired.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -26,27 +26,28 @@ use tokio_rustls::{
 
 use crate::nats::is_loopback;
 
-/// How long a request may take.
+/// The maximum time of a request.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The longest reply.
+/// The maximum length of a reply, in bytes.
 const LONGEST_REPLY: usize = 64 << 10;
 
 /// The address of a hub, such as `https://hub.example.com`.
 pub struct HubAddress {
     host: String,
     port: u16,
-    /// The host and port as they were written.
+    /// The host and port, in the form in which they were given.
     authority: String,
     tls: Option<TlsConnector>,
 }
 
 impl HubAddress {
-    /// Whether a text is meant as an address.
+    /// Whether a text is probably an address.
     pub fn looks_like(text: &str) -> bool {
         text.starts_with("https://") || text.starts_with("http://")
     }
 
-    /// Reads an address. `certificates`: a file of certificates that sign the hub's, besides the system's.
+    /// Parses an address. `certificates`: a file of CA certificates for the hub's certificate, in addition to the
+    /// system's.
     ///
     /// # Errors
     /// The text is not an address, or names another machine without TLS.
@@ -79,7 +80,8 @@ impl HubAddress {
         let message = serde_json::to_vec(message)?;
         let asking = async {
             let host = self.host.trim_matches(['[', ']']);
-            // A hub listens on 127.0.0.1. `localhost` also means [::1], where another user's server can listen.
+            // A hub listens on 127.0.0.1. `localhost` may also resolve to [::1], where another user's server could
+            // listen.
             let address = if host == "localhost" { "127.0.0.1" } else { host };
             let stream = TcpStream::connect((address, self.port)).await?;
             match &self.tls {
@@ -125,7 +127,7 @@ impl HubAddress {
 
 fn connector(certificates: Option<&Path>) -> Result<TlsConnector> {
     let mut roots = RootCertStore::empty();
-    // Skips damaged certificates of the system.
+    // Damaged certificates of the system are skipped.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = certificates {
         let named = || path.display().to_string();

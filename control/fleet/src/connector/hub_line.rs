@@ -1,7 +1,8 @@
-//! This machine's connection to its hubs: its tokens of NATS, and what it asks hubs.
+//! This machine's connection to its hubs: the machine's NATS tokens, and the questions that it asks hubs.
 //!
-//! The token of the machine's permissions is valid for a day. After half of that, a hub renews it. If it has ended, for example
-//! because the machine was off, the connector connects with the token that only lets it ask for a new one.
+//! The token with the machine's permissions is valid for a day. After half of that time, a hub renews it. If it has
+//! expired, for example because the machine was off, the connector connects with a second token, which only permits
+//! asking for a new one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +20,7 @@ use crate::{
     protocol::{self, Answer, Ask, Tokens},
 };
 
-/// How often the connector checks whether its token needs a renewal.
+/// The interval at which the connector checks whether its token must be renewed.
 const CHECK: Duration = Duration::from_secs(2);
 /// The pause after a renewal that failed.
 const PAUSE: Duration = Duration::from_secs(20);
@@ -32,14 +33,15 @@ pub struct HubLine {
     connection: Arc<Mutex<Connection>>,
 }
 
-/// Whether a token of NATS has ended, or reached half of its life. A token without an end has neither.
+/// Whether a NATS token has expired, and whether half of its lifetime is over. Both are false for a token that never
+/// expires.
 fn age(token: &str) -> (bool, bool) {
     let Some((start, end)) = jwt::span(token) else { return (false, false) };
     let now = OffsetDateTime::now_utc().unix_timestamp();
     (now >= end, now >= start + (end - start) / 2)
 }
 
-/// The token to connect with.
+/// The token to connect with: the machine's token or, if that has expired, the renewal token.
 fn usable(credentials: &Credentials) -> String {
     match &credentials.renewal {
         Some(renewal) if age(&credentials.jwt).0 => renewal.clone(),
@@ -48,7 +50,7 @@ fn usable(credentials: &Credentials) -> String {
 }
 
 impl HubLine {
-    /// Connects. `waits`: returns at once, even if no server answers yet.
+    /// Connects to NATS. `waits`: whether to return immediately, even if no server answers yet.
     ///
     /// # Errors
     /// No server answers, or none accepts the machine's key.
@@ -71,7 +73,7 @@ impl HubLine {
         &self.client
     }
 
-    /// Asks a hub.
+    /// Asks a hub, and returns the hub's answer.
     ///
     /// # Errors
     /// No hub answers.
@@ -82,7 +84,7 @@ impl HubLine {
         serde_json::from_slice(&reply.payload).context("the hub's answer")
     }
 
-    /// Has the token renewed whenever it needs that, while the future is polled.
+    /// Renews the token whenever that is necessary, while the future is polled.
     pub async fn keep_token(&self) {
         loop {
             if let Err(error) = self.renew_if_needed().await {
@@ -93,15 +95,15 @@ impl HubLine {
         }
     }
 
-    /// Has the token renewed if it has ended, has no end, or has reached half of its life.
+    /// Asks a hub to renew the token if the token has expired, never expires, or half of its lifetime is over.
     ///
     /// # Errors
-    /// No hub renews it: the machine may have been removed.
+    /// No hub renews the token. The machine may have been removed from the fleet.
     pub async fn renew_if_needed(&self) -> Result<()> {
         let credentials = self.connection.lock().credentials().clone();
         let (has_ended, is_old) = age(&credentials.jwt);
         let subject = match (&credentials.renewal, is_old) {
-            // A token of an earlier version.
+            // The token was issued by an earlier version.
             (None, _) => protocol::earlier_renewals(&self.machine),
             (Some(_), true) => protocol::renewals(&self.machine),
             (Some(_), false) => return Ok(()),
@@ -116,7 +118,7 @@ impl HubLine {
         self.connection.lock().renew(credentials)?;
         tracing::info!("the machine's token was renewed");
         if has_ended || is_first {
-            // The present connection has other permissions.
+            // The connection must be opened again, because the current one has other permissions.
             self.client.force_reconnect().await?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The live instances of this machine, and their panes as sessions.
+//! The live instances of this machine. Their panes are offered as sessions.
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -23,49 +23,50 @@ use crate::{
     protocol::{Blocked, MOST_READ, Session, Text, Type, Typed},
 };
 
-/// The most sessions that are listed. With names of the greatest length, they fit into a message of NATS (1 MiB).
+/// The maximum number of sessions that are listed. With names of the maximum length, they fit into one NATS message (1
+/// MiB).
 const MOST_SESSIONS: usize = 200;
-/// The most characters of a title or a folder.
+/// The maximum number of characters of a title or a folder.
 const LONGEST_NAME: usize = 200;
-/// The most rows that are read of a session.
+/// The maximum number of rows that are read from a session.
 const MOST_ROWS: u64 = 4000;
-/// The digits of a session's id.
+/// The number of digits of a session's id.
 const DIGITS: usize = 12;
-/// How long an instance may take to answer.
+/// The maximum time to wait for an instance's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest pause before a part.
+/// The maximum pause before a part of the input.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// The most connections to instances that are kept.
+/// The maximum number of connections to instances that are kept.
 const MOST_REMOTES: usize = 64;
 
-/// The instances in a home.
+/// The live instances in a home directory.
 pub struct Instances {
     home: PathBuf,
     connection: tokio::sync::Mutex<Connection>,
     is_read_only: bool,
-    /// By the instance's start and the client's name.
+    /// The connections, by the instance's start and the client's name.
     remotes: Mutex<HashMap<(Start, String), Arc<Remote>>>,
 }
 
-/// A pane.
+/// A pane, and how to reach it.
 pub struct Place {
-    /// Its instance.
+    /// The connection to the pane's instance.
     pub remote: Arc<Remote>,
-    /// Its number there.
+    /// The pane's number in its instance.
     pub pane: u64,
-    /// The rules of the instance.
+    /// The line policy of the instance.
     rules: Rules,
 }
 
 impl Instances {
-    /// Those of a home, for a hub.
+    /// Creates the list of instances in a home directory. `connection`: the connection to the hub that uses them.
     pub fn new(home: PathBuf, connection: Connection) -> Self {
         let is_read_only = connection.is_read_only;
         let connection = tokio::sync::Mutex::new(connection);
         Self { home, connection, is_read_only, remotes: Mutex::default() }
     }
 
-    /// The sessions of all live instances. An instance that does not answer has none.
+    /// The sessions of all live instances. The sessions of an instance that does not answer are left out.
     pub async fn sessions(&self) -> Vec<Session> {
         let (mut sessions, mut foregrounds) = (Vec::new(), Foregrounds::default());
         for record in client::live(&self.home) {
@@ -116,7 +117,7 @@ impl Instances {
         Ok(Text { is_cut: is_cut || end.len() < text.len(), text: end.to_owned() })
     }
 
-    /// Types into a session. The caller has its turn.
+    /// Types into a session. The caller must hold the session's turn.
     pub async fn type_in(&self, request: &Type, deadline: Instant) -> Result<Typed, Untyped> {
         let place = self.find(&request.sid, &request.client).await?;
         let Some(line) = &request.released else {
@@ -125,14 +126,14 @@ impl Instances {
         let client = shown_client(&request.client);
         place.rules.release(place.pane, &client, line).await?;
         let typed = type_parts(&place, request, deadline).await;
-        // If no Enter was typed yet, the release is for that as well.
+        // If Enter was not typed yet, the release is still valid for it, so it is withdrawn.
         if typed.is_err() {
             place.rules.withdraw(place.pane, &client).await;
         }
         typed
     }
 
-    /// The pane with this session id, for a client.
+    /// The pane with this session id. `client`: the name under which the pane is used.
     pub async fn find(&self, wanted: &str, client: &str) -> Result<Place> {
         for record in client::live(&self.home) {
             let start = Start::of(&record);
@@ -155,8 +156,8 @@ impl Instances {
         Err(anyhow!("no session {wanted:?} on this machine; list_sessions gives the present ones"))
     }
 
-    /// Where to call the tools of an instance, with the hub's token, its start, and its rules. An empty name stands for the only
-    /// live instance.
+    /// The endpoint of an instance with the hub's token, the instance's start, and its line policy. An empty name
+    /// stands for the only live instance.
     pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, Start, Rules)> {
         let live = client::live(&self.home);
         let names = || live.iter().map(|record| name(&record.id)).collect::<Vec<_>>().join(", ");
@@ -184,7 +185,7 @@ impl Instances {
         Ok((endpoint, Start::of(record), Rules::new(&record.id, user, !self.is_read_only)))
     }
 
-    /// A connection to an instance under a client's name.
+    /// A connection to an instance, under a client's name.
     async fn remote(&self, record: &Record, start: &Start, client: &str) -> Result<Arc<Remote>> {
         let key = (start.clone(), client.to_owned());
         if let Some(remote) = self.remotes.lock().get(&key) {
@@ -201,8 +202,8 @@ impl Instances {
         Ok(remote)
     }
 
-    /// The token for agents that the connector uses at all instances. An instance makes it once: if the person revokes it, the hub
-    /// is shut out until the machine is paired again.
+    /// The agent token that the connector uses at all instances. It is created once. If the user revokes it, the hub
+    /// has no access until the machine is paired again.
     async fn agent_token(&self, record: &Record) -> Result<String> {
         let mut connection = self.connection.lock().await;
         if let Some(token) = &connection.agent_token {
@@ -255,7 +256,7 @@ async fn type_parts(place: &Place, request: &Type, deadline: Instant) -> Result<
     Ok(Typed { bytes })
 }
 
-/// A client's name as the person at the machine sees it.
+/// A client's name in the form that the user of the machine sees.
 pub fn shown_client(client: &str) -> String {
     if client.is_empty() { "fleet".to_owned() } else { format!("fleet: {client}") }
 }
@@ -267,7 +268,7 @@ async fn list(remote: &Remote) -> Result<Vec<session::Listed>> {
     Ok(reply?.sessions)
 }
 
-/// An error of an instance without the words of its protocol.
+/// An error of an instance without the name and the code of the protocol.
 pub fn plain(error: &unterm_control::Error) -> String {
     let text = error.to_string();
     match text.split_once(" failed [") {
@@ -276,7 +277,7 @@ pub fn plain(error: &unterm_control::Error) -> String {
     }
 }
 
-/// A start of an instance. Another start has other panes under the same numbers.
+/// Identifies a start of an instance. After another start, the same pane numbers belong to other panes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Start(String);
 
@@ -285,18 +286,18 @@ impl Start {
         Self(digest::short(&format!("{} {} {}", record.id, record.started_at, record.pid), 32))
     }
 
-    /// The id of a pane's session.
+    /// The session id of a pane.
     pub fn sid(&self, pane: u64) -> String {
         digest::short(&format!("{} {pane}", self.0), DIGITS)
     }
 }
 
-/// A name that programs choose, as plain text of a bounded length.
+/// A name that a program chose, as escaped text of limited length.
 fn name(text: &str) -> String {
     escaped(&text.chars().take(LONGEST_NAME).collect::<String>())
 }
 
-/// The path of a `file://` address. The address of another host stays as it is.
+/// The path in a `file://` address. If the address contains another host, it is returned unchanged.
 fn folder_of(uri: &str) -> String {
     let Some(path) = uri.strip_prefix("file://").filter(|path| path.starts_with('/')) else {
         return uri.to_owned();
@@ -319,7 +320,7 @@ fn folder_of(uri: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The end of a text, at most `most` bytes, from the start of a line if possible.
+/// The end of a text with at most `most` bytes. It begins at the start of a line if possible.
 fn tail(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;

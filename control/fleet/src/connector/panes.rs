@@ -1,4 +1,4 @@
-//! What a connector offers: the panes of live instances, or others of the same kind.
+//! The panes that a connector offers: those of live instances, or simulated ones.
 
 use std::{pin::Pin, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{
     protocol::{Presence, Session, Text, Type, Typed},
 };
 
-/// An answer under way.
+/// An answer that is being prepared.
 pub type Answering<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The result of typing.
@@ -19,25 +19,25 @@ pub type Typing<'a> = Answering<'a, Result<Typed, Untyped>>;
 
 /// The panes of a machine.
 pub trait Panes: Send + Sync + 'static {
-    /// The state of the machine.
+    /// The state of the machine, for its presence.
     fn presence(&self) -> Answering<'_, Presence>;
-    /// The sessions.
+    /// The sessions of the machine.
     fn sessions(&self) -> Answering<'_, Vec<Session>>;
     /// The last rows of a session.
     fn read<'a>(&'a self, sid: &'a str) -> Answering<'a, Result<Text>>;
-    /// Types into a session, whose turn the caller has.
+    /// Types into a session. The caller must hold the session's turn.
     fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Typing<'a>;
 }
 
 /// The panes of the live instances in a home.
 pub struct LivePanes {
     instances: Arc<Instances>,
-    /// What a look at the machine starts and remembers.
+    /// The starter of instances, and the AI programs that were found. Both are used when the machine's state is read.
     looking: Mutex<(Option<Headless>, Programs)>,
 }
 
 impl LivePanes {
-    /// Those of these instances. `headless` starts one while none runs.
+    /// Offers the panes of these instances. `headless`: starts an instance when none is running.
     pub fn new(instances: Arc<Instances>, headless: Option<Headless>) -> Self {
         Self { instances, looking: Mutex::new((headless, Programs::default())) }
     }

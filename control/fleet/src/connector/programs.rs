@@ -1,4 +1,4 @@
-//! The AI programs of this machine: which are installed, in which version, and which run.
+//! The AI programs of this machine: the installed ones, their versions, and the running ones.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 use crate::protocol::Program;
 
-/// AI programs: the name that agents see, and the name of the program file.
+/// AI programs. Each has a name that agents see, and the name of its program file.
 const KNOWN: [(&str, &str); 14] = [
     ("aider", "aider"),
     ("amp", "amp"),
@@ -30,12 +30,12 @@ const KNOWN: [(&str, &str); 14] = [
     ("qwen", "qwen"),
 ];
 
-/// How long a program may take to report its version.
+/// The maximum time until a program reports its version.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The most characters of a version.
+/// The maximum number of characters of a version.
 const LONGEST: usize = 40;
 
-/// The AI program with this process name.
+/// The AI program whose process has this name.
 pub fn of_process(process: &str) -> Option<&'static str> {
     let name = process.rsplit('/').next().unwrap_or_default();
     KNOWN.iter().find(|(_, file)| *file == name).map(|(ai, _)| *ai)
@@ -44,12 +44,13 @@ pub fn of_process(process: &str) -> Option<&'static str> {
 /// The installed programs, with the versions that they reported.
 #[derive(Default)]
 pub struct Programs {
-    /// By path, as of the file's last change.
+    /// The versions, by path. Each is stored with the time of the file's last change.
     versions: HashMap<PathBuf, (Option<SystemTime>, String)>,
 }
 
 impl Programs {
-    /// Finds the programs on the PATH. Starts a program only to ask its version, once for each version of its file.
+    /// Finds the AI programs on the PATH. Starts a program only to ask for its version, once for each change of its
+    /// file.
     pub async fn scan(&mut self, running: impl Iterator<Item = &str>) -> BTreeMap<String, Program> {
         let running: Vec<&str> = running.collect();
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Answers a hub's requests.
+//! Answers the requests of hubs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,36 +21,36 @@ use crate::protocol::{
     Type, Typed, Verb, Watch,
 };
 
-/// How long a call that types may take since it was received, with its turn and its pauses. While the person has paused agents, it
-/// waits this long.
+/// The maximum time from the receipt of a call that types to its end, including the wait for its turn and its pauses.
+/// If the user has paused agents, the call waits for this time.
 pub const TYPING_PATIENCE: Duration = Duration::from_secs(10);
-/// The refusal of live views and tools on a machine whose panes don't belong to an instance.
+/// The error for live views and tools on a machine whose panes don't belong to an Unterm instance.
 const NOT_LIVE: &str = "this machine has no Unterm instances";
 
-/// What requests use.
+/// The parts of the connector that requests use.
 pub struct Served {
     /// The panes.
     pub panes: Arc<dyn Panes>,
-    /// The tools and live views of instances, if the panes are theirs.
+    /// The tools and live views of instances. `None` if the panes don't belong to instances.
     pub live: Option<(InstanceTools, Arc<Watches>)>,
-    /// The calls that were begun.
+    /// The calls that this machine has begun.
     pub claims: Claims,
-    /// Who types into which session.
+    /// The turns of calls that type into sessions.
     pub turns: Turns,
 }
 
-/// The reply to one request too many, as JSON.
+/// The reply, as JSON, if too many requests are in progress.
 pub fn busy() -> Vec<u8> {
     let why = "the machine is busy with other calls; nothing was done";
     write(&Reply::<()>::NotBegun(why.to_owned()))
 }
 
-/// The reply to a request that is not carried out, as JSON.
+/// The reply, as JSON, to a request that is not executed.
 pub fn refusal(why: &str) -> Vec<u8> {
     write(&Reply::<()>::Refused(why.to_owned()))
 }
 
-/// The reply to a request that was received at this time, as JSON.
+/// Executes a request, and returns the reply as JSON. `received`: the time when the request was received.
 pub async fn answer(request: &Message, received: Instant, served: &Served) -> Vec<u8> {
     let name = request.subject.rsplit('.').next().unwrap_or_default();
     let Some(verb) = Verb::ALL.into_iter().find(|verb| verb.name() == name) else {
@@ -103,7 +103,7 @@ async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply
     if request.parts.iter().map(|part| part.text.len()).sum::<usize>() > LONGEST_TEXT + 64 {
         return Reply::Refused(format!("the text is longer than {LONGEST_TEXT} bytes"));
     }
-    // Earlier than the hub stops waiting, and than the person could decide anew about the call.
+    // The deadline is before the hub stops waiting, and so before the user could decide about the call again.
     let deadline = received + TYPING_PATIENCE;
     let Ok(_turn) = timeout_at(deadline, served.turns.of(&request.sid)).await else {
         let why = "other calls were typing into this session; nothing was typed";
@@ -131,7 +131,8 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
         Err(why) => return Reply::Refused(why),
     };
     let deadline = received + TOOL_PATIENCE;
-    // Connects before the claim, so that a call without an instance can be made again.
+    // The connection is opened before the call is claimed. If there is no such instance, the call can then be sent
+    // again.
     let connecting = timeout_at(received + TYPING_PATIENCE, tools.client(&request)).await;
     let (client, start, rules) = match connecting {
         Ok(Ok(connected)) => connected,
@@ -144,14 +145,14 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
     let pane = request.arguments.get("pane").and_then(Value::as_u64);
     if let Some(call) = &request.call {
         if let Some(pane) = pane {
-            // Not between the parts of another call.
+            // The call waits for the pane's turn, so that it does not type between the parts of another call.
             let sid = start.sid(pane);
             let waiting = timeout_at(received + TYPING_PATIENCE, served.turns.of(&sid)).await;
             let Ok(taken) = waiting else {
                 let why = "other calls were typing into this pane; nothing was done";
                 return Reply::NotBegun(why.to_owned());
             };
-            // Others may last, and give the turn back.
+            // Only `input` keeps the turn. Other tools may last long, so they release it.
             turn = Some(taken).filter(|_| request.tool == "input");
         }
         if let Err(why) = check_id(call) {
@@ -193,7 +194,7 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
     reply
 }
 
-/// The line that the rules of an instance refused, if that is why the tool failed.
+/// The blocked line, if a tool failed because the instance's line policy refused a line.
 async fn blocked(
     message: &Value,
     rules: &Rules,
@@ -205,7 +206,7 @@ async fn blocked(
     rules.blocked(why, &shown_client(client), pane).await
 }
 
-/// A tool's result, from an instance's message.
+/// A tool's result, from the message of an instance.
 fn result_of(message: &Value) -> Reply<Value> {
     if let Some(why) = message["error"]["message"].as_str() {
         return Reply::Refused(why.to_owned());
@@ -224,6 +225,6 @@ fn parse<T: DeserializeOwned>(request: &Message) -> Result<T, String> {
 }
 
 fn write(reply: &impl Serialize) -> Vec<u8> {
-    // The messages are plain data.
+    // This can't fail, because the messages are plain data.
     serde_json::to_vec(reply).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! Connections to the tools of this machine's instances, one for each client of a hub: handles and leases belong to a connection.
+//! Connections to the tools of this machine's instances. Each client of a hub has its own connection, because handles
+//! and leases belong to a connection.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -13,10 +14,10 @@ use super::{
 };
 use crate::protocol::ToolCall;
 
-/// The most connections that are kept, in total and of one token.
+/// The maximum number of connections that are kept, in total and for one token.
 const MOST: usize = 64;
 const MOST_OF_TOKEN: usize = 16;
-/// How long a connection without calls is kept.
+/// A connection without calls is closed after this time.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// The connections.
@@ -25,7 +26,7 @@ pub struct InstanceTools {
     kept: Mutex<HashMap<Key, Kept>>,
 }
 
-/// Whose a connection is.
+/// The owner of a connection.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     start: Start,
@@ -39,7 +40,7 @@ struct Kept {
 }
 
 impl InstanceTools {
-    /// To these instances.
+    /// Creates an empty set of connections to these instances.
     pub fn new(instances: Arc<Instances>) -> Self {
         Self { instances, kept: Mutex::default() }
     }
@@ -47,7 +48,7 @@ impl InstanceTools {
     /// The connection for a call, the start of its instance, and that instance's rules.
     ///
     /// # Errors
-    /// There is no such instance, or it refuses.
+    /// There is no such instance, or it refuses the connection.
     pub async fn client(&self, call: &ToolCall) -> Result<(Tools, Start, Rules)> {
         let (endpoint, start, rules) = self.instances.endpoint(&call.instance).await?;
         let (token, conversation) = (call.token.clone(), call.conversation.clone());
@@ -61,11 +62,11 @@ impl InstanceTools {
         let tools = tools.context("the instance refused the connection")?;
         let mut kept = self.kept.lock();
         kept.retain(|_, kept| kept.tools.is_open() && kept.used.elapsed() < IDLE);
-        // Another call may have connected meanwhile.
+        // Another call may have opened the connection meanwhile.
         if let Some(kept) = kept.get(&key) {
             return Ok((kept.tools.clone(), start, rules));
         }
-        // A token with many conversations gives up its own first.
+        // If the token has the maximum number of connections, one of its own is closed first.
         if kept.keys().filter(|of| of.token == key.token).count() >= MOST_OF_TOKEN {
             drop_oldest(&mut kept, |of| of.token == key.token);
         } else if kept.len() >= MOST {
@@ -76,7 +77,7 @@ impl InstanceTools {
     }
 }
 
-/// Drops the least recently used connection among those for which `is_one`.
+/// Closes the least recently used connection among those for which `is_one` returns true.
 fn drop_oldest(kept: &mut HashMap<Key, Kept>, is_one: impl Fn(&Key) -> bool) {
     let some = kept.iter().filter(|(key, _)| is_one(key));
     let oldest = some.min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());

@@ -1,4 +1,4 @@
-//! Turns: one call at a time types into a session, so that the parts of two calls don't mix.
+//! Turns: only one call at a time types into a session, so that the parts of two calls don't mix.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,7 +14,7 @@ impl Turns {
     pub async fn of(&self, sid: &str) -> OwnedMutexGuard<()> {
         let turn = {
             let mut turns = self.0.lock();
-            // Drops the turns that no call holds or waits for.
+            // Turns that no call holds or waits for are removed.
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             turns.entry(sid.to_owned()).or_default().clone()
         };

@@ -1,4 +1,4 @@
-//! Shows sessions live to the hub, for as long as it asks. One view of a session serves all that look at it.
+//! Shows sessions live to a hub as long as the hub requests it. One view of a session serves all viewers.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -20,14 +20,14 @@ use crate::{
     protocol::{self, Frame, WATCH_TIME},
 };
 
-/// The most sessions that are shown at a time.
+/// The maximum number of sessions that are shown at the same time.
 const MOST: usize = 32;
-/// How long an instance waits for output before it replies.
+/// The maximum time that an instance waits for output before it replies.
 const WAIT_MS: u64 = 5000;
-/// The pause between two frames, and after output that came faster than it is shown.
+/// The pause between two frames, and the pause after output that arrived faster than it can be shown.
 const PAUSE: Duration = Duration::from_millis(30);
 const FLOOD_PAUSE: Duration = Duration::from_millis(250);
-/// Why a view ends with its session.
+/// The reason for the viewers when a view ends because its session has ended.
 const ENDED: &str = "the session has ended";
 
 /// The live views of a machine's sessions.
@@ -41,17 +41,17 @@ pub struct Watches {
 /// The live view of a session.
 struct Watch {
     renewed: Mutex<Instant>,
-    /// Asks for the screen.
+    /// Requests the whole screen.
     anew: Notify,
 }
 
 impl Watches {
-    /// Those of a machine, published by this client.
+    /// Creates an empty set of views for a machine. `client`: the NATS connection that publishes them.
     pub fn new(instances: Arc<Instances>, client: async_nats::Client, machine: MachineId) -> Self {
         Self { instances, client, machine, running: Mutex::default() }
     }
 
-    /// Shows a session for some time from now on. `anew`: beginning with the screen.
+    /// Shows a session for some time from now on. `anew`: whether to begin with the whole screen.
     ///
     /// # Errors
     /// Too many sessions are shown, or there is no such session. A message for the hub.
@@ -82,7 +82,7 @@ impl Watches {
                     }
                 }
                 let mut running = watches.running.lock();
-                // It may have been asked for again just now.
+                // The view may have been renewed a moment ago.
                 if shown.is_err() || watch.renewed.lock().elapsed() >= WATCH_TIME {
                     running.remove(&sid);
                     return;

@@ -1,4 +1,4 @@
-//! Acting calls: what they do, and how a hub carries them out, at once or when it replays them.
+//! Calls that act: the action of each, and its execution by a hub, immediately or in a replay.
 
 use std::sync::Arc;
 
@@ -22,17 +22,17 @@ use crate::{
 
 /// The start and the end of pasted text (xterm, "Bracketed Paste Mode").
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
-/// The pause before Enter behind a pasted text, so that the program takes the paste first.
+/// The pause before Enter after a pasted text, so that the program handles the paste first.
 const AFTER_PASTE_MS: u64 = 80;
-/// The longest line that a person may release, in bytes. Instances remember no longer ones.
+/// The maximum length of a line that the user may release, in bytes. Instances don't remember longer lines.
 const LONGEST_LINE: usize = 4096;
-/// The most characters of a client's name.
+/// The maximum number of characters of a client's name.
 const LONGEST_NAME: usize = 80;
 
-/// An acting call.
+/// A call that changes something.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
-    /// Its id. Nothing carries out two calls of the same id.
+    /// The call's id. Two calls with the same id are never both executed.
     pub id: String,
     /// The tool.
     pub tool: String,
@@ -42,15 +42,15 @@ pub struct Call {
     pub token_name: String,
     /// The conversation's id.
     pub conversation: String,
-    /// What it does.
+    /// The action of the call.
     pub action: Action,
-    /// A line that a person has released, although the rules of the machine refuse it.
+    /// A line that the user has released, although the line policy of the machine refuses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<String>,
 }
 
 impl Call {
-    /// An entry of the audit log about the call.
+    /// Creates an entry of the audit log about the call.
     pub fn entry(&self, event: Event, outcome: &str) -> Entry {
         Entry {
             call: self.id.clone(),
@@ -63,7 +63,7 @@ impl Call {
     }
 }
 
-/// What an acting call does.
+/// The action of a call that changes something.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -73,36 +73,36 @@ pub enum Action {
         machine: MachineId,
         /// The session.
         session: String,
-        /// What is typed.
+        /// The parts of the input.
         parts: Vec<Part>,
     },
-    /// Calls a tool of an instance, which the call names.
+    /// Calls a tool of an instance. The tool's name is that of the call.
     Tool {
         /// The machine.
         machine: MachineId,
-        /// The instance. Empty: the only one.
+        /// The instance. If the name is empty, the only instance.
         instance: String,
-        /// Its arguments.
+        /// The tool's arguments.
         arguments: JsonObject,
     },
     /// Runs a command on a hub's host.
     Bash {
-        /// The host's name: hubs on other hosts leave the call to this one.
+        /// The host's name. Hubs on other hosts don't execute the call.
         host: String,
-        /// What to run.
+        /// The command to run.
         bash: Bash,
     },
     /// Writes a file on a hub's host.
     Write {
         /// The host's name.
         host: String,
-        /// What to write.
+        /// The file to write.
         write: HostWrite,
     },
 }
 
 impl Action {
-    /// The machine on which it acts. `None`: it acts on a hub's host.
+    /// The machine on which the action is executed. `None` if that is a hub's host.
     pub fn machine(&self) -> Option<&MachineId> {
         match self {
             Self::Send { machine, .. } | Self::Tool { machine, .. } => Some(machine),
@@ -110,7 +110,7 @@ impl Action {
         }
     }
 
-    /// The action in short, for the person and the audit log.
+    /// A short description of the action, for the user and the audit log.
     pub fn detail(&self) -> String {
         match self {
             Self::Send { machine, session, parts } => {
@@ -132,13 +132,13 @@ impl Action {
     }
 }
 
-/// A text with all control characters escaped, also line ends.
+/// A text in which all control characters are escaped, including line ends.
 fn quoted(text: &str) -> String {
     let text = text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
     unterm_control::escaped(&text)
 }
 
-/// What is typed for a text in a submit mode.
+/// The parts of the input for a text in a submit mode.
 ///
 /// # Errors
 /// The mode is unknown, or the text is too long. A message for the agent.
@@ -154,7 +154,7 @@ pub fn parts(text: &str, mode: &str) -> Result<Vec<Part>, String> {
         "crlf" => vec![part(format!("{text}\r\n"), 0)],
         "raw" => vec![part(text.to_owned(), 0)],
         "paste" => {
-            // An end inside of the text would end the paste early, and type the rest.
+            // The end of a paste inside the text would end the paste early, so that the rest would count as typed.
             let [start, end] = PASTE;
             let mut body = text.to_owned();
             while body.contains(end) {
@@ -171,12 +171,12 @@ pub fn parts(text: &str, mode: &str) -> Result<Vec<Part>, String> {
     })
 }
 
-/// Refuses a text that does not fit into a message of NATS, because escapes make it much longer.
+/// Refuses a text that does not fit into a NATS message, because escapes make it much longer.
 ///
 /// # Errors
-/// It does not fit. A message for the agent.
+/// The text does not fit. A message for the agent.
 pub fn check_message(name: &str, text: &str) -> Result<(), String> {
-    // With two quotation marks.
+    // The text is escaped to at most twice its length, and has two quotation marks.
     const MOST: usize = 2 * LONGEST_TEXT + 2;
     let escaped = serde_json::to_string(text).map_or(usize::MAX, |text| text.len());
     match escaped <= MOST {
@@ -187,23 +187,23 @@ pub fn check_message(name: &str, text: &str) -> Result<(), String> {
     }
 }
 
-/// Why an action was not carried out.
+/// The reason why an action was not executed.
 #[derive(Debug)]
 pub enum Failure {
     /// The machine is not connected, or the call is for another hub's host. Nothing was done.
     Offline,
-    /// The machine did not answer in time. It may have been done.
+    /// The machine did not answer in time. The action may have been executed.
     Silent(String),
     /// The machine was too busy, or its store did not answer. Nothing was done.
     NotBegun(String),
-    /// The rules of the machine refuse a line, which a person may release.
+    /// The line policy of the machine refuses a line. The user may release the line.
     Blocked(Blocked),
-    /// It was refused, or failed.
+    /// The action was refused, or failed.
     Refused(String),
 }
 
 impl Failure {
-    /// For the agent.
+    /// The error for the agent.
     pub fn message(&self) -> String {
         match self {
             Self::Offline => "connector_offline".to_owned(),
@@ -213,22 +213,22 @@ impl Failure {
     }
 }
 
-/// Carries out actions.
+/// Executes actions.
 #[derive(Clone)]
 pub struct Executor {
     /// The machines.
     pub machines: Machines,
     /// The hub's own host.
     pub host: Host,
-    /// Where calls on the host are claimed.
+    /// The store, in which calls on the host are claimed.
     pub store: Arc<Store>,
 }
 
 impl Executor {
-    /// Carries out a call, unless a call of this id was begun before.
+    /// Executes a call, unless a call with this id was begun before.
     ///
     /// # Errors
-    /// It was not carried out, or its outcome is unknown.
+    /// The call was not executed, or its outcome is unknown.
     pub async fn execute(&self, call: &Call) -> Result<Outcome, Failure> {
         match &call.action {
             Action::Send { machine, session, parts } => {
@@ -288,7 +288,8 @@ impl Executor {
         Ok(Outcome::of_text(json!({"status": "sent", "bytes": bytes}).to_string()))
     }
 
-    /// The result of a request that a machine carries out once. If it was carried out before, returns the result of that time.
+    /// The result of a request that a machine executes only once. If the request was executed before, returns the
+    /// result of that time.
     async fn once<T: DeserializeOwned>(
         &self,
         machine: &MachineId,
@@ -330,12 +331,12 @@ impl Executor {
     }
 }
 
-/// Whether a tool of an instance is asked for texts as they are.
+/// Whether the agent requests unescaped texts from a tool of an instance.
 pub fn is_raw(arguments: &JsonObject) -> bool {
     arguments.get("raw") == Some(&Value::Bool(true))
 }
 
-/// The name under which the person at a machine sees an agent.
+/// The name of an agent that the user of a machine sees.
 pub fn client_name(token: &str, conversation: &str) -> String {
     let client: String = format!("{token} {conversation}").chars().take(LONGEST_NAME).collect();
     unterm_control::escaped(client.trim())

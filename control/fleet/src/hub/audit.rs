@@ -1,4 +1,4 @@
-//! The audit log: each call of an agent, and each decision of a person, in a stream.
+//! The audit log. A stream contains each call of an agent, and each decision of a user.
 
 use std::ops::Range;
 
@@ -9,31 +9,31 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{AUDIT, AUDIT_SUBJECT, Store, now};
 
-/// The token in entries about what a person did.
+/// The text that stands for the token in entries about actions of a user.
 pub const PERSON: &str = "person";
-/// The most characters of a call that are kept.
+/// The maximum number of characters of a call that are stored.
 const LONGEST: usize = 2000;
 
-/// What happened to a call.
+/// The event that an entry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// It waits for the person's approval, and was not carried out.
+    /// The call waits for the user's approval, and was not executed.
     Pending,
-    /// It waits until its conversation is resumed.
+    /// The call waits until its conversation is resumed.
     Held,
-    /// It is about to be carried out.
+    /// The call is about to be executed.
     Begun,
-    /// It was carried out.
+    /// The call was executed.
     Done,
-    /// It was refused, or failed.
+    /// The call was refused, or failed.
     Refused,
-    /// A person decided something.
+    /// A user made a decision.
     Decided,
 }
 
 impl Event {
-    /// Its name.
+    /// The event's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -46,12 +46,12 @@ impl Event {
     }
 }
 
-/// An entry of the audit log. Absent fields don't apply.
+/// An entry of the audit log. A field that does not apply is absent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// When (RFC 3339, UTC).
+    /// When the event happened (RFC 3339, UTC).
     pub at: String,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// The call's id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -66,16 +66,16 @@ pub struct Entry {
     /// The conversation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub conversation: String,
-    /// The call in short, such as the text to type.
+    /// A short description of the call, such as the text to type.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The outcome, or the reason.
+    /// The outcome of the call, or the reason of a refusal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub outcome: String,
 }
 
 impl Entry {
-    /// An entry for now.
+    /// Creates an entry with the current time.
     pub fn new(event: Event, tool: &str, token: &str) -> Self {
         Self {
             at: now(),
@@ -94,7 +94,7 @@ impl Entry {
 /// Adds an entry, and waits until it is stored.
 ///
 /// # Errors
-/// NATS does not store it.
+/// NATS does not store the entry.
 pub async fn record(store: &Store, mut entry: Entry) -> Result<()> {
     for text in [&mut entry.detail, &mut entry.outcome, &mut entry.conversation] {
         if text.len() > LONGEST && text.chars().count() > LONGEST {
@@ -107,17 +107,17 @@ pub async fn record(store: &Store, mut entry: Entry) -> Result<()> {
     Ok(())
 }
 
-/// Adds that a person changed something.
+/// Adds an entry about a change that a user made.
 ///
 /// # Errors
-/// NATS does not store it.
+/// NATS does not store the entry.
 pub async fn changed(store: &Store, what: &str, detail: &str) -> Result<()> {
     let entry =
         Entry { detail: unterm_control::escaped(detail), ..Entry::new(Event::Done, what, PERSON) };
     record(store, entry).await
 }
 
-/// The numbers of the entries that are kept. Some in between may be missing.
+/// The range of the numbers of stored entries. Some numbers in the range may be missing.
 ///
 /// # Errors
 /// NATS does not answer.

@@ -1,7 +1,7 @@
-//! Calls that wait for a person because a machine's rules refuse their line.
+//! Calls that wait for a decision of the user, because the line policy of a machine refuses their line.
 //!
-//! The person releases the line, and the hub carries out the call; or the person drops it. A release has its own call id, so it
-//! runs once even if it is sent twice.
+//! If the user releases the line, the hub executes the call. Otherwise, the user drops the line. A release has its own
+//! call id, so it is executed once even if it is sent twice.
 
 use std::{
     sync::{
@@ -27,32 +27,33 @@ use crate::{
     protocol::{Blocked, Part, Read, Reply, TOOL_PATIENCE, Text, Verb},
 };
 
-/// The most lines of a token that wait.
+/// The maximum number of waiting lines of a token.
 pub const MOST_LINES: usize = 20;
-/// The most bytes of a call that waits. All of them are read at once.
+/// The maximum number of bytes of a waiting call. It is limited because all waiting calls are read at once.
 const LONGEST_CALL: usize = 64 << 10;
-/// How long a decision may take, if the call is a tool's. A decision that takes longer was that of a hub that was killed.
+/// The maximum time of a decision, if the call is a call of a tool. If a decision takes longer, the hub that executes
+/// it was killed.
 const LONGEST_DECISION: Duration = TOOL_PATIENCE.saturating_add(Duration::from_secs(15));
 const BUSY: &str = "another person is deciding about this line";
-/// Clears the line, as a person would.
+/// Ctrl+C, which clears the line.
 const CANCEL: &str = "\x03";
 
-/// A call that waits.
+/// A call that waits for a decision.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockedLine {
     /// The call.
     pub call: Call,
-    /// The line, and the rule.
+    /// The line, and the rule that refuses it.
     pub blocked: Blocked,
-    /// When the machine refused it (RFC 3339, UTC).
+    /// When the machine refused the line (RFC 3339, UTC).
     pub at: String,
-    /// When a person began to decide, unless that has ended (RFC 3339, UTC).
+    /// When a user began to decide about the line (RFC 3339, UTC). `None` if no decision is in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deciding: Option<String>,
 }
 
 impl BlockedLine {
-    /// The line as people see it, on the page and as JSON.
+    /// The line in the form that users see, on the page and as JSON.
     pub fn shown(&self) -> Value {
         let Self { call, blocked: Blocked { line, rule, instance, pane, .. }, at, .. } = self;
         json!({
@@ -70,35 +71,36 @@ impl BlockedLine {
     }
 }
 
-/// The outcome of a release.
+/// The outcome of a decision about a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Released {
-    /// The call was carried out.
+    /// The call was executed.
     Done,
-    /// The line was not entered, and no longer waits. Holds the reason, for the person.
+    /// The line was not entered, and no longer waits. Contains the reason, for the user.
     Refused(String),
-    /// The line was not entered, and still waits. Holds the reason, for the person.
+    /// The line was not entered, and still waits. Contains the reason, for the user.
     Waits(String),
-    /// No such line waits.
+    /// No line with this id is waiting.
     Missing,
 }
 
-/// The calls of a fleet that wait.
+/// The calls of a fleet that wait for a decision about their line.
 #[derive(Clone)]
 pub struct BlockedLines {
     /// The fleet's state.
     pub store: Arc<Store>,
-    /// What people have decided since.
+    /// The decisions of users since the call was made.
     pub decisions: Decisions,
-    /// Carries calls out.
+    /// Executes the calls.
     pub executor: Executor,
 }
 
 impl BlockedLines {
-    /// Keeps a call until a person decides. False: too many calls of its token wait, or it is too long.
+    /// Stores a call until the user decides. Returns false if too many calls of its token are waiting, or if the call
+    /// is too long.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the call.
     pub async fn hold(&self, call: &Call, blocked: Blocked) -> Result<bool> {
         let waiting = self.list().await?;
         if waiting.iter().filter(|of| of.call.token == call.token).count() >= MOST_LINES {
@@ -123,7 +125,7 @@ impl BlockedLines {
         Ok(all)
     }
 
-    /// Carries out the call with this id, although the rules refuse its line.
+    /// Executes the call with this id, although the line policy refuses its line.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -139,7 +141,7 @@ impl BlockedLines {
             return self.refuse(&call, why).await;
         }
         let released = released(&call, &blocked);
-        // Before the call runs, so that the audit log misses no call.
+        // The entry is written before the call is executed, so that no call is missing from the audit log.
         self.record(&call, Event::Begun, "released").await?;
         match self.executor.execute(&released).await {
             Ok(outcome) => {
@@ -157,7 +159,8 @@ impl BlockedLines {
         }
     }
 
-    /// Drops the call with this id. If its text is at the prompt, clears it with Ctrl+C. `Done`: it was dropped.
+    /// Drops the call with this id. If the call's text is at the prompt, clears it with Ctrl+C. Returns `Done` if the
+    /// call was dropped.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -186,16 +189,18 @@ impl BlockedLines {
         Ok(Released::Done)
     }
 
-    /// Whether a session's text ends with a line. Otherwise, Ctrl+C could interrupt a program that was started since.
+    /// Whether a session's text ends with this line. If it does not, Ctrl+C could interrupt a program that was started
+    /// since.
     async fn is_at_prompt(&self, machine: &MachineId, session: &str, line: &str) -> bool {
         let request = Read { sid: session.to_owned() };
         let asked = self.executor.machines.request::<Text>(machine, Verb::Read, &request).await;
-        // The rows of a long line are lines here.
+        // The rows of a long line are separate lines in the text, so line ends are ignored.
         let whole = |text: &str| text.replace('\n', "");
         matches!(asked, Ok(Reply::Done(text)) if whole(text.text.trim_end()).ends_with(&whole(line)))
     }
 
-    /// Claims a line for one decision, or returns why it can't be decided now. A claim ends by itself if its hub is killed.
+    /// Claims a line for one decision. If the line can't be decided now, returns the reason. If the hub is killed, its
+    /// claim expires.
     async fn begin(&self, id: &str) -> Result<Result<BlockedLine, Released>> {
         if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(Err(Released::Missing));
@@ -218,7 +223,7 @@ impl BlockedLines {
         })
     }
 
-    /// Lets a line wait on.
+    /// Releases the claim on a line, so that the line waits further.
     async fn wait(&self, call: &Call, why: &str) -> Result<Released> {
         let end = |line: &mut BlockedLine| line.deciding.take().is_some();
         self.store.blocked_lines.change(&call.id, end).await?;
@@ -236,7 +241,7 @@ impl BlockedLines {
     }
 }
 
-/// The call that carries out the rest of a call whose line is released.
+/// The call that executes the rest of a call whose line was released.
 fn released(call: &Call, blocked: &Blocked) -> Call {
     let mut released =
         Call { id: format!("{}r", call.id), released: Some(blocked.line.clone()), ..call.clone() };
@@ -244,7 +249,7 @@ fn released(call: &Call, blocked: &Blocked) -> Call {
         Action::Send { parts, .. } => {
             parts.drain(..blocked.parts_typed.min(parts.len()));
         }
-        // In the same pane, also if the call did not name it.
+        // The call is executed in the pane of the blocked line, even if the original call named no pane.
         Action::Tool { instance, arguments, .. } => {
             instance.clone_from(&blocked.instance);
             arguments.entry("pane").or_insert_with(|| blocked.pane.into());

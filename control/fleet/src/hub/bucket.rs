@@ -1,4 +1,4 @@
-//! A bucket of NATS's JetStream with JSON values, which several hubs may change at the same time.
+//! A bucket of NATS's JetStream that contains JSON values. Several hubs may change it at the same time.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,22 +16,22 @@ use axum::body::Bytes;
 use futures_util::StreamExt as _;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// How long the next value of a bucket may take.
+/// The maximum time to wait for the next value of a bucket.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a change is tried again because another hub changed the same value.
+/// The maximum number of attempts to change a value, if other hubs change it at the same time.
 const TRIES: usize = 20;
 
-/// A bucket of JSON values, with the JetStream that has it.
+/// A bucket of JSON values, with the JetStream context that it belongs to.
 #[derive(Clone)]
 pub struct Bucket(pub kv::Store, jetstream::Context);
 
 impl Bucket {
-    /// A bucket, and the JetStream that has it.
+    /// Wraps a bucket. `jetstream`: the JetStream context that it belongs to.
     pub fn new(bucket: kv::Store, jetstream: jetstream::Context) -> Self {
         Self(bucket, jetstream)
     }
 
-    /// The value under a key. A value of another form counts as none.
+    /// The value of a key. `None` if there is no value, or if the value has an unexpected form.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -39,7 +39,7 @@ impl Bucket {
         Ok(self.get_revision(key).await?.map(|(value, _)| value))
     }
 
-    /// The same, with the value's revision.
+    /// The value of a key, with the value's revision.
     async fn get_revision<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>> {
         let entry = self.0.entry(key).await.with_context(|| format!("reading {key}"))?;
         let Some(entry) = entry.filter(|entry| entry.operation == kv::Operation::Put) else {
@@ -57,7 +57,7 @@ impl Bucket {
     /// Stores a value.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the value.
     pub async fn put(&self, key: &str, value: &impl Serialize) -> Result<()> {
         self.0.put(key, serde_json::to_vec(value)?.into()).await?;
         Ok(())
@@ -66,7 +66,7 @@ impl Bucket {
     /// Stores a value that expires.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the value.
     pub async fn put_for(&self, key: &str, value: &impl Serialize, age: Duration) -> Result<()> {
         let mut headers = HeaderMap::new();
         headers.insert(NATS_MESSAGE_TTL, age.as_secs().to_string());
@@ -76,10 +76,10 @@ impl Bucket {
         Ok(())
     }
 
-    /// Stores a value under a key that has none. False: the key has a value.
+    /// Stores a value if the key has no value. Returns false if the key already has a value.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the value.
     pub async fn create(&self, key: &str, value: &impl Serialize) -> Result<bool> {
         match self.0.create(key, serde_json::to_vec(value)?.into()).await {
             Ok(_) => Ok(true),
@@ -88,11 +88,11 @@ impl Bucket {
         }
     }
 
-    /// Changes a value, also if others change it at the same time. Returns the new value, or `None` if there is none. If `change`
-    /// returns false, nothing is stored.
+    /// Changes a value, even if other hubs change it at the same time. Returns the new value, or `None` if the key has
+    /// no value. If `change` returns false, nothing is stored.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the value.
     pub async fn change<T: Serialize + DeserializeOwned>(
         &self,
         key: &str,
@@ -114,7 +114,7 @@ impl Bucket {
         anyhow::bail!("{key} was changed by others {TRIES} times in a row")
     }
 
-    /// Removes a value. False: there is none, or another hub removed it first.
+    /// Removes a value. Returns false if the key has no value, or if another hub removed it first.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -130,7 +130,7 @@ impl Bucket {
         }
     }
 
-    /// All values, sorted by their keys. Values of another form are left out.
+    /// All values, sorted by their keys. Values with an unexpected form are left out.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -145,7 +145,7 @@ impl Bucket {
         Ok(all)
     }
 
-    /// The bytes of all values, by their keys, in one request instead of one for each key.
+    /// The bytes of all values, by their keys. They are read by one request instead of one request per key.
     async fn read(&self) -> Result<BTreeMap<String, Bytes>> {
         let config = pull::OrderedConfig {
             deliver_policy: DeliverPolicy::LastPerSubject,
@@ -175,7 +175,7 @@ impl Bucket {
             }
         }
         drop(messages);
-        // NATS would keep it for 30 seconds.
+        // Without this, NATS would keep the consumer for 30 seconds.
         if let Err(error) = self.0.stream.delete_consumer(&name).await {
             tracing::debug!(%error, "a consumer was not deleted");
         }
@@ -183,7 +183,8 @@ impl Bucket {
     }
 }
 
-/// The header of a message that removes a key, by a hub or because it has expired (NATS, ADR-8 and ADR-43).
+/// The header that marks a message as a removal of its key, by a hub or because the value has expired (NATS, ADR-8 and
+/// ADR-43). `None` if the message is not a removal.
 fn removal(message: &async_nats::Message) -> Option<&HeaderValue> {
     let headers = message.headers.as_ref()?;
     headers.get("KV-Operation").or_else(|| headers.get("Nats-Marker-Reason"))

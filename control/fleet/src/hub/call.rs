@@ -1,6 +1,6 @@
-//! A call of a tool: the token's rights, the conversation's approval and pause, the audit log, and the reply.
+//! Handles a call of a tool: the token's rights, the conversation's approval and pause, the audit log, and the reply.
 //!
-//! Every call passes here, whatever transport it came by. The replies and errors are texts in the form of AITerm's page.
+//! Every call is handled here, whatever its transport. The replies and errors are texts in the form of AITerm's page.
 
 use anyhow::Result;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
@@ -26,25 +26,25 @@ use crate::{
     protocol::{Blocked, Read, Reply, Sessions, Text, ToolCall, Verb},
 };
 
-/// The most characters of a call's description for the person.
+/// The maximum number of characters of a call's description for the user.
 const LONGEST_DETAIL: usize = 500;
 
-/// The refusal for a token that is limited to other machines, as AITerm's page words it.
+/// The refusal for a token that is limited to other machines, in the words of AITerm's page.
 const OTHER_MACHINE: &str = "this token is not scoped to that machine";
 
-/// The reply of list_machines, with its fields in the protocol's order.
+/// The reply of `list_machines`. Its fields are in the protocol's order.
 #[derive(Serialize)]
 struct MachinesReply {
     machines: Vec<Listed<ListedSession>>,
 }
 
-/// What the agent gets: a reply, or an error.
+/// The answer to the agent: a reply, or an error.
 pub enum Answer {
     /// A result.
     Done(CallToolResult),
-    /// The call waits for the person's approval, or was refused.
+    /// The call waits for the user's approval, or was refused.
     Refused(String),
-    /// The call is held, and will be carried out.
+    /// The call is held, and will be executed later.
     Held(String),
 }
 
@@ -56,7 +56,7 @@ fn error(why: impl std::fmt::Display) -> Answer {
     Answer::Refused(format!("[error: {why}]"))
 }
 
-/// Why a call ends early.
+/// The reason why a call ends early.
 enum Stop {
     /// A refusal for the agent.
     Answer(Answer),
@@ -74,7 +74,7 @@ fn refuse<T>(why: impl std::fmt::Display) -> Result<T, Stop> {
     Err(Stop::Answer(error(why)))
 }
 
-/// Carries out a call of a tool.
+/// Executes a call of a tool.
 pub async fn call(hub: &Services, token: &Token, tool: &ToolRow, given: JsonObject) -> Answer {
     let call = digest::random::<16>();
     let outcome = match call {
@@ -94,7 +94,7 @@ pub async fn call(hub: &Services, token: &Token, tool: &ToolRow, given: JsonObje
     }
 }
 
-/// A call under way.
+/// A call in progress.
 struct Calling<'a> {
     hub: &'a Services,
     token: &'a Token,
@@ -120,8 +120,8 @@ impl Calling<'_> {
         }
     }
 
-    /// Checks the emergency stop, the token's rights and machines, and whether the hub's host is open. Returns the machine that
-    /// the call names.
+    /// Checks the emergency stop, the token's rights and machines, and whether agents may use the hub's host. Returns
+    /// the machine that the call names.
     async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, Stop> {
         if self.hub.stop.is_set().await? {
             return refuse("the user has stopped all agents");
@@ -132,7 +132,7 @@ impl Calling<'_> {
             return refuse(format_args!("this token lacks the right `{}`", right.name()));
         }
         if self.tool.is_of_host() {
-            // The hub's host is none of the machines that a token is limited to.
+            // The hub's host is not among the machines that a token can be limited to.
             if token.machines.is_some() && !is_admin {
                 return refuse(OTHER_MACHINE);
             }
@@ -162,7 +162,7 @@ impl Calling<'_> {
         }
     }
 
-    /// Carries out a call that changes nothing.
+    /// Executes a call that changes nothing.
     async fn look(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
         let answer = match (self.tool.name, machine) {
             ("list_machines", _) => self.list_machines().await?,
@@ -243,7 +243,8 @@ impl Calling<'_> {
         }
     }
 
-    /// Carries out, holds or refuses a call that changes something, as the person decided about its conversation.
+    /// Executes, holds or refuses a call that changes something, depending on the user's decision about its
+    /// conversation.
     async fn act(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
         let conversation = arguments.text("conversation_id");
         if conversation.is_empty() && self.tool.name == "send_to_session" {
@@ -294,7 +295,7 @@ impl Calling<'_> {
                     .to_owned(),
             ));
         }
-        // Before the call runs, so that the audit log misses no call.
+        // The entry is written before the call is executed, so that no call is missing from the audit log.
         self.record(Event::Begun, arguments, &detail, "").await?;
         match self.hub.executor.execute(&call).await {
             Ok(Outcome { result, summary }) => {
@@ -312,7 +313,7 @@ impl Calling<'_> {
         }
     }
 
-    /// Holds a call because the rules of the machine refuse its line.
+    /// Holds a call because the line policy of the machine refuses its line.
     async fn hold_line(
         &self,
         call: &Call,
@@ -390,13 +391,13 @@ impl Calling<'_> {
     }
 }
 
-/// The most bytes of a file that agents write, so that a held call fits into a message.
+/// The maximum number of bytes of a file that agents write, so that a held call fits into a message.
 const MOST_WRITTEN: usize = 256 << 10;
 
-/// The most bytes of a tool's arguments, so that a held call fits into a message.
+/// The maximum number of bytes of a tool's arguments, so that a held call fits into a message.
 const MOST_ARGUMENTS: usize = 512 << 10;
 
-/// A machine's reply, or the error for the agent.
+/// The result in a machine's reply. Otherwise, the error for the agent.
 fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
     match asked {
         Ok(Reply::Done(done)) => Ok(done),

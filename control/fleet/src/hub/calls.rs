@@ -1,8 +1,8 @@
-//! The calls that hubs send to machines, so that each runs at most once: also if a hub asks again because a hub, NATS or the
-//! connector ended before the reply arrived.
+//! The calls that hubs send to machines. Each runs at most once, even if a hub sends it again because a hub, NATS or
+//! the connector ended before the reply arrived.
 //!
-//! Only hubs add calls. A machine can move its own calls from asked to begun, and add one outcome to each. So no machine can fill
-//! the bucket of calls, and a full bucket of outcomes does not prevent typing.
+//! Only hubs add calls. A machine can only change its own calls from `Asked` to `Begun`, and add one outcome to each.
+//! So no machine can fill the bucket of calls, and a full bucket of outcomes does not prevent typing.
 
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -18,36 +18,36 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
-    /// A hub has sent it, or is about to.
+    /// A hub has sent the call, or is about to send it.
     Asked,
-    /// A try with this id carries it out, or did.
+    /// The attempt with this id executes the call, or has executed it.
     Begun(String),
 }
 
 /// The calls of a fleet.
 #[derive(Clone)]
 pub struct Calls {
-    /// The states, by machine and call.
+    /// The states, by machine and call id.
     pub states: Bucket,
-    /// The replies of calls that have ended.
+    /// The replies of calls that have ended, by machine and call id.
     pub outcomes: Bucket,
 }
 
 impl Calls {
-    /// Adds a call that is about to be sent to a machine, unless it was sent before.
+    /// Adds a call before it is sent to a machine, unless it was already added.
     ///
     /// # Errors
-    /// NATS does not store it, so the call must not be sent.
+    /// NATS does not store the call, so it must not be sent.
     pub async fn ask(&self, machine: &MachineId, call: &str) -> Result<()> {
         ensure!(is_call_id(call), "a call's id has letters and digits only");
         self.states.create(&call_key(machine, call), &CallState::Asked).await?;
         Ok(())
     }
 
-    /// Begins a call on a hub's own host. False: it was begun before.
+    /// Begins a call on a hub's own host. Returns false if the call was begun before.
     ///
     /// # Errors
-    /// NATS does not store it, so the call must not run.
+    /// NATS does not store that, so the call must not run.
     pub async fn begin_here(&self, call: &str) -> Result<bool> {
         self.states.create(&format!("hub.{call}"), &CallState::Begun(String::new())).await
     }
@@ -55,7 +55,7 @@ impl Calls {
     /// Begins a call for a machine, if a hub has sent it.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store that.
     pub async fn begin(&self, machine: &MachineId, call: &str, attempt: &str) -> Result<Answer> {
         if !is_call_id(call) || !is_call_id(attempt) {
             return Ok(Answer::Refused("malformed id".to_owned()));
@@ -76,10 +76,10 @@ impl Calls {
         })
     }
 
-    /// Stores the outcome of a call that a machine has begun. The first outcome stays.
+    /// Stores the outcome of a call that a machine has begun. If there is already an outcome, it stays.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the outcome.
     pub async fn end(
         &self,
         machine: &MachineId,

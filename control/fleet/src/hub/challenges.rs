@@ -1,8 +1,8 @@
 //! The challenges that browsers sign with passkeys.
 //!
-//! A hub stores nothing when it makes a challenge, so strangers who begin sign-ins can't fill the store. The
-//! browser holds the challenge together with a code (HMAC) that only the fleet's hubs can make, and any hub can check. A hub stores
-//! that a challenge was used, which only someone with a passkey can cause.
+//! A hub stores nothing when it creates a challenge, so strangers who begin sign-ins can't fill the store. The browser
+//! stores the challenge together with a code (HMAC). Only the fleet's hubs can create that code, and any of them can
+//! check it. A hub does store that a challenge was used, but only someone with a passkey can use one.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use super::store::{CHALLENGE_AGE, Store, now};
 use crate::digest::sha256;
 
-/// The label from which the key is derived, so that it differs from other keys made from the seed.
+/// The label from which the key is derived. It makes this key differ from other keys that are derived from the seed.
 const KEY_NAME: &[u8] = b"challenges of the dashboard";
 
 /// The challenges of a fleet.
@@ -25,7 +25,7 @@ pub struct Challenges {
     key: hmac::Key,
 }
 
-/// What a challenge is for. A challenge for one purpose is of no use for another.
+/// The purpose of a challenge. A challenge for one purpose is not valid for another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     /// Signing in with a passkey.
@@ -34,39 +34,40 @@ pub enum Purpose {
     Add(String),
 }
 
-/// A challenge, as the browser holds it.
+/// A challenge, in the form that the browser stores.
 #[derive(Serialize, Deserialize)]
 struct Sealed<T> {
     purpose: Purpose,
     origin: String,
-    /// Seconds since 1970.
+    /// When the challenge expires, in seconds since 1970.
     expires_at: i64,
     state: T,
 }
 
 impl<T> Sealed<T> {
-    /// Whether the challenge is valid for this purpose, at this origin and time (seconds since 1970).
+    /// Whether the challenge is valid for this purpose, this origin and this time. `now`: seconds since 1970.
     fn fits(&self, purpose: &Purpose, origin: &str, now: i64) -> bool {
         self.purpose == *purpose && self.origin == origin && now < self.expires_at
     }
 }
 
 impl Challenges {
-    /// The challenges of a fleet, whose hubs share the seed.
+    /// The challenges of a fleet. `seed`: a secret that all hubs of the fleet share.
     pub fn new(store: Arc<Store>, seed: &str) -> Self {
         Self { store, key: key(seed) }
     }
 
-    /// A challenge for the browser to hold. `state`: what checking the signature needs.
+    /// Creates a challenge for the browser. `state`: the data that are needed to check the signature.
     ///
     /// # Errors
-    /// The state has no form in JSON.
+    /// The state can't be converted to JSON.
     pub fn seal(&self, purpose: Purpose, origin: &str, state: &impl Serialize) -> Result<String> {
         let expires_at = seconds() + CHALLENGE_AGE.as_secs() as i64;
         seal(&self.key, &Sealed { purpose, origin: origin.to_owned(), expires_at, state })
     }
 
-    /// The state of a challenge. `None`: no hub of this fleet made it, or it is for something else, has expired or was used.
+    /// The state in a challenge. `None` if no hub of this fleet created the challenge, or if it has another purpose,
+    /// has expired or was used.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -82,7 +83,8 @@ impl Challenges {
         Ok(is_valid.then_some(sealed.state))
     }
 
-    /// Uses a challenge up, when the signature has been checked. False: it was used before.
+    /// Records that a challenge was used. Called after the signature was checked. Returns false if the challenge was
+    /// already used.
     ///
     /// # Errors
     /// NATS does not store that.
@@ -100,7 +102,8 @@ fn key(seed: &str) -> hmac::Key {
     hmac::Key::new(HMAC_SHA256, hmac::sign(&seed, KEY_NAME).as_ref())
 }
 
-/// The text of a challenge: its JSON and its code, both in base64. The code signs the encoded text, so a challenge has only one valid form.
+/// The text of a challenge: its JSON and its code, both in base64. The code signs the encoded text, so each challenge
+/// has only one valid text.
 fn seal(key: &hmac::Key, sealed: &Sealed<impl Serialize>) -> Result<String> {
     let text = URL_SAFE_NO_PAD.encode(serde_json::to_vec(sealed)?);
     let code = URL_SAFE_NO_PAD.encode(hmac::sign(key, text.as_bytes()));
@@ -144,7 +147,7 @@ mod tests {
         for wrong in ["", ".", text, &format!("{other}.{code}"), &format!("{challenge}A")] {
             assert!(open::<String>(&key, wrong).is_none(), "{wrong}");
         }
-        // A challenge has one text, so that it can't be used again in another form.
+        // A challenge has only one valid text, so that it can't be used again in another form.
         assert!(open::<String>(&key, &format!("{challenge}=")).is_none());
     }
 }

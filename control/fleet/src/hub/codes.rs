@@ -1,10 +1,10 @@
-//! Short codes that a person reads on one screen and types on another.
+//! Short codes that a user reads on one screen and types on another.
 
 use anyhow::Result;
 
 use crate::digest::{random, sha256};
 
-/// The letters of codes (Crockford's base 32, which leaves out letters that look like others).
+/// The letters of codes: Crockford's base 32, without letters that look like others.
 const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// The number of letters, of 5 bits each.
 const LENGTH: usize = 8;
@@ -26,7 +26,7 @@ pub fn new_code() -> Result<String> {
     Ok(code)
 }
 
-/// The key of a code, as a person may write it.
+/// The key under which a code is stored. The user may have typed the code in other forms, such as in lower case.
 pub fn key(code: &str) -> String {
     let plain = code.chars().filter(char::is_ascii_alphanumeric).take(2 * LENGTH);
     let plain = plain.map(|letter| match letter.to_ascii_uppercase() {

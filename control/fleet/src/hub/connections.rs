@@ -1,7 +1,8 @@
 //! The connections of a hub's HTTP server.
 //!
-//! Strangers can open connections, but can't keep others out: when there are too many, the oldest connection that has not
-//! authenticated gives way to the new one. A token keeps at most its share of connections from giving way.
+//! Strangers can open connections, but can't keep others out: if there are too many, the oldest connection that has not
+//! authenticated is closed in favor of the new one. An authenticated connection is not closed, unless its token has
+//! more than its share of connections.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,10 +11,11 @@ use tokio::sync::Notify;
 
 use super::places::{Place, Places};
 
-/// The most connections. At least 128 of them are of strangers and people, whatever tokens do.
+/// The maximum number of connections, and of connections that are authenticated. So at least 128 remain for those that
+/// have not authenticated.
 const MOST: usize = 512;
 const MOST_AUTHENTICATED: usize = 384;
-/// The most connections of one token, or of one sign-in, that don't give way.
+/// The maximum number of connections of one token, or of one sign-in, that are protected from being closed.
 const MOST_OF_ONE: usize = 64;
 
 /// The open connections.
@@ -25,18 +27,18 @@ pub struct Connections {
 #[derive(Default)]
 struct Open {
     last: u64,
-    /// By their numbers, oldest first.
+    /// The connections, by their numbers. The first entry is the oldest.
     all: BTreeMap<u64, Arc<State>>,
 }
 
 /// A connection's state.
 struct State {
-    /// Its place among those that authenticated. `None`: a stranger's.
+    /// The connection's place among those that have authenticated. `None` if it has not authenticated.
     authenticated: Mutex<Option<Place>>,
     gives_way: Notify,
 }
 
-/// A connection, until it is dropped.
+/// An open connection. Dropping this removes the connection.
 pub struct OpenConnection {
     connections: Arc<Connections>,
     number: u64,
@@ -56,7 +58,7 @@ impl Connections {
         if open.all.len() >= MOST {
             let is_stranger = |state: &State| state.authenticated.lock().is_none();
             let oldest = open.all.iter().find(|(_, state)| is_stranger(state));
-            // Fewer connections than the most are authenticated, so there is one.
+            // Fewer than the maximum are authenticated, so there is such a connection.
             if let Some(number) = oldest.map(|(number, _)| *number)
                 && let Some(state) = open.all.remove(&number)
             {
@@ -72,7 +74,8 @@ impl Connections {
 }
 
 impl OpenConnection {
-    /// Keeps the connection from giving way, unless the token or the sign-in of this name has its share of connections already.
+    /// Protects the connection from being closed, unless the token or the sign-in with this name already has its share
+    /// of protected connections.
     pub fn authenticate(&self, name: &str) {
         let mut authenticated = self.state.authenticated.lock();
         if authenticated.is_none() {
@@ -80,7 +83,7 @@ impl OpenConnection {
         }
     }
 
-    /// Waits until the connection must give way to another.
+    /// Waits until the connection must be closed in favor of another.
     pub async fn gives_way(&self) {
         self.state.gives_way.notified().await;
     }
@@ -113,7 +116,7 @@ mod tests {
         let late = connections.add();
         assert!(!has_given_way(&person) && !has_given_way(&late));
         let gone: Vec<_> = greedy.iter().map(has_given_way).collect();
-        // Two are more than the most: its oldest ones beyond its share.
+        // There are two connections too many. So the token's two oldest unprotected connections were closed.
         assert!(gone.iter().enumerate().all(|(at, gone)| *gone == (at / 2 == MOST_OF_ONE / 2)));
         let strangers: Vec<_> = (0..2 * MOST).map(|_| connections.add()).collect();
         assert!(!has_given_way(&person));

@@ -1,7 +1,8 @@
-//! Conversations: what agents do under one id, and what the person decided about it.
+//! Conversations. A conversation consists of the calls that an agent makes under one id, and of the user's decisions
+//! about them.
 //!
-//! The first acting call of a conversation waits for the person's approval. A conversation belongs to its token: the same id under
-//! another token is another conversation.
+//! The first call of a conversation that changes something waits for the user's approval. A conversation belongs to its
+//! token: with another token, the same id is another conversation.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,67 +16,67 @@ use super::{
 };
 use crate::digest;
 
-/// The most characters of a conversation's id.
+/// The maximum number of characters of a conversation's id.
 pub const LONGEST_ID: usize = 200;
-/// The most conversations of a token that wait for a decision.
+/// The maximum number of conversations of a token that wait for a decision.
 pub const MOST_PENDING: usize = 50;
 /// The name of a conversation without an id.
 pub const UNNAMED: &str = "unnamed";
-/// How long a conversation waits for a decision.
+/// The maximum time that a conversation waits for a decision.
 const PENDING_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What the person decided.
+/// The user's decision about a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nothing yet.
+    /// There is no decision yet.
     Pending,
-    /// It may act.
+    /// The conversation may act.
     Approved,
-    /// It may not act, and never has.
+    /// The conversation may not act, and never could.
     Denied,
-    /// It may not act any more.
+    /// The conversation may no longer act.
     Revoked,
 }
 
-/// Whether calls are carried out.
+/// Whether the calls of a conversation are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flow {
-    /// At once.
+    /// Calls are executed immediately.
     Running,
-    /// They are held.
+    /// Calls are held.
     Paused,
-    /// Held calls are carried out, in their order. New ones queue behind them.
+    /// Held calls are executed in their order. New calls are added to the queue.
     Replaying,
 }
 
 /// A conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// Its id, which the agent chose.
+    /// The conversation's id, which the agent chose.
     pub id: String,
     /// The token's id.
     pub token: String,
     /// The token's name.
     pub token_name: String,
-    /// What the person decided.
+    /// The user's decision.
     pub state: State,
-    /// Whether calls are carried out.
+    /// Whether calls are executed.
     pub flow: Flow,
-    /// Its first acting call, for the person who decides.
+    /// A description of the first call that changes something, for the user who decides.
     pub first: String,
-    /// When that came (RFC 3339, UTC).
+    /// When that first call was made (RFC 3339, UTC).
     pub made_at: String,
 }
 
 impl Conversation {
-    /// Its key in the store.
+    /// The conversation's key in the store.
     pub fn key(&self) -> String {
         key(&self.token, &self.id)
     }
 
-    /// Its name: one line of visible characters, for lists. Decisions accept what lists show.
+    /// The conversation's name in lists: one line of visible characters. Decisions accept the name.
     pub fn name(&self) -> String {
         match self.id.trim() {
             "" => UNNAMED.to_owned(),
@@ -88,16 +89,17 @@ impl Conversation {
     }
 }
 
-/// The key of a conversation. Its id may hold any character, so the key has a digest of it.
+/// The key of a conversation. It contains a digest of the id, because the id may contain any character.
 pub fn key(token: &str, id: &str) -> String {
     format!("{token}.{}", digest::short(id, 24))
 }
 
-/// The keys of the conversations that a decision names by a key, a name or an id. A key counts first: agents choose ids, and one
-/// may look like another's key.
+/// The keys of the conversations that a decision applies to. `named`: a key, a name or an id. A key has precedence,
+/// because agents choose ids, and an id may look like another conversation's key.
 ///
-/// Tokens may have conversations of the same name. A decision that limits what agents do applies to all of them. One that permits
-/// something applies to a single conversation, so that no agent is approved by the name that it copied.
+/// Conversations of several tokens may have the same name. A decision that limits agents applies to all of them. A
+/// decision that permits something applies only to a single conversation, so that no agent is approved because it
+/// copied the name of another one.
 ///
 /// # Errors
 /// No conversation has the name, or several have it and the decision permits something. The message lists those.
@@ -117,24 +119,24 @@ fn keys_of(all: &[Conversation], named: &str, decision: Decision) -> Result<Vec<
     Ok(found.into_iter().map(Conversation::key).collect())
 }
 
-/// A decision of the person.
+/// A decision of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// It may act.
+    /// The conversation may act.
     Approve,
-    /// It may not act.
+    /// The conversation may not act.
     Deny,
-    /// It may not act any more. Calls that are held are dropped.
+    /// The conversation may no longer act. Held calls are dropped.
     Revoke,
-    /// Its calls are held.
+    /// The conversation's calls are held.
     Pause,
-    /// Held calls are carried out, and then new ones.
+    /// Held calls are executed, and then new ones.
     Resume,
 }
 
 impl Decision {
-    /// Its name.
+    /// The decision's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Approve => "approve",
@@ -145,7 +147,7 @@ impl Decision {
         }
     }
 
-    /// Whether it only takes rights from agents.
+    /// Whether the decision only limits agents.
     fn limits(self) -> bool {
         matches!(self, Self::Deny | Self::Revoke | Self::Pause)
     }
@@ -156,11 +158,11 @@ impl Decision {
             Self::Deny => conversation.state = State::Denied,
             Self::Revoke => conversation.state = State::Revoked,
             Self::Pause => conversation.flow = Flow::Paused,
-            // Calls may have been held in the meantime.
+            // Calls may have been held meanwhile.
             Self::Resume => conversation.flow = Flow::Replaying,
         }
         if matches!(self, Self::Deny | Self::Revoke) && conversation.flow != Flow::Running {
-            // Drops the calls that are held.
+            // This drops the held calls.
             conversation.flow = Flow::Replaying;
         }
     }
@@ -171,13 +173,14 @@ impl Decision {
 pub struct Conversations(Arc<Store>);
 
 impl Conversations {
-    /// Those in a store.
+    /// The conversations in a store.
     pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 
-    /// The conversation of a token with this id. `first` describes its first acting call, if this is that call. `None`: too many
-    /// conversations of the token wait for a decision.
+    /// The conversation of a token with this id. If there is none, creates it. `first`: a description of the current
+    /// call, for the user who decides about a new conversation. `None` if too many conversations of the token are
+    /// waiting for a decision.
     ///
     /// # Errors
     /// The id is too long, or NATS does not answer.
@@ -205,11 +208,12 @@ impl Conversations {
         if self.0.conversations.create(&key, &conversation).await? {
             return Ok(Some(conversation));
         }
-        // Another call was first.
+        // Another call has created the conversation first.
         Ok(Some(self.get(&key).await?.unwrap_or(conversation)))
     }
 
-    /// Drops conversations of a token that have waited too long for a decision. Returns whether there is room for another one.
+    /// Removes conversations of a token that have waited too long for a decision. Returns whether the token may have
+    /// another one.
     async fn makes_room(&self, token: &Token) -> Result<bool> {
         let mut pending = self.list().await?;
         pending.retain(|of| of.token == token.id && of.state == State::Pending);
@@ -221,7 +225,7 @@ impl Conversations {
         Ok(waiting.len() < MOST_PENDING)
     }
 
-    /// The conversation under a key.
+    /// The conversation with this key.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -240,7 +244,8 @@ impl Conversations {
         Ok(all)
     }
 
-    /// Decides about the conversation with this key, or about those with this name. Returns them as they are now.
+    /// Applies a decision to the conversation with this key, or to the conversations with this name. Returns their new
+    /// states.
     ///
     /// # Errors
     /// There is no such conversation, or there are several and the decision permits something.
@@ -252,7 +257,7 @@ impl Conversations {
         Ok(decided)
     }
 
-    /// Decides about all conversations.
+    /// Applies a decision to all conversations.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -264,10 +269,10 @@ impl Conversations {
         Ok(all)
     }
 
-    /// Decides about the conversation under a key.
+    /// Applies a decision to the conversation with this key.
     ///
     /// # Errors
-    /// There is none, or NATS does not store it.
+    /// There is no such conversation, or NATS does not store the decision.
     pub async fn decide_key(&self, key: &str, decision: Decision) -> Result<Conversation> {
         let changed = self.0.conversations.change(key, |conversation: &mut Conversation| {
             decision.apply(conversation);
@@ -283,7 +288,7 @@ impl Conversations {
         Ok(conversation)
     }
 
-    /// Makes held calls replay, if the conversation is not paused.
+    /// If the conversation is not paused, starts the replay of its held calls.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -394,7 +399,8 @@ mod tests {
                 assert_eq!(keys_of(&all, name, Decision::Approve).unwrap(), [all[0].key()]);
             }
         }
-        // An agent that names its conversation like one without a name is told apart by its key.
+        // A conversation without a name and one that is named "unnamed" look alike in lists. Only their keys
+        // distinguish them.
         let all = [named("a", ""), named("b", UNNAMED)];
         assert!(keys_of(&all, UNNAMED, Decision::Approve).is_err());
     }

@@ -1,7 +1,8 @@
-//! The dashboard: a page for the people in charge of a fleet, and the API behind it.
+//! The dashboard: a page for the people who manage a fleet, and the page's API.
 //!
-//! The page signs in with a code of `unterm-hub login` or with a passkey, and gets a secret that it sends with each request. No
-//! cookie is used, so that no other page can act with it, and no other server on this host receives it.
+//! The page signs in with a code of `unterm-hub login` or with a passkey, and gets a secret that it sends with each
+//! request. The dashboard uses no cookie, so that no other web page can act with the sign-in, and no other server on
+//! this host receives it.
 
 mod assets;
 mod log;
@@ -36,11 +37,11 @@ use super::{
 };
 use crate::{digest::sha256, identity::MachineId, protocol::LONGEST_TEXT};
 
-/// The longest body of a request.
+/// The maximum number of bytes of a request's body.
 pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
-/// How many codes and passkeys are looked up at a time. Others wait their turn, for milliseconds.
+/// The maximum number of codes and passkeys that are looked up at the same time. Others wait for some milliseconds.
 const LOOKUPS: usize = 16;
-/// How often a stream checks that its sign-in has not ended.
+/// The interval at which a stream of events checks that its sign-in has not ended.
 const SIGN_IN_CHECK: Duration = Duration::from_secs(10);
 
 /// The dashboard of a hub.
@@ -50,15 +51,15 @@ pub struct Dashboard {
     lookups: Semaphore,
 }
 
-/// Who makes a request.
+/// The sender of a request.
 pub struct Asked<'a> {
     site: &'a Site,
-    /// The sign-in and its secret. `None`: anybody may ask this.
+    /// The sign-in and its secret. `None` for a request that needs no sign-in.
     sign_in: Option<(SignIn, String)>,
 }
 
 impl Asked<'_> {
-    /// A name for the sign-in of the person who makes the request.
+    /// A name for the sign-in that the request comes from.
     pub fn person(&self) -> Option<String> {
         self.sign_in.as_ref().map(|(_, secret)| sha256(secret))
     }
@@ -76,13 +77,13 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// A parameter of the query. Empty if it is missing.
+    /// A parameter of the query. Empty if the query has no such parameter.
     fn query(&self, name: &str) -> String {
         query(self.uri, name).unwrap_or_default()
     }
 }
 
-/// The part of the page to which a path of its own leads. AITerm's clients send people to `/profile/tokens`.
+/// The part of the page that a path such as `/profile/tokens` leads to. AITerm's clients send people to that path.
 pub fn view_at(path: &str) -> Option<&'static str> {
     (path == "/profile/tokens").then_some("/#tokens")
 }
@@ -92,7 +93,7 @@ pub fn serves(path: &str) -> bool {
     path.starts_with("/api/") || assets::find(path).is_some()
 }
 
-/// The reply to a request for a file or the texts of the page, which are in memory and for everyone.
+/// The reply to a request for a file of the page or for its texts. They are in memory, and need no sign-in.
 pub fn in_memory(parts: &Parts) -> Option<Response<Body>> {
     if parts.method != Method::GET {
         return None;
@@ -105,13 +106,13 @@ pub fn in_memory(parts: &Parts) -> Option<Response<Body>> {
 }
 
 impl Dashboard {
-    /// For a hub.
+    /// Creates the dashboard of a hub.
     pub fn new(hub: Arc<Services>, pairing: Arc<Pairing>) -> Self {
         Self { hub, pairing, lookups: Semaphore::new(LOOKUPS) }
     }
 
-    /// Checks who makes a request that comes from the hub's own page, or from no page. `site`: the hub's address, as the
-    /// request names it.
+    /// Checks who sends a request that comes from the hub's own page, or from no page. `site`: the hub's address, as
+    /// the request names it.
     ///
     /// # Errors
     /// The request needs a sign-in, and has none.
@@ -135,7 +136,7 @@ impl Dashboard {
     /// Answers a request that has passed [`Self::check`].
     ///
     /// # Errors
-    /// A status, and the reason for the person.
+    /// A status, and the reason for the user.
     pub async fn answer(&self, asked: Asked<'_>, parts: &Parts, body: &[u8]) -> Answer {
         let (method, path) = (&parts.method, parts.uri.path());
         let site = asked.site;
@@ -154,7 +155,7 @@ impl Dashboard {
                 _ => passkeys::sign_in(&self.hub, site, body).await,
             }
         };
-        // A delay instead of a lock-out. A request that waits here delays no other.
+        // A delay is used instead of a lock-out. A request that waits here delays no other request.
         if matches!(&tried, Err((StatusCode::UNAUTHORIZED, _))) {
             sleep(WRONG_SECRET).await;
         }
@@ -215,7 +216,7 @@ impl Dashboard {
         }
     }
 
-    /// Changes and calls, as events.
+    /// The changes in the fleet and the calls of agents, as events.
     fn events(&self, secret: String) -> Response<Body> {
         let mut notices = self.hub.notices.listen();
         self.stream(secret, async move |send| {
@@ -223,7 +224,7 @@ impl Dashboard {
                 let event = match notices.recv().await {
                     Ok(Notice::Changed(topic)) => event("changed", topic.name()),
                     Ok(Notice::Call(entry)) => event("call", &entry),
-                    // The page loads everything again, and shows that calls are missing.
+                    // The page loads everything again, and shows that it has missed calls.
                     Err(RecvError::Lagged(_)) => event("lost", "{}"),
                     Err(RecvError::Closed) => return,
                 };
@@ -245,7 +246,7 @@ impl Dashboard {
         Ok(self.stream(request.secret.clone(), async move |send| viewer.forward(&send).await))
     }
 
-    /// A stream of events, until `pass` ends, the page disconnects or the sign-in ends.
+    /// A stream of the events that `pass` sends, until `pass` returns, the page disconnects or the sign-in ends.
     fn stream<F>(
         &self,
         secret: String,
@@ -254,7 +255,7 @@ impl Dashboard {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        // Small, because a page that does not read must not fill the memory.
+        // The queue is small, because a page that does not read must not fill the memory.
         let (send, receive) = mpsc::channel(1);
         let (pass, sign_ins) = (pass(send.clone()), self.hub.sign_ins.clone());
         tokio::spawn(async move {

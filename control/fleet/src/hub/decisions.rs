@@ -1,4 +1,4 @@
-//! Checks what people have decided since a call was made, before it runs.
+//! Checks, before a call runs, what users have decided since the call was made.
 
 use anyhow::Result;
 
@@ -10,7 +10,7 @@ use super::{
     tokens::Tokens,
 };
 
-/// The decisions of people.
+/// The decisions of users, which a call is checked against.
 #[derive(Clone)]
 pub struct Decisions {
     /// The emergency stop.
@@ -24,7 +24,7 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// Why a call may not run any more.
+    /// The reason that a call may no longer run, or `None` if it may run.
     ///
     /// # Errors
     /// NATS does not answer.

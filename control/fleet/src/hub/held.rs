@@ -1,9 +1,10 @@
 //! Holds the calls of a paused conversation, and replays them when the conversation resumes: in order, and each call
 //! once.
 //!
-//! Each conversation has one consumer of the stream of held calls, and all hubs share that consumer. It hands out the
-//! next call when a hub has acknowledged the previous one. If a hub ends before that, another hub receives the same
-//! call again. A machine that has already begun the call reports that, and does not repeat it.
+//! Each conversation has one consumer of the stream of held calls, and all hubs share that consumer. The consumer
+//! delivers the next call when a hub has acknowledged the previous one. If a hub ends before it acknowledges a call,
+//! another hub receives the same call again. A machine that has already begun the call reports that, and does not
+//! repeat the call.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -34,16 +35,16 @@ use super::{
     store::{HELD, HELD_SUBJECT, Store},
 };
 
-/// How long a hub may work on a call without reporting progress before NATS hands the call to another hub. A busy hub
-/// reports more often.
+/// The maximum time that a hub may work on a call without reporting progress. After that, NATS gives the call to
+/// another hub. A hub that works on a call reports more often.
 const ACK_WAIT: Duration = Duration::from_secs(30);
-/// How long to wait for a machine that is not connected, or for the end of the emergency stop.
+/// The delay before a call is tried again because its machine is not connected, or because the emergency stop is set.
 const OFFLINE_PAUSE: Duration = Duration::from_secs(1);
-/// How long to wait for the next call at a time.
+/// The time of one request for the next call.
 const PULL: Duration = Duration::from_secs(1);
-/// How often resumed conversations are looked for, besides being watched.
+/// The interval at which the hub looks for resumed conversations, in addition to watching them.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
-/// How long a consumer is kept without use.
+/// The time for which NATS keeps a consumer that is not used.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
 
 /// Holds calls, and replays them.
@@ -51,9 +52,9 @@ const IDLE: Duration = Duration::from_secs(24 * 3600);
 pub struct Held {
     /// The fleet's state.
     pub store: Arc<Store>,
-    /// What people have decided since.
+    /// The users' decisions, which may have changed since a call was held.
     pub decisions: Decisions,
-    /// Carries calls out.
+    /// Executes calls.
     pub executor: Executor,
     /// Keeps calls whose lines the rules of a machine refuse.
     pub blocked_lines: BlockedLines,
@@ -65,19 +66,19 @@ impl Held {
     /// Holds a call of a conversation.
     ///
     /// # Errors
-    /// NATS does not store it: too many calls are held.
+    /// NATS does not store the call, because too many calls are held.
     pub async fn hold(&self, key: &str, call: &Call) -> Result<()> {
         let mut headers = HeaderMap::new();
         headers.insert(NATS_MESSAGE_ID, call.id.as_str());
         let (subject, value) = (format!("{HELD_SUBJECT}.{key}"), serde_json::to_vec(call)?);
         let stored = self.store.jetstream.publish_with_headers(subject, headers, value.into());
         stored.await?.await.context("too many calls are held")?;
-        // The conversation may have been resumed meanwhile.
+        // The conversation may have been resumed while the call was stored.
         self.decisions.conversations.replay(key).await?;
         Ok(())
     }
 
-    /// Replays conversations that are resumed, for as long as it is polled.
+    /// Replays resumed conversations while the future is polled.
     pub async fn serve(&self) {
         loop {
             if let Err(error) = self.follow().await {
@@ -103,7 +104,7 @@ impl Held {
                 _ = ticks.tick() => {
                     let counts = self.counts().await?;
                     for (key, mut of) in self.store.conversations.all::<Conversation>().await? {
-                        // No call may stay behind in a conversation that runs.
+                        // No held call may remain in a conversation that runs.
                         if of.flow == Flow::Running && counts.contains_key(&key) {
                             let replayed = self.decisions.conversations.replay(&key).await?;
                             of = replayed.unwrap_or(of);
@@ -115,7 +116,7 @@ impl Held {
         }
     }
 
-    /// Starts the replay of a conversation that was resumed, unless this hub replays it already.
+    /// Starts to replay a conversation that was resumed, unless this hub is already replaying it.
     fn begin(&self, key: String, of: &Conversation) {
         if of.flow != Flow::Replaying || !self.replaying.lock().insert(key.clone()) {
             return;
@@ -127,8 +128,8 @@ impl Held {
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
             held.replaying.lock().remove(&key);
-            // The conversation may have been resumed before the line above, and `begin` then skipped it. Writing it again triggers
-            // the watch.
+            // The conversation may have been resumed before its key was removed above, in which case `begin` skipped
+            // it. Writing the conversation again triggers the watch.
             if let Ok(Some(of)) = held.decisions.conversations.get(&key).await
                 && of.flow == Flow::Replaying
             {
@@ -137,7 +138,7 @@ impl Held {
         });
     }
 
-    /// Carries out the held calls of a conversation, until there are none or it is paused.
+    /// Executes the held calls of a conversation, until there are none or the conversation is paused.
     async fn replay(&self, key: &str) -> Result<()> {
         let consumer = self.consumer(key).await?;
         loop {
@@ -147,7 +148,7 @@ impl Held {
             }
             if self.count(key).await? == 0 {
                 self.decisions.conversations.replayed(key).await?;
-                // A call may have been held since the count.
+                // A call may have been held after the calls were counted.
                 if self.count(key).await? > 0 {
                     self.decisions.conversations.replay(key).await?;
                     continue;
@@ -165,7 +166,7 @@ impl Held {
         }
     }
 
-    /// How many calls are held, by the keys of their conversations.
+    /// The number of held calls of each conversation, by the conversation's key.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -173,13 +174,13 @@ impl Held {
         self.counts_of(">").await
     }
 
-    /// How many calls of a conversation are held.
+    /// The number of held calls of a conversation.
     async fn count(&self, key: &str) -> Result<usize> {
         Ok(self.counts_of(key).await?.remove(key).unwrap_or_default())
     }
 
-    /// The counts of the keys that match a filter. The stream counts its messages itself, because a consumer reports 0 pending
-    /// messages while the servers of a cluster choose its leader.
+    /// The number of held calls for each key that matches a filter. The numbers come from the stream and not from the
+    /// consumers, because a consumer reports 0 pending messages while the servers of a cluster choose its leader.
     async fn counts_of(&self, filter: &str) -> Result<HashMap<String, usize>> {
         let stream = self.store.jetstream.get_stream(HELD).await?;
         let mut subjects = stream.info_with_subjects(format!("{HELD_SUBJECT}.{filter}")).await?;
@@ -199,7 +200,7 @@ impl Held {
             filter_subject: format!("{HELD_SUBJECT}.{key}"),
             ack_policy: AckPolicy::Explicit,
             ack_wait: ACK_WAIT,
-            // In order: the next call is handed out when this one is acknowledged.
+            // Keeps the order: the next call is delivered when this one is acknowledged.
             max_ack_pending: 1,
             inactive_threshold: IDLE,
             ..pull::Config::default()
@@ -208,7 +209,7 @@ impl Held {
         Ok(stream.get_or_create_consumer(&name, config).await?)
     }
 
-    /// Carries out a held call, or drops it if it may not run any more.
+    /// Executes a held call, or drops it if it may no longer run.
     async fn handle(&self, key: &str, message: &Message) -> Result<()> {
         let acknowledge = async |kind| {
             message.double_ack_with(kind).await.map_err(|error| anyhow!("acknowledging: {error}"))
@@ -229,7 +230,7 @@ impl Held {
             self.record(&call, Event::Refused, why).await?;
             return acknowledge(AckKind::Ack).await;
         }
-        // Each time that it is tried: an earlier delivery may have ended before.
+        // This is recorded at each try, because the hub of an earlier try may have ended before it recorded the call.
         self.record(&call, Event::Begun, "replayed").await?;
         let outcome = self.execute(&call, message).await;
         match outcome {
@@ -245,7 +246,7 @@ impl Held {
             Err(Failure::Blocked(blocked)) => {
                 let why = Failure::Blocked(blocked.clone()).message();
                 let held = self.blocked_lines.hold(&call, blocked).await;
-                // The store may be full. The calls behind this one must not wait for it.
+                // The store may be full. The later calls must not wait for it.
                 let is_held = held.unwrap_or_else(|error| {
                     tracing::warn!(error = %format!("{error:#}"), "a blocked line is not kept");
                     false
@@ -258,7 +259,7 @@ impl Held {
         acknowledge(AckKind::Ack).await
     }
 
-    /// Carries out a call. Meanwhile reports progress to NATS, so that no other hub receives the call.
+    /// Executes a call. Meanwhile reports progress to NATS, so that no other hub receives the call.
     async fn execute(&self, call: &Call, message: &Message) -> Result<Outcome, Failure> {
         let mut outcome = std::pin::pin!(self.executor.execute(call));
         let mut ticks = tokio::time::interval(ACK_WAIT / 3);

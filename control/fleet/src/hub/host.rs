@@ -1,9 +1,10 @@
-//! The hub's own host: files below one folder, and commands. Both are off unless the person who starts the hub switches them on.
-//! Then tokens with the right `read` find files and lines there, unless they are limited to some machines, and tokens with the right
-//! `admin` do everything.
+//! The hub's own host: files in one folder, and commands. Both are off unless the user who starts the hub enables them.
+//! If they are enabled, tokens with the right `read` can find files and lines there, unless these tokens are limited to
+//! some machines, and tokens with the right `admin` can do everything.
 //!
-//! A path is resolved by the kernel below the folder (`openat2` with `RESOLVE_BENEATH`): neither `..` nor a link leaves it. A
-//! command starts in the folder and may leave it, since it is any program with the hub's rights.
+//! The kernel resolves a path relative to the folder (`openat2` with `RESOLVE_BENEATH`), so neither `..` nor a link
+//! leads out of the folder. A command starts in the folder, but can leave it, because it is an arbitrary program with
+//! the hub's rights.
 
 mod files;
 mod pattern;
@@ -21,11 +22,11 @@ use tokio::{
 
 use self::files::Root;
 
-/// The longest time-out of a command, in seconds.
+/// The maximum time-out of a command, in seconds.
 const LONGEST_TIMEOUT: u64 = 600;
-/// The most bytes of each of a command's outputs that are returned.
+/// The maximum number of bytes that are returned of a command's output, and of its error output.
 const MOST_OUTPUT: usize = 50_000;
-/// How long a command's output may stay open after the command has ended.
+/// The time to wait for the end of a command's output after the command has ended.
 const LINGERING: Duration = Duration::from_millis(200);
 
 /// A command to run.
@@ -33,20 +34,20 @@ const LINGERING: Duration = Duration::from_millis(200);
 pub struct Bash {
     /// The command line.
     pub command: String,
-    /// When it is ended, in seconds.
+    /// The time after which the command is ended, in seconds.
     pub timeout: u64,
 }
 
 /// A file to write.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostWrite {
-    /// Its path, below the folder.
+    /// The path of the file, in the folder.
     pub path: String,
-    /// Its whole content.
+    /// The whole content of the file.
     pub content: String,
 }
 
-/// The host.
+/// The hub's own host, as agents can use it.
 #[derive(Clone, Default)]
 pub struct Host {
     root: Option<Arc<Root>>,
@@ -54,7 +55,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// With files below `root`, and commands if `has_shell`.
+    /// Creates the host with the files in `root`, and with commands if `has_shell`.
     ///
     /// # Errors
     /// The folder can't be opened.
@@ -67,7 +68,7 @@ impl Host {
         Ok(Self { root: root.transpose()?.map(Arc::new), has_shell })
     }
 
-    /// Why a tool of this name can't be used, if it can't.
+    /// The reason that the tool with this name can't be used, or `None` if it can be used.
     pub fn refusal(&self, tool: &str) -> Option<&'static str> {
         if self.root.is_none() {
             return Some("the hub's host is closed to agents: it was started without --admin-root");
@@ -94,7 +95,7 @@ impl Host {
         run(&bash.command, root.path(), timeout).await.map_err(|error| format!("{error:#}"))
     }
 
-    /// Lines of a file: at most `limit`, after the first `offset`.
+    /// Reads at most `limit` lines of a file, after the first `offset` lines.
     ///
     /// # Errors
     /// The file can't be read. A message for the agent.
@@ -111,7 +112,7 @@ impl Host {
         self.blocking(move |root| root.write(&path, &content)).await
     }
 
-    /// The files below a folder whose paths match a pattern.
+    /// The files in a folder and its subfolders whose paths match a pattern.
     ///
     /// # Errors
     /// The folder can't be read, or the pattern is wrong. A message for the agent.
@@ -119,7 +120,8 @@ impl Host {
         self.blocking(move |root| root.glob(&pattern, &path)).await
     }
 
-    /// The lines below a folder that match a regular expression, in files whose names match a filter, if there is one.
+    /// The lines that match a regular expression, of the files in a folder and its subfolders. If there is a filter,
+    /// only files whose names match it are searched.
     ///
     /// # Errors
     /// The folder can't be read, or the pattern is wrong. A message for the agent.
@@ -142,7 +144,7 @@ impl Host {
     }
 }
 
-/// Runs a command in a folder, and ends it with all that it started when its time is over.
+/// Runs a command in a folder. After `timeout`, ends the command with all processes that it started.
 async fn run(command: &str, folder: &Path, timeout: Duration) -> Result<String> {
     let mut process = Command::new("/bin/bash");
     process.arg("-c").arg(command).current_dir(folder).env_clear();
@@ -165,7 +167,7 @@ async fn run(command: &str, folder: &Path, timeout: Duration) -> Result<String> 
         let _ = kill_process_group(group, Signal::KILL);
     }
     let text = async |reading: tokio::task::JoinHandle<(Vec<u8>, usize)>| {
-        // A process that left the group can hold the output open.
+        // A process that left the process group can keep the output open.
         let abort = reading.abort_handle();
         match tokio::time::timeout(LINGERING, reading).await {
             Ok(Ok((bytes, missing))) => {
@@ -186,7 +188,7 @@ async fn run(command: &str, folder: &Path, timeout: Duration) -> Result<String> 
     Ok(json!({"exit_code": code, "stdout": out, "stderr": err, "timed_out": is_over}).to_string())
 }
 
-/// Ends a group of processes when the call is dropped.
+/// Ends a process group when it is dropped, which happens when the call ends or is dropped.
 struct EndGroup(Option<Pid>);
 
 impl Drop for EndGroup {
@@ -197,7 +199,7 @@ impl Drop for EndGroup {
     }
 }
 
-/// The first bytes of an output, and how many more there were.
+/// The first bytes of an output, and the number of bytes after them.
 async fn bounded(mut output: impl AsyncRead + Unpin) -> (Vec<u8>, usize) {
     let (mut kept, mut missing) = (Vec::new(), 0);
     let mut buffer = vec![0; 16 << 10];
@@ -209,7 +211,7 @@ async fn bounded(mut output: impl AsyncRead + Unpin) -> (Vec<u8>, usize) {
     (kept, missing)
 }
 
-/// Refuses a folder that shares files with Unterm's home, where the keys of the fleet are.
+/// Returns an error for a folder that shares files with Unterm's home, which contains the keys of the fleet.
 fn keep_out_of_home(root: &Path, home: &Path) -> Result<()> {
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (root, home) = (whole(root), whole(home));

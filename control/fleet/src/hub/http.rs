@@ -1,8 +1,9 @@
-//! The hub over HTTP: the Model Context Protocol at `/mcp` and at `/mcp/sse`, for clients with a token, and the dashboard.
+//! The hub over HTTP: the Model Context Protocol at `/mcp` and at `/mcp/sse`, for clients with a token, and the
+//! dashboard.
 //!
-//! Streamable HTTP is served without sessions, so that each request may reach another hub. A stream of events belongs to the hub
-//! that opened it. Refuses requests for other hosts and from other web pages, which may reach a hub on the loopback address through
-//! a browser. No page may use the endpoints of agents.
+//! Streamable HTTP is served without sessions, so that each request may reach another hub. A stream of events belongs
+//! to the hub that opened it. The hub refuses requests for other hosts and from other web pages, which could otherwise
+//! reach a hub on the loopback address through a browser. No web page may use the endpoints of agents.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -48,26 +49,26 @@ use super::{
 };
 use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 
-/// The most concurrent requests of agents, and of one token, without streams.
+/// The maximum number of concurrent requests of all agents, and of one token. Streams do not count.
 const MOST_REQUESTS: usize = 256;
 const MOST_OF_TOKEN: usize = 64;
-/// The most concurrent requests of people who signed in, and of one sign-in, without streams.
+/// The maximum number of concurrent requests of all signed-in users, and of one sign-in. Streams do not count.
 const MOST_OF_PEOPLE: usize = 128;
 const MOST_OF_SIGN_IN: usize = 64;
-/// How many codes of machines are looked up at a time. Others wait their turn, for milliseconds.
+/// The maximum number of machines' codes that are looked up at the same time. Others wait for some milliseconds.
 const LOOKUPS: usize = 16;
-/// The longest body of a client that has not authenticated, in bytes.
+/// The maximum number of bytes of a request's body from a client that has not authenticated.
 const LONGEST_OF_STRANGER: usize = 16 << 10;
-/// The longest head of a request, in bytes.
+/// The maximum number of bytes of a request's head.
 const LONGEST_HEAD: usize = 16 << 10;
 
 const BUSY: &str = "Too many requests at once; try again later";
-/// What the dashboard may load. Its terminal, xterm.js, needs inline style sheets.
+/// The Content-Security-Policy of the dashboard. Its terminal, xterm.js, needs inline style sheets.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 type Mcp = StreamableHttpService<Session, LocalSessionManager>;
 
-/// The endpoints.
+/// Answers the requests of all endpoints.
 struct Http {
     hub: Arc<Services>,
     dashboard: Dashboard,
@@ -83,15 +84,16 @@ struct Http {
     sites: Vec<Site>,
 }
 
-/// How others reach the hub.
+/// The address at which other computers reach the hub.
 pub struct PublicAddress<'a> {
-    /// The name, if it has one besides that of the loopback address.
+    /// The host name, if the hub has one besides that of the loopback address.
     pub name: Option<&'a str>,
-    /// TLS. Then the hub accepts no plain HTTP. `None`: a proxy provides TLS, or the hub has a loopback address.
+    /// TLS for the hub's connections. If it is set, the hub accepts no plain HTTP. `None`: a proxy provides TLS, or the
+    /// hub has a loopback address.
     pub tls: Option<&'a TlsAcceptor>,
 }
 
-/// Serves until the future is dropped.
+/// Serves all endpoints until the future is dropped.
 ///
 /// # Errors
 /// The listeners failed.
@@ -104,11 +106,11 @@ pub async fn serve(
     let port = listeners.local_addr()?.port();
     let scheme = if public.tls.is_some() { "https" } else { "http" };
     let own = Site::loopback(scheme, port, listeners.has_localhost());
-    // A proxy speaks TLS for a hub that does not.
+    // If the hub has no TLS, a proxy provides it, so the scheme is `https` in both cases.
     let named = public.name.map(|name| Site::new("https", name.to_owned()).with_passkeys());
     let sites = own.into_iter().chain(named).collect();
     let config = StreamableHttpServerConfig::default()
-        // The hub checks both itself.
+        // The hub checks hosts and origins itself.
         .disable_allowed_hosts()
         .with_max_request_body_bytes(LONGEST_MESSAGE)
         .with_legacy_session_mode(false)
@@ -136,7 +138,7 @@ pub async fn serve(
         let stream = match listeners.accept().await {
             Ok(stream) => stream,
             Err(error) => {
-                // Out of file descriptors, for example.
+                // The process may have no free file descriptors, for example.
                 tracing::warn!(%error, "a connection was not accepted");
                 sleep(Duration::from_millis(100)).await;
                 continue;
@@ -202,8 +204,9 @@ fn guarded(mut reply: Response<Body>) -> Response<Body> {
 }
 
 impl Http {
-    /// Answers a request. A body is read before the request takes a place, so that a slow client takes none. What is in memory
-    /// needs no place, and a secret is looked up before it counts as wrong, so a right one gets in however many guess.
+    /// Answers a request. The body is read before the request takes one of the limited places, so that a slow client
+    /// takes none. Files and texts in memory need no place. A secret is looked up before it counts as wrong, so a
+    /// correct secret is accepted even while many clients guess.
     async fn answer(
         &self,
         connection: &OpenConnection,
@@ -268,7 +271,7 @@ impl Http {
         Ok(holding(reply, (place, reservation)))
     }
 
-    /// Pairs a machine that has a code.
+    /// Pairs a machine that sends a code.
     async fn pair(&self, request: Request<Body>) -> Result<Response<Body>, Refused> {
         let (parts, body) = request.into_parts();
         if parts.headers.contains_key(header::ORIGIN) || parts.method != Method::POST {
@@ -328,7 +331,7 @@ impl Http {
         self.sites.iter().find(|site| site.host.eq_ignore_ascii_case(host))
     }
 
-    /// Refuses requests that name another host: a protection from DNS rebinding.
+    /// Returns an error for a request that names another host. This protects from DNS rebinding.
     fn check_host(&self, request: &Request<Body>) -> Result<&Site, Refused> {
         let headers = request.headers();
         let mut hosts = headers.get_all(header::HOST).iter();
@@ -374,18 +377,19 @@ fn redirect(to: &str) -> Result<Response<Body>, Refused> {
     Ok(reply)
 }
 
-/// A place for a request of a token or a sign-in.
+/// Takes a place for a request of a token or a sign-in.
 fn place_of(places: &Places, name: &str) -> Result<Place, Refused> {
     places.take(name).ok_or_else(|| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))
 }
 
-/// A token as the transports tell tokens apart.
+/// A token in the form that the transports use to distinguish tokens.
 fn kind(token: &Token) -> Result<TokenKind> {
     let number = u64::from_str_radix(&token.id, 16).context("the token's id")?;
     Ok(TokenKind::Agent(number))
 }
 
-/// The content type of requests, which a web page can't send to another origin without a preflight request.
+/// Checks that a request has the content type of JSON, which a web page can't send to another origin without a
+/// preflight request.
 fn check_json(headers: &HeaderMap) -> Result<(), Refused> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();

@@ -1,33 +1,35 @@
-//! Results of tools, as agents get them. Those of machines are checked: a machine of the fleet may be hostile to the agent.
+//! The results of tools, as agents receive them. Results from machines are checked, because a machine of the fleet may
+//! be hostile to the agent.
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 
 use super::output::reason;
 
-/// The key in `_meta` of the list of fields that hold a program's output, as instances write it.
+/// The key in `_meta` of the list of fields that contain a program's output. Instances write this list.
 const UNTRUSTED: &str = "unterm/untrusted";
-/// The most characters of a result in the audit log.
+/// The maximum number of characters of a result in the audit log.
 const LONGEST_SUMMARY: usize = 200;
 
-/// The outcome of a call that was carried out.
+/// The outcome of a call that was executed.
 pub struct Outcome {
-    /// For the agent.
+    /// The result for the agent.
     pub result: CallToolResult,
-    /// For the audit log.
+    /// The summary for the audit log.
     pub summary: String,
 }
 
 impl Outcome {
-    /// A text.
+    /// An outcome with a text.
     pub fn of_text(text: String) -> Self {
         let result = CallToolResult::success(vec![ContentBlock::text(text.clone())]);
         Self { result, summary: text }
     }
 }
 
-/// The outcome of a tool at a machine. Only what instances send is passed on: a structured reply and pictures, or an error in
-/// words. All of it is marked as untrusted: a machine may send what it likes. `is_raw`: the agent asked for texts as they are.
+/// The outcome of a tool call at a machine. Contains only what instances send: a structured reply and pictures, or an
+/// error text. All of it is marked as untrusted, because a machine may send anything. `is_raw`: the agent asked for
+/// texts without escapes.
 pub fn outcome(sent: &Value, is_raw: bool) -> Outcome {
     let is_error = sent["isError"] == true;
     let blocks = sent["content"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -49,7 +51,8 @@ pub fn outcome(sent: &Value, is_raw: bool) -> Outcome {
         reply.values_mut().for_each(escape);
     }
     let fields: Vec<_> = reply.keys().cloned().collect();
-    // The text block repeats the structured reply. It is rebuilt, not copied: the machine's text may differ.
+    // The text block repeats the structured reply. It is created from the reply and not copied, because the machine's
+    // text may differ.
     let mut result = CallToolResult::structured(Value::Object(reply));
     result.content.extend(pictures);
     result.meta = Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])));
@@ -58,7 +61,7 @@ pub fn outcome(sent: &Value, is_raw: bool) -> Outcome {
     Outcome { result, summary }
 }
 
-/// Escapes the hidden characters of all texts in a value. Texts that an instance has escaped stay as they are.
+/// Escapes the hidden characters of all texts in a value. Does not change texts that an instance has already escaped.
 fn escape(value: &mut Value) {
     match value {
         Value::String(text) => *text = unterm_control::escaped(text),

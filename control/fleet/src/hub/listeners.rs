@@ -1,8 +1,8 @@
 //! The addresses on which a hub listens.
 //!
-//! Passkeys need a host name, which on the loopback address is `localhost`. Browsers resolve it to 127.0.0.1 and to `[::1]`, and
-//! another user's program can listen on the one that the hub leaves free. So a hub on either address listens on the same port of
-//! both.
+//! Passkeys need a host name, which on the loopback address is `localhost`. Browsers resolve it to 127.0.0.1 and to
+//! `[::1]`, and another user's program could listen on the address that the hub does not use. So a hub on one of these
+//! addresses listens on the same port of both.
 
 use std::{
     io::{self, ErrorKind},
@@ -12,20 +12,20 @@ use std::{
 use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpStream};
 
-/// How often to try another port until both addresses are free.
+/// The maximum number of ports that are tried until a port is free on both addresses.
 const TRIES: usize = 10;
 
 /// The listening sockets of a hub.
 pub struct Listeners {
     first: TcpListener,
-    /// The other loopback address.
+    /// The listener on the other loopback address.
     second: Option<TcpListener>,
     has_localhost: bool,
 }
 
 impl Listeners {
-    /// Listens on an address. If it is 127.0.0.1 or `[::1]`, listens on the same port of the other one, too, unless another program
-    /// has it.
+    /// Listens on an address. If it is 127.0.0.1 or `[::1]`, also listens on the same port of the other loopback
+    /// address, unless another program uses that port.
     ///
     /// # Errors
     /// The address can't be used.
@@ -51,7 +51,8 @@ impl Listeners {
                     return Ok(Self { first, second: None, has_localhost: true });
                 }
                 Err(_) if tries > 0 => {}
-                // Otherwise, the redirect from `localhost` would send people to the other program.
+                // If the hub listened only on `[::1]`, the redirect from `localhost` would send people to the other
+                // program.
                 Err(error) if address.is_ipv6() => return Err(error),
                 Err(error) => {
                     tracing::warn!(
@@ -68,18 +69,18 @@ impl Listeners {
         self.has_localhost
     }
 
-    /// The address that was asked for, with its port.
+    /// The address that the hub was told to listen on, with the port that the system chose if it was 0.
     ///
     /// # Errors
-    /// The system doesn't report it.
+    /// The system does not report the address.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.first.local_addr()
     }
 
-    /// The host and port at which agents reach the hub.
+    /// The host and port of the address for agents.
     ///
     /// # Errors
-    /// The system doesn't report the port.
+    /// The system does not report the port.
     pub fn for_agents(&self) -> io::Result<String> {
         let address = self.local_addr()?;
         Ok(match self.has_localhost {
@@ -88,10 +89,10 @@ impl Listeners {
         })
     }
 
-    /// The host and port at which people reach the hub.
+    /// The host and port of the address for people.
     ///
     /// # Errors
-    /// The system doesn't report the port.
+    /// The system does not report the port.
     pub fn for_people(&self) -> io::Result<String> {
         match self.has_localhost {
             true => Ok(format!("localhost:{}", self.local_addr()?.port())),
@@ -99,10 +100,10 @@ impl Listeners {
         }
     }
 
-    /// The next connection.
+    /// Waits for the next connection.
     ///
     /// # Errors
-    /// No connection can be accepted, for example for want of file descriptors.
+    /// No connection can be accepted, for example because the process has no free file descriptors.
     pub async fn accept(&self) -> io::Result<TcpStream> {
         let (stream, _) = match &self.second {
             None => self.first.accept().await?,
@@ -115,7 +116,7 @@ impl Listeners {
     }
 }
 
-/// Whether an address can't be used because the machine has no IPv6. Then `localhost` is 127.0.0.1 only.
+/// Whether an error means that the machine has no IPv6. In that case, `localhost` is only 127.0.0.1.
 fn is_without_ipv6(error: &io::Error) -> bool {
     error.kind() == ErrorKind::AddrNotAvailable
         || error.raw_os_error() == Some(Errno::AFNOSUPPORT.raw_os_error())
@@ -152,7 +153,7 @@ mod tests {
         let (taken, listeners) = loop {
             let Ok(taken) = TcpListener::bind("[::1]:0").await else { return };
             let port = taken.local_addr().unwrap().port();
-            // Another program may have the port of 127.0.0.1.
+            // Another program may already use this port of 127.0.0.1.
             if let Ok(listeners) = Listeners::bind((Ipv4Addr::LOCALHOST, port).into()).await {
                 break (taken, listeners);
             }

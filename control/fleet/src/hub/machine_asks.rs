@@ -1,8 +1,8 @@
 //! Answers what machines ask: stores their presence, marks calls as begun and ended, and renews tokens.
 //!
-//! Each paired machine has a subscription of its own with a bounded queue, and its questions are answered one after the other. So a
-//! machine that asks too much loses only questions of its own. A hub answers no machine that was removed, and publishes its answer
-//! only to subjects that the machine may subscribe to.
+//! Each paired machine has its own subscription with a bounded queue, and its questions are answered one after the
+//! other. So a machine that asks too much loses only its own questions. A hub does not answer a machine that was
+//! removed, and publishes its answer only to subjects that the machine may subscribe to.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -26,15 +26,16 @@ use crate::{
     protocol::{self, Answer, Ask, LONGEST_PRESENCE, PRESENCE_TTL, Presence, Reply},
 };
 
-/// How many questions of a machine may wait. Further ones are dropped. A connector asks two for each call, of which it serves 128.
+/// The maximum number of a machine's questions that may wait. Further questions are dropped. A connector executes up to
+/// 128 calls at a time, and asks two questions for each call.
 pub const WAITING: usize = 256;
-/// The queue group, in which one hub answers each question.
+/// The name of the queue group of the hubs. NATS gives each question to one hub of the group.
 const GROUP: &str = "hubs";
 /// The pause after a question that was refused.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The shortest time between two presences of a machine that are stored.
+/// The minimum time between two presences of a machine that are stored.
 const PRESENCES_APART: Duration = Duration::from_millis(500);
-/// The most bytes of outcomes that a hub stores for a machine in a period.
+/// The maximum number of bytes of outcomes that a hub stores for a machine in a period, and the length of that period.
 const OUTCOME_SHARE: usize = 1 << 20;
 const OUTCOME_PERIOD: Duration = Duration::from_secs(3600);
 
@@ -43,11 +44,11 @@ pub struct MachineAsks {
     store: Arc<Store>,
     machines: Machines,
     pairing: Arc<Pairing>,
-    /// A connection of its own, so that questions do not delay the replies to the hub's requests.
+    /// A separate connection, so that questions do not delay the replies to the hub's requests.
     client: Client,
 }
 
-/// What a machine has used of its share.
+/// The part of its limits that a machine has used.
 struct Used {
     presence_at: Option<Instant>,
     since: Instant,
@@ -55,7 +56,8 @@ struct Used {
 }
 
 impl MachineAsks {
-    /// For a fleet. `client`: a connection to the machines' account, with queues of [`WAITING`] messages.
+    /// Creates the answers of a fleet. `client`: a connection to the machines' account, whose subscriptions have queues
+    /// of [`WAITING`] messages.
     pub fn new(
         store: Arc<Store>,
         machines: Machines,
@@ -175,7 +177,7 @@ impl MachineAsks {
         self.store.calls.end(id, call, &reply).await
     }
 
-    /// New tokens for a machine, if it is still paired, as JSON.
+    /// New tokens for a machine as JSON, if the machine is still paired.
     async fn renew(&self, id: &MachineId) -> Result<Vec<u8>> {
         let renewed = match self.machines.find(id).await {
             Ok(Some(machine)) => self.pairing.tokens(&machine.key),

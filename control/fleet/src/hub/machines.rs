@@ -1,4 +1,4 @@
-//! The machines of the fleet: which are paired, what they report, and requests to them.
+//! The machines of the fleet: which machines are paired, what they report, and requests to them.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -30,13 +30,15 @@ use crate::{
     signature::Signer,
 };
 
-/// How long a machine may take to list its sessions, when all are asked.
+/// The maximum time to wait for a machine's list of sessions, when all machines are asked.
 const LISTING: Duration = Duration::from_secs(2);
-/// How long a machine may take to carry out a request. Longer than a connector allows for one call.
+/// The maximum time to wait for a machine to execute a request. It is longer than the time that a connector allows for
+/// one call.
 pub const PATIENCE: Duration = Duration::from_secs(20);
-/// How much longer than a machine the hub waits for a tool.
+/// The time that the hub waits for a tool's result in addition to the machine's own time limit.
 const MARGIN: Duration = Duration::from_secs(3);
-/// How long a machine may take to answer when its connection is checked, try by try. Together, longer than a presence lasts.
+/// The maximum time to wait for a machine's answer at each try, when the hub checks the machine's connection. The sum
+/// is longer than a presence lasts.
 const CHECKS: [Duration; 18] = {
     let mut checks = [Duration::from_secs(2); 18];
     checks[0] = Duration::from_millis(100);
@@ -44,78 +46,78 @@ const CHECKS: [Duration; 18] = {
     checks[2] = Duration::from_millis(600);
     checks
 };
-/// How long after a start or a reconnection all machines are checked.
+/// The time between a start or a reconnection and the check of all machines.
 const SETTLING: Duration = Duration::from_millis(500);
-/// How often the hub checks that its watches receive what changes.
+/// The interval at which the hub checks that its watches receive changes.
 const STALL_CHECK: Duration = Duration::from_secs(10);
-/// How old the last report of all connected machines may be. By then, one of them has renewed its presence, or NATS has reported
-/// that it expired.
+/// The maximum age of the last report of any connected machine. After that time, a machine must have renewed its
+/// presence, or NATS must have reported that the presence expired.
 const OLDEST_REPORT: Duration = PRESENCE_TTL.saturating_add(Duration::from_secs(5));
-/// How often the hub checks whether it was disconnected from NATS.
+/// The interval at which the hub checks whether it was disconnected from NATS.
 const RECONNECT_CHECK: Duration = Duration::from_secs(1);
 /// The pause before revocations are sent again to servers that did not accept them.
 const REVOCATION_PAUSE: Duration = Duration::from_secs(60);
-/// How many machines are asked at a time.
+/// The maximum number of machines that are asked at the same time.
 const AT_A_TIME: usize = 256;
-/// The most AI programs of a machine.
+/// The maximum number of AI programs of a machine.
 const MOST_PROGRAMS: usize = 100;
-/// The most characters of a session's title and working directory.
+/// The maximum number of characters of a session's title and of its working directory.
 const LONGEST_TITLE: usize = 1000;
-/// The most sessions of a machine. A connector lists no more.
+/// The maximum number of sessions of a machine. A connector does not list more.
 const MOST_SESSIONS: usize = 200;
-/// The most characters of a machine's name.
+/// The maximum number of characters of a machine's name.
 pub const LONGEST_NAME: usize = 100;
 
 /// A paired machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
-    /// Its id.
+    /// The id of the machine.
     pub id: MachineId,
-    /// Its public key.
+    /// The public key of the machine.
     pub key: String,
-    /// Its name, as of its pairing.
+    /// The name that the machine had when it was paired.
     pub name: String,
-    /// Its platform.
+    /// The platform: `linux`, `macos` or `windows`.
     pub platform: String,
-    /// When it was paired (RFC 3339, UTC).
+    /// The time at which the machine was paired (RFC 3339, UTC).
     pub paired_at: String,
 }
 
-/// A machine as agents see it.
+/// A machine, as it is shown to agents.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed<S> {
-    /// Its id.
+    /// The id of the machine.
     pub id: MachineId,
-    /// Its name.
+    /// The name of the machine.
     pub name: String,
     /// `connected` or `offline`.
     pub status: &'static str,
-    /// The AI programs on it.
+    /// The AI programs on the machine, by their names.
     pub scan: BTreeMap<String, Scanned>,
-    /// Its sessions.
+    /// The sessions of the machine.
     pub sessions: Vec<S>,
 }
 
-/// A machine as people see it.
+/// A machine, as the dashboard shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ShownMachine {
-    /// What agents see, and more of its sessions.
+    /// The fields that agents see, with more details of the sessions.
     #[serde(flatten)]
     machine: Listed<Session>,
     /// `linux`, `macos` or `windows`.
     platform: String,
-    /// When it was paired (RFC 3339, UTC).
+    /// The time at which the machine was paired (RFC 3339, UTC).
     paired_at: String,
 }
 
-/// An AI program as agents see it.
+/// An AI program, as it is shown to agents.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scanned {
     version: String,
     running: bool,
 }
 
-/// A session as agents see it in the list of machines.
+/// A session in the list of machines, as it is shown to agents.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedSession {
     sid: String,
@@ -123,13 +125,13 @@ pub struct ListedSession {
     cwd: String,
 }
 
-/// Why a machine did not answer.
+/// The reason that a machine did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreachable {
-    /// It is not connected.
+    /// The machine is not connected.
     #[error("connector_offline")]
     Offline,
-    /// It is connected, but its reply did not come.
+    /// The machine is connected, but no reply came.
     #[error("the machine did not answer within {} s; the call may have been carried out", .0.as_secs())]
     Silent(Duration),
     /// The fleet's NATS failed.
@@ -137,7 +139,7 @@ pub enum Unreachable {
     Failed(String),
 }
 
-/// The machines.
+/// The machines of a fleet.
 #[derive(Clone)]
 pub struct Machines {
     store: Arc<Store>,
@@ -149,18 +151,18 @@ pub struct Machines {
     pairings: watch::Sender<()>,
 }
 
-/// What [`Machines::follow`] last received. In a large fleet, requesting it from each machine would take too long.
+/// What [`Machines::follow`] last received. In a large fleet, asking each machine for it would take too long.
 #[derive(Default)]
 struct State {
     paired: BTreeMap<MachineId, Machine>,
-    /// What connected machines report, safe to show.
+    /// What connected machines report, with texts that are safe to show.
     present: HashMap<MachineId, Presence>,
-    /// When one of them last reported.
+    /// The time at which a machine last reported.
     reported_at: Option<Instant>,
 }
 
 impl Machines {
-    /// The machines in a store. `signer` signs the requests to them.
+    /// Creates the list of the machines in a store. `signer` signs the requests to the machines.
     pub fn new(store: Arc<Store>, signer: Signer, revocation: Revocation) -> Self {
         let [changes, pairings] = [(); 2].map(watch::Sender::new);
         Self { store, signer, revocation, state: Arc::default(), changes, pairings }
@@ -223,7 +225,7 @@ impl Machines {
         Ok(is_removed)
     }
 
-    /// The machines for which `is_listed`, with what this hub last received from them.
+    /// The machines for which `is_listed` returns true, with what this hub last received from them.
     pub async fn list(&self, is_listed: impl Fn(&MachineId) -> bool) -> Vec<Listed<ListedSession>> {
         let machines = self.known(|machine| is_listed(&machine.id)).await;
         let listed = machines
@@ -232,7 +234,7 @@ impl Machines {
         sorted(listed.collect())
     }
 
-    /// All machines, for people.
+    /// All machines, as the dashboard shows them.
     pub async fn list_all(&self) -> Vec<ShownMachine> {
         let machines =
             self.known(|_| true).await.into_iter().map(|(machine, presence)| ShownMachine {
@@ -243,7 +245,7 @@ impl Machines {
         machines.collect()
     }
 
-    /// The same for a hub that does not follow its machines.
+    /// Lists machines like [`Self::list`], but asks each machine. For a hub that does not follow its machines.
     pub async fn ask_all(&self, machines: Vec<Machine>) -> Vec<Listed<ListedSession>> {
         let asked = stream::iter(machines).map(|machine| async move {
             let presence = self.ask(&machine.id).await;
@@ -252,8 +254,8 @@ impl Machines {
         sorted(asked.buffer_unordered(AT_A_TIME).collect().await)
     }
 
-    /// Paired machines and their presences. `None`: the machine is not connected. Asks each machine without a presence, because
-    /// the presence may arrive late.
+    /// The paired machines for which `is_wanted` returns true, with their presences. The presence is `None` if the
+    /// machine is not connected. Asks each machine without a presence, because the presence may arrive late.
     async fn known(
         &self,
         is_wanted: impl Fn(&Machine) -> bool,
@@ -274,7 +276,7 @@ impl Machines {
         asked.buffered(AT_A_TIME).collect().await
     }
 
-    /// Asks a machine for its sessions. `None`: it is not connected.
+    /// Asks a machine for its sessions. Returns `None` if the machine is not connected.
     async fn ask(&self, machine: &MachineId) -> Option<Presence> {
         match self.request_within(machine, Verb::Sessions, &(), LISTING).await {
             Ok(Reply::Done(Sessions { sessions })) => {
@@ -282,12 +284,12 @@ impl Machines {
                 Some(Presence { sessions, ..Presence::default() })
             }
             Err(Unreachable::Offline) => None,
-            // It is connected, and busy.
+            // The machine is connected, but busy.
             _ => Some(Presence::default()),
         }
     }
 
-    /// Asks a machine.
+    /// Sends a request to a machine.
     ///
     /// # Errors
     /// The machine is not connected or does not answer.
@@ -315,7 +317,7 @@ impl Machines {
         let request = async_nats::Request::new().payload(payload.into()).headers(headers);
         let request = request.timeout(Some(patience));
         match self.store.client.send_request(subject, request).await {
-            // The error quotes what the machine sent.
+            // The error quotes what the machine sent, so it is made safe to show.
             Ok(reply) => serde_json::from_slice(&reply.payload)
                 .map_err(|error| Unreachable::Failed(reason(&error.to_string()))),
             Err(error) => Err(match error.kind() {
@@ -326,7 +328,7 @@ impl Machines {
         }
     }
 
-    /// The calls that were sent to them.
+    /// The calls that hubs sent to machines.
     pub fn calls(&self) -> &Calls {
         &self.store.calls
     }
@@ -356,7 +358,7 @@ impl Machines {
                 });
                 self.pairings.send_replace(());
             });
-            // The store may have the presence of a machine that has disconnected since.
+            // The store may contain the presence of a machine that has disconnected since it reported.
             self.check_all();
             let error = tokio::select! {
                 error = presence => error,
@@ -373,7 +375,8 @@ impl Machines {
         }
     }
 
-    /// Returns when a watch has stalled: while the servers of a cluster choose a leader, a watch may end without an error.
+    /// Returns when a watch has stalled. While the servers of a cluster choose a leader, a watch may end without an
+    /// error.
     async fn find_stall(&self) -> anyhow::Error {
         let (mut ticks, mut differed) = (interval(STALL_CHECK), false);
         loop {
@@ -389,7 +392,7 @@ impl Machines {
             let Ok(stored) = self.store.machines.all::<Machine>().await else { continue };
             let stored = stored.iter().map(|(_, machine)| &machine.id);
             let differs = !self.state.read().paired.keys().eq(stored);
-            // A single difference may be a change that is on its way.
+            // A single difference may be a change that the watch has not received yet.
             if differs && differed {
                 return anyhow::anyhow!("the paired machines are not those in the store");
             }
@@ -397,14 +400,16 @@ impl Machines {
         }
     }
 
-    /// Changes the state. `change` returns whether that is news.
+    /// Changes the state, and reports the change to those who wait for it. `change` returns whether it changed
+    /// something.
     fn change(&self, change: impl FnOnce(&mut State) -> bool) {
         if change(&mut self.state.write()) {
             self.changes.send_replace(());
         }
     }
 
-    /// Follows the machines' connections until that fails. NATS reports a lost connection at once; a presence only expires later.
+    /// Follows the machines' connections until that fails. NATS reports a lost connection immediately, while a presence
+    /// only expires later.
     async fn follow_connections(&self) -> anyhow::Error {
         let (client, account) = (self.revocation.system(), self.revocation.account());
         let count = |client: &Client| client.statistics().connects.load(Ordering::Relaxed);
@@ -448,7 +453,8 @@ impl Machines {
         anyhow::anyhow!("the connection to NATS's system account was closed")
     }
 
-    /// Asks a machine that reported its presence, and forgets the presence if the machine is offline. It may have another connection.
+    /// Asks a machine that has a presence, and removes the presence if the machine is not connected. The machine may
+    /// have another connection than the one that ended.
     async fn check(&self, machine: MachineId) {
         if !self.state.read().present.contains_key(&machine) {
             return;
@@ -461,18 +467,18 @@ impl Machines {
                     self.change(|state| state.present.remove(&machine).is_some());
                     return;
                 }
-                // Another server of a cluster may not know yet that the connection has ended.
+                // Another server of a cluster may not have received the end of the connection yet.
                 Err(_) => {}
                 Ok(_) => return,
             }
         }
     }
 
-    /// Checks all machines that reported their presence, in the background.
+    /// Checks all machines that have a presence, in the background.
     fn check_all(&self) {
         let machines = self.clone();
         tokio::spawn(async move {
-            // What was reported before arrives first.
+            // Reports that were sent earlier must arrive first.
             tokio::time::sleep(SETTLING).await;
             let present: Vec<_> = machines.state.read().present.keys().cloned().collect();
             let checks = stream::iter(present).map(|machine| machines.check(machine));
@@ -499,7 +505,7 @@ fn sorted<S>(mut all: Vec<Listed<S>>) -> Vec<Listed<S>> {
     all
 }
 
-/// A machine as listed. It counts as connected if it has a presence.
+/// A machine for a list. It counts as connected if it has a presence. `show` creates the list's form of a session.
 fn listed<S>(machine: &Machine, presence: Option<&Presence>, show: fn(&Session) -> S) -> Listed<S> {
     let name = presence.map(|presence| &presence.name).filter(|name| !name.is_empty());
     let scanned = |(name, program): (&String, &protocol::Program)| {
@@ -515,7 +521,8 @@ fn listed<S>(machine: &Machine, presence: Option<&Presence>, show: fn(&Session) 
     }
 }
 
-/// Reports the values of a bucket whose keys are machines, and their changes, until that fails. `None`: the value is gone.
+/// Calls `changed` with each value of a bucket whose keys are machines, and with each later change, until that fails.
+/// The value is `None` if it was removed.
 async fn follow_bucket<T: DeserializeOwned>(
     bucket: &Bucket,
     changed: impl Fn(MachineId, Option<T>),
@@ -543,10 +550,11 @@ fn listed_session(session: &Session) -> ListedSession {
     ListedSession { sid, ai, cwd }
 }
 
-/// The report of a machine, within the limits of a view. With fewer sessions if it has more than `most` bytes of JSON.
+/// The report of a machine, shortened to the limits of a view. Sessions are left out if the report has more than `most`
+/// bytes of JSON.
 ///
 /// # Errors
-/// It can't be written as JSON.
+/// The report can't be written as JSON.
 pub fn bounded(presence: Presence, most: usize) -> Result<Presence> {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     let scan = presence.scan.into_iter().take(MOST_PROGRAMS).map(|(name, program)| {
@@ -579,7 +587,7 @@ pub fn bounded(presence: Presence, most: usize) -> Result<Presence> {
     Ok(bounded)
 }
 
-/// What a machine reports, with all texts safe to show.
+/// The report of a machine, with texts that are safe to show.
 fn visible_presence(presence: Presence) -> Presence {
     let scan = presence.scan.into_iter().take(MOST_PROGRAMS).map(|(name, program)| {
         let version = shown(&program.version, LONGEST_NAME);
@@ -593,7 +601,7 @@ fn visible_presence(presence: Presence) -> Presence {
     }
 }
 
-/// A session with all texts safe to show, whatever its connector sent.
+/// A session with texts that are safe to show, whatever its connector sent.
 pub fn visible(session: Session) -> Session {
     let Session { sid, ai, cwd, title, instance } = session;
     Session {
@@ -605,7 +613,7 @@ pub fn visible(session: Session) -> Session {
     }
 }
 
-/// A text of a machine, safe to show, in one line of at most `most` characters.
+/// A machine's text that is safe to show, in one line of at most `most` characters.
 pub fn shown(text: &str, most: usize) -> String {
     let line: String = text.chars().take(most).map(|c| if c == '\n' { ' ' } else { c }).collect();
     disarmed(&unterm_control::escaped(&line))

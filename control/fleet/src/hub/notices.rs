@@ -1,4 +1,4 @@
-//! What changes in the fleet, for pages of the dashboard. Follows the store only while a page listens.
+//! Notices of changes in the fleet, for pages of the dashboard. Follows the store only while a page listens.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,14 +18,14 @@ use super::{
     store::{AUDIT, Store},
 };
 
-/// How many notices may wait for the slowest page.
+/// The maximum number of notices that wait for the slowest page. A page that is slower misses notices.
 const WAITING: usize = 256;
-/// The least time between two notices about machines.
+/// The minimum time between two notices about machines.
 const APART: Duration = Duration::from_millis(200);
-/// How often to check whether a page still listens.
+/// The interval at which to check whether a page still listens.
 const CHECK: Duration = Duration::from_secs(5);
 
-/// What a part of the fleet's state is called in notices.
+/// A part of the fleet's state that a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topic {
     /// Machines and their sessions.
@@ -38,12 +38,12 @@ pub enum Topic {
     Passkeys,
     /// The emergency stop.
     Stop,
-    /// The lines that wait for a person.
+    /// The refused lines that wait for a user's decision.
     Lines,
 }
 
 impl Topic {
-    /// Its name.
+    /// The name of the topic, as pages receive it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Machines => "machines",
@@ -61,7 +61,7 @@ impl Topic {
 pub enum Notice {
     /// A part of the state has changed.
     Changed(Topic),
-    /// An entry of the audit log, as JSON.
+    /// A new entry of the audit log, as JSON.
     Call(Arc<str>),
 }
 
@@ -75,20 +75,20 @@ pub struct Notices {
 }
 
 impl Notices {
-    /// Those of a store, and of its machines.
+    /// Creates the notices of changes in a store, and of changes of its machines.
     pub fn new(store: Arc<Store>, machines: Machines) -> Self {
         let sender = broadcast::Sender::new(WAITING);
         Self { store, machines, sender, wanted: Arc::default() }
     }
 
-    /// The notices from now on.
+    /// Returns a receiver of all notices from now on.
     pub fn listen(&self) -> broadcast::Receiver<Notice> {
         let notices = self.sender.subscribe();
         self.wanted.notify_one();
         notices
     }
 
-    /// Serves pages, for as long as it is polled.
+    /// Serves pages while the future is polled.
     pub async fn serve(&self) {
         loop {
             self.wanted.notified().await;
@@ -116,7 +116,7 @@ impl Notices {
             ..pull::OrderedConfig::default()
         };
         let calls = calls.create_consumer(config).await?.messages().await?;
-        // From here on, pages miss nothing. They load each topic once.
+        // From here on, no change is missed. Each page loads each topic once.
         use Topic::{Conversations, Lines, Machines, Passkeys, Stop, Tokens};
         for topic in [Machines, Conversations, Tokens, Passkeys, Stop, Lines] {
             self.changed(topic);
@@ -141,7 +141,7 @@ impl Notices {
     }
 
     fn changed(&self, topic: Topic) {
-        // Fails if no page listens any more.
+        // Sending fails if no page listens.
         let _ = self.sender.send(Notice::Changed(topic));
     }
 
@@ -157,7 +157,7 @@ impl Notices {
         loop {
             changes.changed().await?;
             self.changed(Topic::Machines);
-            // A machine may change often.
+            // A machine may change often, so the changes of this time become one notice.
             tokio::time::sleep(APART).await;
         }
     }

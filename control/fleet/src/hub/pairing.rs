@@ -1,4 +1,5 @@
-//! Pairs machines: checks the invitation or the code that a person gave to a machine, and signs the machine's permissions.
+//! Pairs machines: checks the invitation or the code that a user gave to a machine, and signs the machine's
+//! permissions.
 
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ struct Invited {
 }
 
 impl Pairing {
-    /// For a fleet.
+    /// Creates the pairing of a fleet.
     ///
     /// # Errors
     /// The fleet's keys are damaged.
@@ -48,7 +49,7 @@ impl Pairing {
         Ok(Self { store, account, servers: fleet.credentials.clone(), hub })
     }
 
-    /// Makes an invitation for one machine.
+    /// Creates an invitation for one machine.
     ///
     /// # Errors
     /// NATS does not store it.
@@ -64,22 +65,22 @@ impl Pairing {
         let lifetime = Some(INVITATION_AGE);
         let jwt = jwt::user(&self.account, &key, "invitation", Some(&permissions), lifetime)?;
         self.store.invitations.put(&number, &Invited { at: now() }).await?;
-        // A file of certificates is this machine's.
+        // A file of certificates is on this host, so it is of no use to another machine.
         let credentials = Credentials { jwt, seed, certificates: None, ..self.servers.clone() };
         Ok(Invitation { number, credentials })
     }
 
-    /// Makes a short code for one machine, which sends it to the hub's address.
+    /// Creates a short code for one machine, which sends the code to the hub's address.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the code.
     pub async fn code(&self) -> Result<String> {
         let code = codes::new_code()?;
         self.store.invitations.put(&codes::key(&code), &Invited { at: now() }).await?;
         Ok(code)
     }
 
-    /// Answers the request of a machine that has a code.
+    /// Answers the request of a machine that sends a code.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -111,7 +112,7 @@ impl Pairing {
         self.tokens(key)
     }
 
-    /// New tokens for the machine with this public key.
+    /// Creates new tokens for the machine with this public key.
     ///
     /// # Errors
     /// The key of the fleet's account is damaged.
@@ -126,7 +127,8 @@ impl Pairing {
         })
     }
 
-    /// Answers pairing requests while the future is polled. If there are several hubs, one of them answers.
+    /// Answers pairing requests while the future is polled. If there are several hubs, one of them answers each
+    /// request.
     ///
     /// # Errors
     /// The connection was closed.
@@ -157,19 +159,20 @@ impl Pairing {
         }
     }
 
-    /// The servers that machines connect to.
+    /// The addresses of the servers that machines connect to.
     pub fn servers(&self) -> &[String] {
         &self.servers.servers
     }
 
-    /// Pairs a machine by an invitation or a code, which the store holds under `key`. `text` is what the machine signed.
+    /// Pairs a machine that has an invitation or a code, which the store contains under `key`. `text` is the text that
+    /// the machine signed.
     async fn accept(&self, text: &str, key: &str, request: &PairRequest) -> Result<Tokens> {
         let public = KeyPair::from_public_key(&request.key)
             .map_err(|error| anyhow::anyhow!("the machine's key: {error}"))?;
         let proof = URL_SAFE_NO_PAD.decode(&request.proof).context("the proof")?;
         let is_proven = public.verify(text.as_bytes(), &proof).is_ok();
         ensure!(is_proven, "the machine did not sign with the key that it claims");
-        // Its token would end within a day.
+        // The token of such a machine would expire within a day.
         ensure!(request.renews, "this machine's version of Unterm is too old for this hub");
         let is_open = self.store.invitations.take(key).await?;
         ensure!(is_open, "the code or invitation is wrong, was used or has expired");

@@ -1,8 +1,9 @@
-//! Passkeys (WebAuthn), with which people sign in to the dashboard without a code.
+//! Passkeys (WebAuthn), with which users sign in to the dashboard without a code.
 //!
-//! Owns the list of a fleet's passkeys. A passkey belongs to one host name of the hub, and only pages of that name can use it. Its
-//! private key never leaves the person's authenticator, which checks who the person is (a fingerprint or a PIN). Authenticators
-//! must store the passkey with its user handle, so the page needs no user name, and strangers learn no ids of passkeys.
+//! This module owns the list of a fleet's passkeys. A passkey belongs to one host name of the hub, and only pages of
+//! that host can use it. Its private key never leaves the user's authenticator, which checks the user (with a
+//! fingerprint or a PIN). Authenticators must store the passkey with its user handle, so the page needs no user name,
+//! and strangers learn no ids of passkeys.
 
 use std::sync::{
     Arc,
@@ -25,34 +26,34 @@ use super::{
 };
 use crate::digest::sha256;
 
-/// The key of the list in its bucket. It is one value, so that adding a passkey can't exceed the limit.
+/// The key of the list in its bucket. The list is one value, so that adding a passkey can't exceed the limit.
 const KEY: &str = "all";
-/// The most passkeys of a fleet.
+/// The maximum number of passkeys of a fleet.
 const MOST: usize = 100;
-/// The most characters of a name.
+/// The maximum number of characters of a passkey's name.
 const LONGEST_NAME: usize = 100;
 
 /// A passkey.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Passkey {
-    /// Its id, which the authenticator stores as the user handle.
+    /// The id of the passkey, which the authenticator stores as the user handle.
     pub id: String,
-    /// The name that a person gave it.
+    /// The name that a user gave the passkey.
     pub name: String,
-    /// The host name to which it signs in.
+    /// The host name of the pages on which the passkey can be used.
     pub host: String,
-    /// Whether its sign-ins may change something.
+    /// Whether a sign-in with this passkey may change something.
     pub may_act: bool,
-    /// When it was added (RFC 3339, UTC).
+    /// The time at which the passkey was added (RFC 3339, UTC).
     pub made_at: String,
-    /// When it last signed someone in (RFC 3339, UTC).
+    /// The time at which the passkey was last used (RFC 3339, UTC).
     pub last_used: Option<String>,
-    /// Its public key and its signature counter.
+    /// The public key and the signature counter.
     key: webauthn_rs::prelude::Passkey,
 }
 
 impl Passkey {
-    /// What the list of passkeys shows.
+    /// The passkey as JSON, for the list that the page shows.
     pub fn shown(&self) -> Value {
         serde_json::json!({
             "id": self.id,
@@ -65,16 +66,16 @@ impl Passkey {
     }
 }
 
-/// What a browser needs to use a passkey or to make one.
+/// The data that a browser needs to use or create a passkey.
 #[derive(Debug, Serialize)]
 pub struct Begun {
-    /// The challenge, which the page sends back with the answer of the browser.
+    /// The challenge, which the page sends back with the browser's answer.
     pub challenge: String,
-    /// The options for the browser, in WebAuthn's JSON.
+    /// The options for the browser, as JSON in the format of WebAuthn.
     pub options: Value,
 }
 
-/// The state of a passkey that is being added, sealed in the challenge.
+/// The state of adding a passkey, which is encrypted in the challenge.
 #[derive(Serialize, Deserialize)]
 struct Adding {
     id: Uuid,
@@ -91,7 +92,7 @@ pub struct Passkeys {
 }
 
 impl Passkeys {
-    /// Those in a store. `seed`: a secret of the fleet.
+    /// Creates the list of the passkeys in a store. `seed`: a secret of the fleet.
     pub fn new(store: Arc<Store>, seed: &str) -> Self {
         Self { challenges: Challenges::new(store.clone(), seed), store }
     }
@@ -104,7 +105,7 @@ impl Passkeys {
         list(&self.store).await
     }
 
-    /// Begins to add a passkey for the person who signed in with `secret`.
+    /// Begins to add a passkey for the user who signed in with `secret`.
     ///
     /// # Errors
     /// The name is empty, there are too many passkeys, or NATS does not answer.
@@ -120,15 +121,15 @@ impl Passkeys {
         ensure!(!name.is_empty(), "a passkey needs a name");
         let all = self.list().await?;
         check_room(&all)?;
-        // An authenticator that has a passkey for this host name refuses to make another.
+        // An authenticator that has a passkey for this host name refuses to create another one.
         let known = all.iter().filter(|passkey| passkey.host == party.id);
         let known = known.map(|passkey| passkey.key.cred_id().clone()).collect();
-        // A handle of its own: an authenticator replaces a passkey that has the same one.
+        // Each passkey has a different user handle, because an authenticator replaces a passkey with the same handle.
         let id = Uuid::new_v4();
         let begun = party.webauthn.start_passkey_registration(id, &name, &name, Some(known));
         let (options, registration) = begun?;
         let mut options = serde_json::to_value(options.public_key)?;
-        // The library asks authenticators not to store the passkey.
+        // By default, the library tells authenticators not to store the passkey.
         options["authenticatorSelection"]["residentKey"] = "required".into();
         options["authenticatorSelection"]["requireResidentKey"] = true.into();
         let adding = Adding { id, name, may_act, registration };
@@ -136,10 +137,11 @@ impl Passkeys {
         Ok(Begun { challenge, options })
     }
 
-    /// Adds a passkey that the browser made.
+    /// Adds a passkey that the browser created.
     ///
     /// # Errors
-    /// The answer does not fit the challenge, the passkey is there already, there are too many, or NATS does not answer.
+    /// The browser's answer does not match the challenge, the passkey already exists, there are too many passkeys, or
+    /// NATS does not answer.
     pub async fn add(
         &self,
         party: &RelyingParty,
@@ -184,7 +186,7 @@ impl Passkeys {
         Ok(passkey)
     }
 
-    /// Begins a sign-in. `None`: there is no passkey for this host name.
+    /// Begins a sign-in. Returns `None` if this host name has no passkey.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -197,8 +199,8 @@ impl Passkeys {
         Ok(Some(Begun { challenge, options: serde_json::to_value(options.public_key)? }))
     }
 
-    /// Checks the passkey with which a browser signed a challenge, and stores its signature counter. `None`: the signature, the
-    /// challenge or the passkey is wrong.
+    /// Checks the passkey with which a browser signed a challenge, and stores its signature counter. Returns `None` if
+    /// the signature, the challenge or the passkey is wrong.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -218,7 +220,7 @@ impl Passkeys {
         let id = id.simple().to_string();
         let at = now();
         let is_right = AtomicBool::new(false);
-        // The check is part of the change, so that two hubs do not accept one value of the counter.
+        // The check is part of the change, so that two hubs do not accept the same value of the counter.
         let checked = |all: &mut Vec<Passkey>| {
             let found = all.iter_mut().find(|of| of.id == id && of.host == party.id);
             let used = found.ok_or(WebauthnError::CredentialNotFound).and_then(|passkey| {
@@ -243,7 +245,7 @@ impl Passkeys {
         Ok(all.into_iter().find(|passkey| passkey.id == id))
     }
 
-    /// Removes the passkey with this id. Its sign-ins end. False: there is none.
+    /// Removes the passkey with this id, which ends its sign-ins. Returns false if there is no such passkey.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -276,7 +278,7 @@ async fn list(store: &Store) -> Result<Vec<Passkey>> {
     Ok(store.passkeys.get(KEY).await?.unwrap_or_default())
 }
 
-/// The purpose of a challenge for the person who signed in with `secret`.
+/// The purpose of a challenge for the user who signed in with `secret`.
 fn purpose(secret: &str) -> Purpose {
     Purpose::Add(sha256(secret))
 }

@@ -1,10 +1,11 @@
-//! Limits what runs at a time, in total and for each user of it, so that no user takes all places.
+//! Limits how much runs at the same time, in total and for each user, so that no user takes all places. A user is a
+//! name, such as the id of a token.
 
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 
-/// Places, by the names of their users, such as the ids of tokens.
+/// The places that users can take, by the users' names.
 #[derive(Clone)]
 pub struct Places {
     taken: Arc<Mutex<HashMap<String, usize>>>,
@@ -12,19 +13,19 @@ pub struct Places {
     most_each: usize,
 }
 
-/// A place, until it is dropped.
+/// A taken place. It is free again when this is dropped.
 pub struct Place {
     places: Places,
     user: String,
 }
 
 impl Places {
-    /// At most `most` places, and `most_each` for one user.
+    /// Creates places: at most `most` in total, and at most `most_each` for one user.
     pub fn new(most: usize, most_each: usize) -> Self {
         Self { taken: Arc::default(), most, most_each }
     }
 
-    /// A place for a user. `None`: all are taken.
+    /// Takes a place for a user. Returns `None` if no place is free.
     pub fn take(&self, user: &str) -> Option<Place> {
         let mut taken = self.taken.lock();
         let own = taken.get(user).copied().unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Revokes the tokens of NATS of machines that were removed.
+//! Revokes the NATS tokens of machines that were removed.
 //!
-//! The token of the machines' account lists revoked keys. The hub sends that token to the running servers, which then close the
-//! connections of those keys and accept no new ones. A server forgets it when it restarts, so the hub sends it after each
-//! reconnection. A hub asks removed machines nothing and answers none of their questions, whether or not the servers were reached.
+//! The token of the machines' account lists revoked keys. The hub sends that token to the running servers, which then
+//! close the connections with those keys and accept no new ones. A server forgets the token when it restarts, so the
+//! hub sends it after each reconnection. Even if a server was not reached, a hub sends no requests to removed machines
+//! and answers none of their questions.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -15,7 +16,7 @@ use tokio::time::sleep;
 use super::store::Store;
 use crate::nats_server::{Fleet, account_updates};
 
-/// Revokes tokens.
+/// Revokes the tokens of machines.
 #[derive(Clone)]
 pub struct Revocation {
     store: Arc<Store>,
@@ -25,7 +26,7 @@ pub struct Revocation {
 }
 
 impl Revocation {
-    /// For a fleet. `system`: a connection to NATS's system account.
+    /// Creates the revocation for a fleet. `system`: a connection to NATS's system account.
     pub fn new(store: Arc<Store>, fleet: &Fleet, system: Client) -> Self {
         Self { store, fleet: Arc::new(fleet.clone()), system }
     }
@@ -35,7 +36,7 @@ impl Revocation {
         &self.system
     }
 
-    /// The machines' account.
+    /// The public key of the machines' account.
     pub fn account(&self) -> &str {
         self.fleet.account()
     }
@@ -43,7 +44,7 @@ impl Revocation {
     /// Revokes all tokens of a key that were issued until now.
     ///
     /// # Errors
-    /// NATS does not store that. Servers that were not reached are no error.
+    /// NATS does not store the revocation. It is no error if a server was not reached.
     pub async fn revoke(&self, key: &str) -> Result<()> {
         self.store.revoked.put(key, &seconds()).await?;
         if let Err(error) = self.send().await {
@@ -52,7 +53,7 @@ impl Revocation {
         Ok(())
     }
 
-    /// Waits until a token of this key that is issued now is not revoked.
+    /// Waits until a new token for this key would be valid, which means that its time of issue is after the revocation.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -67,7 +68,7 @@ impl Revocation {
     /// Sends the revocations to the servers.
     ///
     /// # Errors
-    /// The servers do not accept them.
+    /// The servers do not accept the revocations.
     pub async fn send(&self) -> Result<()> {
         if !self.fleet.can_revoke() {
             tracing::warn!(
@@ -82,7 +83,7 @@ impl Revocation {
             let reply = self.system.request(subject, token.into()).await?;
             let reply: Value = serde_json::from_slice(&reply.payload).context("their reply")?;
             ensure!(reply["error"].is_null(), "they refuse: {}", reply["error"]);
-            // Another hub may have sent a newer token meanwhile.
+            // Another hub may have stored a newer revocation meanwhile.
             if self.all().await? == revoked {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! What the calls of agents use.
+//! The parts of a hub that the calls of agents use.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{
     tokens::Tokens, typing::Typing, views::Views,
 };
 
-/// The most calls at a time, and the most of one token.
+/// The maximum number of calls at the same time, in total and of one token.
 const MOST_CALLS: usize = 256;
 const MOST_CALLS_OF_TOKEN: usize = 32;
 
@@ -27,30 +27,30 @@ pub struct Services {
     pub conversations: Conversations,
     /// The hub's own host.
     pub host: Host,
-    /// Carries out calls that change something.
+    /// Executes calls that change something.
     pub executor: Executor,
-    /// Holds such calls.
+    /// Holds the calls of paused conversations.
     pub held: Held,
-    /// Keeps calls whose lines the rules of a machine refuse.
+    /// Keeps calls with lines that the rules of a machine refuse.
     pub blocked_lines: BlockedLines,
     /// The emergency stop.
     pub stop: Stop,
     /// The sign-ins of the dashboard.
     pub sign_ins: SignIns,
-    /// The passkeys that people sign in with there.
+    /// The passkeys for sign-ins to the dashboard.
     pub passkeys: Passkeys,
     /// Notices of changes, for the dashboard.
     pub notices: Notices,
-    /// Who types in the dashboard, for the log.
+    /// Records who types in the dashboard, for the audit log.
     pub typing: Typing,
     /// The live views of sessions in the dashboard.
     pub views: Views,
-    /// Bounds the calls that run at a time.
+    /// Limits the number of calls that run at the same time.
     pub places: Places,
 }
 
 impl Services {
-    /// On a store.
+    /// Creates the services of a hub with a store.
     pub fn new(
         name: String,
         store: Arc<Store>,

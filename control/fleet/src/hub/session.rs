@@ -23,17 +23,18 @@ use super::{
 pub struct Session {
     hub: Arc<Services>,
     toolset: Toolset,
-    /// The token of a stream. Over streamable HTTP, each request has its own.
+    /// The token of a stream. Over streamable HTTP, each request contains a token.
     token: Option<Token>,
 }
 
 impl Session {
-    /// A session whose requests have this token, or each its own in its extensions.
+    /// Creates a session. `token`: the token of all its requests. If it is `None`, each request has a token in its
+    /// extensions.
     pub fn new(hub: Arc<Services>, toolset: Toolset, token: Option<Token>) -> Self {
         Self { hub, toolset, token }
     }
 
-    /// The token of a request, if it is still valid: a stream may outlive its token.
+    /// The token of a request, if it is still valid: a stream may last longer than its token.
     async fn token(&self, context: &RequestContext<RoleServer>) -> Result<Token, ErrorData> {
         let parts = context.extensions.get::<Parts>();
         let given = parts.and_then(|parts| parts.extensions.get::<Token>()).or(self.token.as_ref());
@@ -89,7 +90,7 @@ impl ServerHandler for Session {
             let why = "[error: too many calls run at the same time; wait for some of them]";
             return Ok(CallToolResult::error(text(why.to_owned())).into());
         };
-        // A call that has begun is carried out and logged, also if its client disconnects.
+        // A call that has begun is executed and logged even if its client disconnects.
         let answer = tokio::spawn(async move {
             let _place = place;
             call(&hub, &token, tool, given).await

@@ -1,8 +1,9 @@
-//! Who uses the dashboard: codes to sign in with, and sign-ins. A sign-in is a browser that signed in; its secret is kept hashed.
+//! Who uses the dashboard: codes to sign in with, and sign-ins. A sign-in is a browser that has signed in. The store
+//! contains a hash of its secret.
 //!
-//! Anyone who can read the hub's files can create a code. A code works once, and expires after 10 minutes. People who signed in
-//! with a code can add passkeys to sign in with (`passkeys.rs`). A sign-in by a passkey is valid only while the fleet has the
-//! passkey.
+//! Anyone who can read the hub's files can create a code. A code works once, and expires after 10 minutes. Users who
+//! signed in with a code can add passkeys to sign in with (`passkeys.rs`). A sign-in by a passkey is valid only while
+//! the fleet has the passkey.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::digest::{random, sha256};
 
-/// How a sign-in's secret begins.
+/// The prefix of a sign-in's secret.
 const PREFIX: &str = "unvi_";
 /// The audit log's word for a read-only sign-in.
 const READ_ONLY: &str = "read-only";
@@ -25,11 +26,11 @@ const READ_ONLY: &str = "read-only";
 /// A sign-in, or the code for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SignIn {
-    /// Whether the visitor may change something. Otherwise the visitor only looks.
+    /// Whether the user may change something. Otherwise, the user can only view the dashboard.
     pub may_act: bool,
-    /// When it was made (RFC 3339, UTC).
+    /// The time at which the sign-in or the code was created (RFC 3339, UTC).
     pub made_at: String,
-    /// The id of the passkey that made it. `None`: a code did.
+    /// The id of the passkey that was used to sign in. `None` if a code was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     passkey: Option<String>,
 }
@@ -39,15 +40,15 @@ pub struct SignIn {
 pub struct SignIns(Arc<Store>);
 
 impl SignIns {
-    /// Those in a store.
+    /// Creates the list of the sign-ins in a store.
     pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 
-    /// Makes a code.
+    /// Creates a code.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the code.
     pub async fn code(&self, may_act: bool) -> Result<String> {
         let code = new_code()?;
         let sign_in = SignIn { may_act, made_at: now(), passkey: None };
@@ -55,7 +56,8 @@ impl SignIns {
         Ok(code)
     }
 
-    /// Signs in with a code, which is used up. Returns the sign-in and its secret. `None`: the code is wrong or has expired.
+    /// Signs in with a code, which can't be used again. Returns the sign-in and its secret, or `None` if the code is
+    /// wrong or has expired.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -70,7 +72,7 @@ impl SignIns {
         Ok(Some(self.open(sign_in, detail).await?))
     }
 
-    /// Signs in with a passkey that was checked. Returns the sign-in and its secret.
+    /// Signs in with a passkey that has been checked. Returns the sign-in and its secret.
     ///
     /// # Errors
     /// NATS does not answer.

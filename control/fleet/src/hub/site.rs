@@ -4,29 +4,30 @@ use webauthn_rs::prelude::{Url, Webauthn, WebauthnBuilder};
 
 use super::store::CHALLENGE_AGE;
 
-/// The name that browsers and authenticators show.
+/// The name of the hub that browsers and authenticators show.
 const NAME: &str = "Unterm";
 
 /// An address of the hub.
 pub struct Site {
-    /// The scheme and the host: the origin of its pages.
+    /// The origin of the pages of this address: the scheme and the host.
     pub origin: String,
-    /// The host, with its port unless that is the scheme's.
+    /// The host, followed by the port unless it is the default port of the scheme.
     pub host: String,
-    /// The origin that people use instead of this one.
+    /// The origin that people should use instead of this one.
     pub moved_to: Option<String>,
-    /// The relying party of this address. `None`: passkeys can't be used here.
+    /// The relying party of this address. `None` if passkeys can't be used here.
     pub relying_party: Option<RelyingParty>,
 }
 
 impl Site {
-    /// An address at which people find the dashboard, without passkeys.
+    /// Creates an address that serves the dashboard and does not support passkeys.
     pub fn new(scheme: &str, host: String) -> Self {
         Self { origin: format!("{scheme}://{host}"), host, moved_to: None, relying_party: None }
     }
 
-    /// The addresses of a hub that listens on the loopback address, of which people use one. `localhost` can have passkeys, but it
-    /// also means `[::1]`: if another user's program can answer there, its pages would share this page's origin.
+    /// The addresses of a hub that listens on the loopback address. People use one of them, and the other one redirects
+    /// to it. `localhost` supports passkeys, but it also means `[::1]`: if another user's program can answer there, its
+    /// pages would have the same origin as the hub's pages.
     pub fn loopback(scheme: &str, port: u16, has_localhost: bool) -> [Self; 2] {
         let [mut address, mut name] =
             ["127.0.0.1", "localhost"].map(|host| Self::new(scheme, format!("{host}:{port}")));
@@ -39,7 +40,7 @@ impl Site {
         [address, name]
     }
 
-    /// The same, with passkeys if the host is a name.
+    /// Returns the address with support for passkeys, if its host is a name.
     #[must_use]
     pub fn with_passkeys(mut self) -> Self {
         self.relying_party = RelyingParty::new(&self.origin);
@@ -47,19 +48,20 @@ impl Site {
     }
 }
 
-/// Whom passkeys are for (WebAuthn Level 3, "relying party"), at one origin.
+/// The relying party of passkeys (WebAuthn Level 3, "relying party"): the host name and the origin that they belong to.
 #[derive(Clone, Debug)]
 pub struct RelyingParty {
-    /// The host name, without a port. A browser offers the passkeys of one name only.
+    /// The host name, without a port. A browser offers only the passkeys of this host name.
     pub id: String,
     /// The origin from which the hub accepts passkeys.
     pub origin: String,
-    /// Makes and checks messages of WebAuthn.
+    /// Creates and checks messages of WebAuthn.
     pub webauthn: Webauthn,
 }
 
 impl RelyingParty {
-    /// The relying party of an origin. `None`: its host is an address, for which browsers have no passkeys.
+    /// The relying party of an origin. Returns `None` if the host is an IP address, because browsers do not support
+    /// passkeys for it.
     pub fn new(origin: &str) -> Option<Self> {
         let url = Url::parse(origin).ok()?;
         let id = url.domain()?.to_owned();

@@ -24,12 +24,12 @@ struct Set {
 }
 
 impl Stop {
-    /// That in a store.
+    /// Creates the emergency stop of a store.
     pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 
-    /// Whether it is set.
+    /// Whether the emergency stop is set.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -37,10 +37,10 @@ impl Stop {
         Ok(self.0.switches.get::<Set>(KEY).await?.is_some_and(|stop| stop.is_set))
     }
 
-    /// Sets or releases it.
+    /// Sets or releases the emergency stop.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the change.
     pub async fn set(&self, is_set: bool) -> Result<()> {
         self.0.switches.put(KEY, &Set { is_set, at: now() }).await?;
         let name = if is_set { "stop-agents" } else { "start-agents" };

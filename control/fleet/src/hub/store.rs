@@ -1,5 +1,6 @@
-//! The fleet's state: buckets and streams of NATS's JetStream, in an account that only hubs use. A hub keeps nothing else, so that
-//! hubs can be replaced and added. The machines' account has no streams: what a machine reports, a hub stores (`machine_asks.rs`).
+//! The fleet's state: buckets and streams of NATS's JetStream, in an account that only hubs use. A hub keeps no other
+//! state, so that hubs can be replaced and added. The machines' account has no streams: a hub stores what a machine
+//! reports (`machine_asks.rs`).
 
 mod earlier;
 
@@ -23,58 +24,60 @@ use crate::{
 
 /// The stream of calls that wait while their conversation is paused.
 pub const HELD: &str = "FLEET_HELD";
-/// The prefix of its subjects. A conversation's key follows.
+/// The prefix of the subjects of held calls. It is followed by the key of a conversation.
 pub const HELD_SUBJECT: &str = "fleet.held";
-/// The most calls of a conversation that wait.
+/// The maximum number of calls of a conversation that wait.
 const MOST_HELD: i64 = 1000;
 /// The stream of the audit log.
 pub const AUDIT: &str = "FLEET_AUDIT";
-/// The prefix of its subjects. A token's id follows.
+/// The prefix of the subjects of the audit log. It is followed by the id of a token.
 pub const AUDIT_SUBJECT: &str = "fleet.audit";
-/// How long the audit log is kept.
+/// The time for which an entry of the audit log is kept.
 const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
-/// The most bytes of the audit log. The oldest entries make room.
+/// The maximum number of bytes of the audit log. The oldest entries are deleted for new ones.
 const AUDIT_BYTES: i64 = 1 << 30;
-/// The most bytes of a value in a bucket, and of a bucket. A full bucket refuses writes, so that the disk does not fill up. NATS
-/// requires this much free space when it creates the bucket.
+/// The maximum number of bytes of a value in a bucket, of a bucket and of a small bucket. A full bucket refuses writes,
+/// so that the disk does not fill up. NATS requires this much free space when it creates the bucket.
 const LONGEST_VALUE: i32 = 512 << 10;
 const BUCKET_BYTES: i64 = 64 << 20;
 const SMALL_BUCKET_BYTES: i64 = 8 << 20;
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
-/// How much free space the sum of these limits needs, in words.
+/// The free space that the sum of these limits needs, for a message.
 const DISK_NEED: &str = "3 GB";
-/// The most bytes of all calls that wait.
+/// The maximum number of bytes of all calls that wait.
 const HELD_BYTES: i64 = 256 << 20;
-/// How long an invitation is valid.
+/// The time for which an invitation is valid.
 pub const INVITATION_AGE: Duration = Duration::from_secs(600);
-/// How long a code for the dashboard is valid, and how long a sign-in lasts.
+/// The time for which a code for the dashboard is valid, and the maximum time of a sign-in.
 const CODE_AGE: Duration = Duration::from_secs(600);
 const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
-/// How long the outcome of a call is kept. A hub asks for it if another hub ended before the machine's reply arrived.
+/// The time for which the outcome of a call is kept. A hub asks for the outcome if another hub ended before the
+/// machine's reply arrived.
 const OUTCOME_AGE: Duration = Duration::from_secs(6 * 3600);
-/// How long a revocation is kept: longer than any token of a machine is in use.
+/// The time for which a revocation is kept. It is longer than any token of a machine is used.
 const REVOCATION_AGE: Duration = Duration::from_secs(5 * 365 * 24 * 3600);
-/// How long a line waits for a person. Shorter than [`CALL_MEMORY`], so that no line is released twice.
+/// The time for which a refused line waits for a user. It is shorter than [`CALL_MEMORY`], so that no line is released
+/// twice.
 const LINE_AGE: Duration = Duration::from_secs(24 * 3600);
-/// How long a browser has time to answer a challenge with a passkey.
+/// The time in which a browser must answer a challenge with a passkey.
 pub const CHALLENGE_AGE: Duration = Duration::from_secs(300);
 /// The fleet's state.
 pub struct Store {
-    /// The connection to the account that hubs share with machines. It has no streams.
+    /// The connection to the account that hubs share with machines. That account has no streams.
     pub client: Client,
     /// The streams and buckets of the hubs' own account.
     pub jetstream: jetstream::Context,
-    /// What connectors say of their machines. Each entry expires.
+    /// The presence of each machine, as its connector reports it. Each entry expires.
     pub presence: Bucket,
     /// The paired machines.
     pub machines: Bucket,
-    /// The tokens of agents, hashed.
+    /// The tokens of agents. Only a hash of each token is stored.
     pub tokens: Bucket,
-    /// When each token was last used.
+    /// The time at which each token was last used.
     pub token_uses: Bucket,
     /// The conversations, with the decisions about them.
     pub conversations: Bucket,
-    /// The invitations that are not used up.
+    /// The invitations that have not been used.
     pub invitations: Bucket,
     /// Codes for signing in to the dashboard, by their digests.
     pub codes: Bucket,
@@ -90,13 +93,13 @@ pub struct Store {
     pub calls: Calls,
     /// The keys of removed machines, each with the time of its revocation in seconds since 1970.
     pub revoked: Bucket,
-    /// Calls with a line that the rules of a machine refuse, by the calls' ids.
+    /// Calls with a line that the rules of a machine refuse, by the ids of the calls.
     pub blocked_lines: Bucket,
 }
 
 impl Store {
-    /// Opens the state, and creates missing parts. Moves what an earlier version kept in the machines' account. `replicas`: on how
-    /// many servers of a cluster it is kept.
+    /// Opens the state, and creates missing parts. Moves the data that an earlier version kept in the machines'
+    /// account. `replicas`: the number of a cluster's servers that keep the state.
     ///
     /// # Errors
     /// NATS has no JetStream, or does not answer.
@@ -146,7 +149,7 @@ impl Store {
             name: HELD.to_owned(),
             subjects: vec![format!("{HELD_SUBJECT}.>")],
             retention: RetentionPolicy::WorkQueue,
-            // A call that is replayed later than its id is remembered might run twice.
+            // A call that is replayed after its id has been forgotten might run twice.
             max_age: CALL_MEMORY - Duration::from_secs(24 * 3600),
             max_messages_per_subject: MOST_HELD,
             discard: DiscardPolicy::New,
@@ -178,7 +181,7 @@ impl Store {
     }
 }
 
-/// Why a bucket or a stream could not be opened.
+/// The message for a bucket or a stream that could not be opened.
 fn explained(error: &dyn std::error::Error, name: &str) -> anyhow::Error {
     let text = error.to_string();
     match text.contains("insufficient storage") {
@@ -187,13 +190,13 @@ fn explained(error: &dyn std::error::Error, name: &str) -> anyhow::Error {
     }
 }
 
-/// The age of a time that [`now`] returned. `None` if the text is not such a time.
+/// The time since a time that [`now`] returned. `None` if the text is not such a time.
 pub fn age(time: &str) -> Option<Duration> {
     let time = OffsetDateTime::parse(time, &Rfc3339).ok()?;
     Some((OffsetDateTime::now_utc() - time).try_into().unwrap_or_default())
 }
 
-/// The time (RFC 3339, UTC), to the second.
+/// The current time (RFC 3339, UTC), in whole seconds.
 pub fn now() -> String {
     let now = OffsetDateTime::now_utc();
     now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339).unwrap_or_default()

@@ -12,10 +12,11 @@ use tokio_rustls::{
     },
 };
 
-/// Accepts connections with a chain of certificates, the hub's own first, and its key. Both files are in PEM.
+/// Returns an acceptor of TLS connections, with a file that contains the hub's certificate followed by the rest of its
+/// chain, and a file with the key. Both files are in PEM.
 ///
 /// # Errors
-/// A file can't be read, or the key does not fit.
+/// A file can't be read, or the key does not match the certificate.
 pub fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor> {
     let in_file = |path: &Path| path.display().to_string();
     let chain = CertificateDer::pem_file_iter(certificates)

@@ -1,6 +1,7 @@
-//! The tokens of agents: who may use the hub, for which machines, for what, and until when.
+//! The tokens of agents. A token determines the machines that an agent may use, its rights, and the time until which
+//! the token is valid.
 //!
-//! The store has a hash of each token and never the token. A token is 192 random bits, so its hash needs no salt.
+//! The store contains a hash of each token and never the token. A token is 192 random bits, so its hash needs no salt.
 
 use std::sync::Arc;
 
@@ -18,11 +19,11 @@ use crate::{
     identity::MachineId,
 };
 
-/// How tokens begin.
+/// The prefix of a token.
 const PREFIX: &str = "unfl";
-/// The most characters of a name.
+/// The maximum number of characters of a token's name.
 const LONGEST_NAME: usize = 100;
-/// The time for which a token's last use is precise, in seconds, so that not each call is stored.
+/// The precision of the time of a token's last use, in seconds. It is coarse so that not every call is stored.
 const USE_PRECISION: i64 = 30;
 
 /// What a token may be used for.
@@ -41,7 +42,7 @@ pub enum Right {
 }
 
 impl Right {
-    /// Its name.
+    /// The name of the right.
     pub fn name(self) -> &'static str {
         match self {
             Self::List => "list",
@@ -55,17 +56,17 @@ impl Right {
 /// A token without its secret.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Token {
-    /// Its id, which the token contains.
+    /// The id of the token. The token's secret contains it.
     pub id: String,
-    /// What it is for.
+    /// The name of the token, which says what it is used for.
     pub name: String,
-    /// The machines that it reaches. `None`: all.
+    /// The machines that can be used with the token. `None`: all machines.
     pub machines: Option<Vec<MachineId>>,
-    /// What it may be used for.
+    /// The rights that the token gives.
     pub rights: Vec<Right>,
-    /// When it was made (RFC 3339, UTC).
+    /// The time at which the token was created (RFC 3339, UTC).
     pub made_at: String,
-    /// When it ends. `None`: never.
+    /// The time at which the token expires. `None`: never.
     pub expires_at: Option<String>,
     /// The SHA-256 of the token.
     hash: String,
@@ -78,7 +79,7 @@ impl Token {
         OffsetDateTime::parse(end, &Rfc3339).is_ok_and(|end| OffsetDateTime::now_utc() < end)
     }
 
-    /// Whether the token reaches a machine.
+    /// Whether a machine can be used with the token.
     pub fn reaches(&self, machine: &MachineId) -> bool {
         self.machines.as_ref().is_none_or(|machines| machines.contains(machine))
     }
@@ -94,15 +95,15 @@ impl Token {
 pub struct Tokens(Arc<Store>);
 
 impl Tokens {
-    /// Those in a store.
+    /// Creates the list of the tokens in a store.
     pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 
-    /// Makes a token. Returns it with its secret, which can't be shown again.
+    /// Creates a token. Returns it with its secret, which can't be shown again.
     ///
     /// # Errors
-    /// NATS does not store it.
+    /// NATS does not store the token.
     pub async fn create(
         &self,
         name: &str,
@@ -134,7 +135,8 @@ impl Tokens {
         Ok((token, secret))
     }
 
-    /// The token with this secret, if it is valid. Takes the same time for each wrong secret of a token.
+    /// The token with this secret, if it is valid. The time that this takes is the same for each wrong secret of a
+    /// token.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -145,7 +147,7 @@ impl Tokens {
         Ok((is_same && token.is_live()).then_some(token))
     }
 
-    /// The token with this id, if it is still valid. For calls whose token was found before.
+    /// The token with this id, if it is still valid. For calls whose token was already found by its secret.
     ///
     /// # Errors
     /// NATS does not answer.
@@ -153,7 +155,7 @@ impl Tokens {
         Ok(self.0.tokens.get::<Token>(id).await?.filter(Token::is_live))
     }
 
-    /// Stores that a token was used.
+    /// Stores the time at which a token was used.
     pub async fn used(&self, token: &Token) {
         let uses = &self.0.token_uses;
         let seconds = OffsetDateTime::now_utc().unix_timestamp();
@@ -184,12 +186,12 @@ impl Tokens {
         Ok(all)
     }
 
-    /// Revokes the token with this id. False: there is none.
+    /// Revokes the token with this id. Returns false if there is no such token.
     ///
     /// # Errors
     /// NATS does not answer.
     pub async fn revoke_id(&self, id: &str) -> Result<bool> {
-        // Other keys would be no ids.
+        // Another text is not an id, and may be unsafe as a key.
         let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_id || !self.0.tokens.take(id).await? {
             return Ok(false);
@@ -214,7 +216,7 @@ impl Tokens {
     }
 }
 
-/// The id in a secret, if it is safe as a key.
+/// The id that a secret contains, if it is safe as a key.
 fn id_of(secret: &str) -> Option<&str> {
     let (id, rest) = secret.strip_prefix(PREFIX)?.strip_prefix('_')?.split_once('_')?;
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());

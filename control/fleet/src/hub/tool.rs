@@ -1,5 +1,6 @@
-//! The tools for agents, in two toolsets, and how arguments are read. `aiterm` has nine tools: their names, parameters and defaults
-//! are those of AITerm's page on its MCP server. `unterm` has the tools of an instance, on any machine.
+//! The tools for agents, in two toolsets, and the parsing of their arguments. `aiterm` has nine tools: their names,
+//! parameters and defaults are those of AITerm's page on its MCP server. `unterm` has the tools of an instance, which
+//! work on any machine.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,20 +12,20 @@ use super::{conversations::LONGEST_ID, tokens::Right};
 
 /// A tool.
 pub struct ToolRow {
-    /// Its name.
+    /// The name of the tool.
     pub name: &'static str,
-    /// The right that a token needs.
+    /// The right that a token needs to use the tool.
     pub right: Right,
-    /// Whether it changes something, so that the person approves its conversation first.
+    /// Whether the tool changes something. In that case, a user must first approve the conversation.
     pub acts: bool,
     form: Form,
 }
 
-/// Where a tool is defined.
+/// The definition of a tool.
 enum Form {
-    /// Here: its parameters in order, and what it does, for the model.
+    /// A tool of the hub: its parameters in order, and a description for the model.
     Hub(&'static [Parameter], &'static str),
-    /// In the instances: as they list it, with the hub's parameters added.
+    /// A tool of the instances: the definition that instances list, with the hub's parameters added.
     Instance(Tool),
 }
 
@@ -38,10 +39,10 @@ pub enum Toolset {
 }
 
 impl Toolset {
-    /// The toolset with this name. Without a name, [`Self::Aiterm`].
+    /// The toolset with this name. Returns [`Self::Aiterm`] if there is no name.
     ///
     /// # Errors
-    /// There is none. A message for the client.
+    /// There is no toolset with this name. A message for the client.
     pub fn named(name: Option<&str>) -> Result<Self, String> {
         match name {
             None | Some("aiterm") => Ok(Self::Aiterm),
@@ -53,7 +54,7 @@ impl Toolset {
         }
     }
 
-    /// Its tools.
+    /// The tools of the toolset.
     pub fn tools(self) -> impl Iterator<Item = &'static ToolRow> {
         let (own, of_instances): (&[_], &[_]) = match self {
             Self::Aiterm => (&TOOLS, &[]),
@@ -62,12 +63,12 @@ impl Toolset {
         own.iter().chain(of_instances)
     }
 
-    /// The tool with this name.
+    /// The tool of the toolset with this name.
     pub fn find(self, name: &str) -> Option<&'static ToolRow> {
         self.tools().find(|tool| tool.name == name)
     }
 
-    /// Instructions for the model.
+    /// The instructions for the model.
     pub fn instructions(self) -> &'static str {
         match self {
             Self::Aiterm => AITERM_INSTRUCTIONS,
@@ -91,9 +92,9 @@ struct Parameter {
     doc: &'static str,
 }
 
-/// The type of a parameter, and its default.
+/// The type of a parameter, with its default value.
 enum Default {
-    /// A text that must be given.
+    /// A text without a default, which the agent must provide.
     Required,
     Text(&'static str),
     Number(u64),
@@ -133,7 +134,7 @@ static INSTANCE_TOOLS: LazyLock<Vec<ToolRow>> = LazyLock::new(|| {
     let rows = instance_tools().1.into_iter().map(|mut tool| {
         let looks = tool.annotations.as_ref().and_then(|hints| hints.read_only_hint) == Some(true);
         tool.input_schema = Arc::new(with_hub_parameters(&tool.input_schema));
-        // Each row lives as long as the program.
+        // The table exists until the process ends, so its names may be leaked.
         let name = &*String::leak(tool.name.to_string());
         let right = if looks { Right::Read } else { Right::Send };
         ToolRow { name, right, acts: !looks, form: Form::Instance(tool) }
@@ -141,7 +142,7 @@ static INSTANCE_TOOLS: LazyLock<Vec<ToolRow>> = LazyLock::new(|| {
     rows.collect()
 });
 
-/// A schema of arguments with the hub's parameters.
+/// A schema of arguments, with the hub's parameters added.
 fn with_hub_parameters(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     let own = schema_of(&INSTANCE_PARAMETERS);
@@ -156,7 +157,7 @@ fn with_hub_parameters(schema: &JsonObject) -> JsonObject {
     schema
 }
 
-/// The nine tools.
+/// The nine tools of the toolset `aiterm`.
 const TOOLS: [ToolRow; 9] = [
     ToolRow {
         name: "list_machines",
@@ -300,7 +301,7 @@ const TOOLS: [ToolRow; 9] = [
 ];
 
 impl ToolRow {
-    /// The tool as clients list it.
+    /// The definition of the tool that clients receive.
     pub fn listed(&self) -> Tool {
         match &self.form {
             Form::Instance(tool) => tool.clone(),
@@ -313,17 +314,17 @@ impl ToolRow {
         }
     }
 
-    /// Whether it uses the hub's own host.
+    /// Whether the tool uses the hub's own host.
     pub fn is_of_host(&self) -> bool {
         self.name.starts_with("remote_") && !self.is_of_instances()
     }
 
-    /// Whether instances carry out its calls.
+    /// Whether instances execute the tool's calls.
     pub fn is_of_instances(&self) -> bool {
         matches!(self.form, Form::Instance(_))
     }
 
-    /// Reads the arguments of a call, and fills in defaults.
+    /// Reads the arguments of a call, and adds default values.
     ///
     /// # Errors
     /// An argument is missing, unknown or of a wrong type. A message for the agent.
@@ -334,7 +335,7 @@ impl ToolRow {
                 Ok(Arguments { values, rest: JsonObject::new() })
             }
             Form::Instance(_) => {
-                // The instance checks its own arguments.
+                // The instance checks the arguments that the hub does not know.
                 let is_own = |name: &str| INSTANCE_PARAMETERS.iter().any(|own| own.name == name);
                 let (own, rest): (JsonObject, _) =
                     given.into_iter().partition(|(name, _)| is_own(name));
@@ -347,7 +348,7 @@ impl ToolRow {
         }
     }
 
-    /// The values of these parameters.
+    /// The values of these parameters, from the arguments of a call.
     fn values(&self, parameters: &[Parameter], given: JsonObject) -> Result<JsonObject, String> {
         let known = || parameters.iter().map(|parameter| parameter.name);
         if let Some(unknown) = given.keys().find(|name| !known().any(|known| known == *name)) {
@@ -413,31 +414,32 @@ fn schema_of(parameters: &[Parameter]) -> JsonObject {
     }
 }
 
-/// Whether the id of a conversation, which the audit log keeps, is too long.
+/// Whether the id of a conversation is too long for the audit log.
 fn is_too_long(id: &str) -> bool {
     id.chars().count() > LONGEST_ID
 }
 
-/// A whole number. Some models write numbers as texts.
+/// A whole number. Some models write numbers as texts, so these are accepted.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
 /// The arguments of a call.
 pub struct Arguments {
-    /// One for each parameter that the hub knows.
+    /// A value for each parameter that the hub knows.
     values: JsonObject,
-    /// Those for an instance.
+    /// The arguments for an instance.
     rest: JsonObject,
 }
 
 impl Arguments {
-    /// A text.
+    /// The value of a parameter that is a text.
     pub fn text(&self, name: &str) -> &str {
         self.values.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// All of them in short, for the audit log. The conversation has a field of its own there.
+    /// A short form of all arguments, for the audit log. The conversation is left out, because the log has a separate
+    /// field for it.
     pub fn short(&self) -> String {
         const LONGEST: usize = 200;
         let given = self.values.iter().chain(&self.rest).filter(|(name, value)| {
@@ -456,7 +458,7 @@ impl Arguments {
         &self.rest
     }
 
-    /// A number.
+    /// The value of a parameter that is a number.
     pub fn number(&self, name: &str) -> u64 {
         self.values.get(name).and_then(Value::as_u64).unwrap_or_default()
     }
@@ -466,7 +468,7 @@ impl Arguments {
 mod tests {
     use super::*;
 
-    /// The signatures, as AITerm's page writes them.
+    /// Compares the signatures with those on AITerm's page.
     #[test]
     fn the_signatures_are_those_of_the_protocol() {
         let signature = |tool: &ToolRow| {
@@ -480,7 +482,7 @@ mod tests {
             format!("{}({})", tool.name, parameters.collect::<Vec<_>>().join(", "))
         };
         let signatures: Vec<_> = TOOLS.iter().map(signature).collect();
-        // Every tool takes a conversation, also those whose signatures there do not show it.
+        // Every tool has a parameter for the conversation, also the tools whose signatures on that page do not show it.
         assert_eq!(
             signatures,
             [

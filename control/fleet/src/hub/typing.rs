@@ -1,4 +1,5 @@
-//! Typing by people in the dashboard, for the audit log: one entry for each spell of typing into a session, not for each key.
+//! Typing by users in the dashboard, for the audit log. Input without a long pause becomes one entry for each session,
+//! not one for each key.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -7,15 +8,15 @@ use tokio::time::Instant;
 
 use crate::identity::MachineId;
 
-/// Typing after a longer pause counts as new.
+/// Input after a longer pause becomes a new entry.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// When people last typed, by their sign-ins and the sessions.
+/// The time at which each user last typed into each session. A user is identified by the sign-in.
 #[derive(Default)]
 pub struct Typing(Mutex<HashMap<(String, MachineId, String), Instant>>);
 
 impl Typing {
-    /// Whether a visitor begins to type into a session.
+    /// Returns whether a user begins to type into a session, and stores that the user types.
     pub fn begins(&self, sign_in: &str, machine: &MachineId, sid: &str) -> bool {
         let mut last = self.0.lock();
         last.retain(|_, at| at.elapsed() < PAUSE);
@@ -23,7 +24,7 @@ impl Typing {
         last.insert(key, Instant::now()).is_none()
     }
 
-    /// Forgets that a visitor has typed, so that the next key begins again.
+    /// Forgets that a user has typed, so that the next key counts as a beginning.
     pub fn forget(&self, sign_in: &str, machine: &MachineId, sid: &str) {
         self.0.lock().remove(&(sign_in.to_owned(), machine.clone(), sid.to_owned()));
     }

@@ -1,5 +1,5 @@
-//! Live views of sessions, for pages of the dashboard. All viewers of a session share one view with a bounded queue. A slow
-//! viewer misses output, and then receives the whole screen.
+//! Live views of sessions, for pages of the dashboard. All viewers of a session share one view with a bounded queue. A
+//! viewer that is too slow misses output, and then receives the whole screen.
 
 use std::{
     collections::HashMap,
@@ -27,11 +27,11 @@ use crate::{
     protocol::{self, Frame, Reply, Verb, WATCH_TIME, Watch},
 };
 
-/// How many frames may wait for the slowest viewer of a session.
+/// The maximum number of frames that wait for the slowest viewer of a session.
 const WAITING: usize = 8;
-/// How often the hub renews a view that has a viewer.
+/// The interval at which the hub renews a view that has a viewer.
 const RENEWAL: Duration = WATCH_TIME.checked_div(3).unwrap();
-/// How long a request for the screen is held back, so that one serves several viewers.
+/// The time for which a request for the screen is delayed, so that one request serves several viewers.
 const ANEW_APART: Duration = Duration::from_millis(200);
 
 /// The views of a hub.
@@ -48,7 +48,7 @@ type Key = (MachineId, String);
 /// A view of a session.
 struct View {
     frames: broadcast::Sender<Shown>,
-    /// Asks for the screen.
+    /// Requests the whole screen.
     anew: Notify,
 }
 
@@ -60,14 +60,14 @@ enum Shown {
     End(Bytes),
 }
 
-/// A page that looks at a session.
+/// A page that shows a session live.
 pub struct Viewer {
     view: Arc<View>,
     frames: broadcast::Receiver<Shown>,
 }
 
 impl Views {
-    /// Of these machines.
+    /// Creates the views of sessions of these machines.
     pub fn new(machines: Machines, client: async_nats::Client) -> Self {
         Self { machines, client, all: Arc::default() }
     }
@@ -82,7 +82,7 @@ impl Views {
         Ok(Viewer { view, frames })
     }
 
-    /// The view of a session, shared with others that look at it.
+    /// The view of a session. It is shared with the other viewers of that session.
     fn view(
         &self,
         machine: &MachineId,
@@ -111,8 +111,8 @@ impl Views {
         (view, frames)
     }
 
-    /// Passes a session's frames to its viewers until there are no viewers (`None`) or the view ends. Never waits for the
-    /// machine's reply while frames wait.
+    /// Passes a session's frames to its viewers until there are no viewers (returns `None`) or the view ends (returns
+    /// the reason). Does not wait for the machine's reply while frames wait.
     async fn follow(
         &self,
         (machine, sid): &Key,
@@ -150,7 +150,7 @@ impl Views {
                 frame = frames.next() => {
                     let Some(frame) = frame else { return Some("the connection to NATS was closed".to_owned()) };
                     match frame_event(&frame.payload) {
-                        // Without a viewer, the next loop ends.
+                        // If there is no viewer, the next iteration of the loop ends.
                         Some(Ok(frame)) => drop(shown.frames.send(frame)),
                         Some(Err(why)) => return Some(why),
                         None => tracing::debug!(%machine, sid, "a malformed frame was skipped"),
@@ -182,7 +182,7 @@ impl Viewer {
                     has_screen = true;
                     event
                 }
-                // Output before the first screen is part of that screen.
+                // Output that arrives before the first screen is already part of that screen.
                 Ok(Shown::Output(_)) if !has_screen => continue,
                 Ok(Shown::Output(event)) => event,
                 Ok(Shown::End(event)) => {
@@ -203,10 +203,11 @@ impl Viewer {
     }
 }
 
-/// A machine's frame as an event. A machine may send anything. `None`: the frame is malformed.
+/// Returns a machine's frame as an event for the page, or `None` if the frame is malformed. The frame is checked,
+/// because a machine may send anything.
 ///
 /// # Errors
-/// The view has ended. A reason for the person.
+/// The view has ended. A reason for the user.
 fn frame_event(payload: &[u8]) -> Option<Result<Shown, String>> {
     let is_base64 = |text: &str| STANDARD.decode(text).is_ok();
     match serde_json::from_slice(payload) {
@@ -234,7 +235,7 @@ fn end(why: &str) -> Shown {
 mod tests {
     use super::*;
 
-    /// The event that a page gets for what a machine sent. Empty: none.
+    /// The event that a page receives for a machine's frame. Empty if the page receives no event.
     fn shown(payload: &[u8]) -> String {
         let Some(frame) = frame_event(payload) else { return String::new() };
         let (Shown::Screen(event) | Shown::Output(event) | Shown::End(event)) =
@@ -263,7 +264,7 @@ mod tests {
             b"",
             b"{}",
             b"\xff",
-            // The reply of a store, and a presence.
+            // The reply of a store, and other data that is no frame.
             br#"{"stream":"KV_fleet_presence","seq":1}"#,
             br#"{"bytes":1}"#,
             br#"{"end":null}"#,

@@ -1,4 +1,4 @@
-//! Pieces of HTTP that agents' endpoints and the dashboard share.
+//! Functions for HTTP that the endpoints of agents and the dashboard share.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use unterm_control::mcp_http::{failure, reply};
 
-/// The delay before a wrong token or code is refused, against guessing.
+/// The delay before a wrong token or code is refused, so that guessing is slow.
 pub const WRONG_SECRET: Duration = Duration::from_millis(500);
 
 /// A refusal: its status, and the reason for the client.
@@ -20,12 +20,12 @@ pub type Refused = (StatusCode, String);
 /// A reply, or a refusal.
 pub type Answer = Result<Response<Body>, Refused>;
 
-/// A refusal as a reply.
+/// The reply for a refusal.
 pub fn refusal((status, why): Refused) -> Response<Body> {
     failure(status, &why)
 }
 
-/// A refusal with this reason.
+/// Returns a refusal with this reason.
 ///
 /// # Errors
 /// Always.
@@ -33,7 +33,7 @@ pub fn refused<T>(status: StatusCode, why: &str) -> Result<T, Refused> {
     Err((status, why.to_owned()))
 }
 
-/// The refusal for a failure of the fleet's store.
+/// The refusal for an error of the fleet's store.
 pub fn internal(error: anyhow::Error) -> Refused {
     (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}"))
 }
@@ -44,7 +44,7 @@ pub fn query(uri: &Uri, name: &str) -> Option<String> {
     all.remove(name)
 }
 
-/// The secret of the Authorization header.
+/// The secret in the Authorization header.
 pub fn bearer(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, secret) = value.split_once(' ')?;
@@ -54,7 +54,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
 /// Reads a body of JSON.
 ///
 /// # Errors
-/// The body does not have this form. The reason names the place.
+/// The body does not have the form of `T`. The reason contains the position in the body.
 pub fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Refused> {
     serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))
 }

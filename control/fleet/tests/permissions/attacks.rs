@@ -1,5 +1,5 @@
-//! What a machine with its full credentials publishes and subscribes to: every subject, with every header and reply subject that
-//! NATS obeys, and where it arrives.
+//! What a machine with its full credentials can publish and subscribe to: tries all subjects, with all headers and
+//! reply subjects that NATS obeys, and checks where the messages arrive.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::place::{Attacker, Place, connect, passes};
 
 const SID: &str = "0123456789ab";
 
-/// Subjects that a machine must not publish to, or that lead nowhere. `b`: another machine.
+/// Subjects that a machine must not publish to, or that have no receiver. `b`: the id of another machine.
 fn foreign_subjects(own: &str, b: &str) -> Vec<String> {
     [
         "$KV.fleet_presence.OWN",
@@ -55,7 +55,7 @@ fn foreign_subjects(own: &str, b: &str) -> Vec<String> {
     .into()
 }
 
-/// Subjects of another machine, of people and of the store, as targets of replies and traces.
+/// Subjects of another machine, of people and of the store. They are used as targets of replies and traces.
 fn targets(own: &str, b: &str) -> Vec<String> {
     let mut targets = foreign_subjects(own, b);
     targets.retain(|subject| {
@@ -64,7 +64,7 @@ fn targets(own: &str, b: &str) -> Vec<String> {
     targets
 }
 
-/// Headers that NATS or a bucket's reader obeys.
+/// Headers that NATS or the reader of a bucket obeys.
 fn headers(targets: &[String]) -> Vec<Vec<(&'static str, String)>> {
     let fixed = [
         ("Nats-Rollup", "all"),
@@ -99,7 +99,7 @@ fn map(headers: &[(&'static str, String)]) -> HeaderMap {
     map
 }
 
-/// What arrived until the message with this subject.
+/// The messages that arrived before the message with this subject.
 async fn until(heard: &mut Subscriber, marker: &str) -> Result<Vec<Message>> {
     let mut messages = Vec::new();
     loop {
@@ -112,7 +112,7 @@ async fn until(heard: &mut Subscriber, marker: &str) -> Result<Vec<Message>> {
     }
 }
 
-/// What hubs hold, without the entries of the machine with this id.
+/// The contents of the hubs' store, except the entries of the machine with this id.
 async fn state(place: &Place, without: &str) -> Result<BTreeMap<String, Vec<u8>>> {
     let client = place.fleet.state.connect("state", None, false).await?;
     let jetstream = jetstream::new(client);
@@ -154,14 +154,14 @@ async fn no_message_of_a_machine_reaches_a_foreign_subject() -> Result<()> {
         format!("_INBOX_{own}."),
     ];
     let is_own = |message: &Message| {
-        // Only a hub signs.
+        // Only a hub signs its requests, so a message with a signature comes from a hub.
         let signed = message.headers.as_ref().and_then(|all| all.get("Fleet-Signature"));
         signed.is_some_and(|by| by.as_str() != "x")
             || may_use.iter().any(|start| message.subject.starts_with(start))
     };
     let replies = [None].into_iter().chain(targets.iter().map(Some)).collect::<Vec<_>>();
     let mut tried = 0;
-    // To foreign subjects, and to its own view: each header with each reply.
+    // Publishes to foreign subjects, and to the machine's own view: each header with each reply subject.
     let mut subjects = foreign_subjects(own, other);
     subjects.push(format!("fleet.view.{own}.000000000000"));
     for subject in &subjects {
@@ -184,7 +184,8 @@ async fn no_message_of_a_machine_reaches_a_foreign_subject() -> Result<()> {
             }
         }
     }
-    // Questions to hubs, which may publish everywhere: each with each reply, and with each header.
+    // Sends questions to hubs, which may publish to all subjects: each question with each reply subject, and with each
+    // header.
     let asks = [
         json!({"presence": {"name": "", "platform": "", "version": "", "scan": {}, "sessions": []}}),
         json!({"begin": {"call": "c1", "attempt": "x"}}),
@@ -205,7 +206,7 @@ async fn no_message_of_a_machine_reaches_a_foreign_subject() -> Result<()> {
             a.client.publish_with_reply_and_headers(to, inbox, header, body.into()).await?;
             tried += 1;
         }
-        // Hubs answer in order.
+        // Hubs answer in order, so this reply comes after all earlier ones.
         a.client.request(subject, body.into()).await?;
     }
     a.client.publish(marker.clone(), "".into()).await?;
@@ -275,7 +276,7 @@ async fn a_machine_receives_only_what_is_meant_for_it() -> Result<()> {
     ];
     for wanted in wanted.map(|subject| subject.replace("OWN", own).replace("OTHER", other)) {
         for group in [None, Some("hubs")] {
-            // A connection of its own: a machine has few subscriptions.
+            // This uses a separate connection, because a machine may have few subscriptions.
             let inbox = format!("_INBOX_{own}");
             let machine = connect(a.connection.credentials(), &inbox).await?;
             let mut heard = match group {
@@ -287,7 +288,7 @@ async fn a_machine_receives_only_what_is_meant_for_it() -> Result<()> {
             }
             hub.flush().await?;
             assert!(passes(&hub, (&machine, &asks), &request, &request).await?);
-            // NATS narrows a wish that includes the machine's own subjects.
+            // NATS narrows a subscription that includes the machine's own subjects to these subjects.
             let own = format!("fleet.machine.{own}.");
             while let Some(message) = heard.next().now_or_never().flatten() {
                 assert!(message.subject.starts_with(&own), "{wanted} {group:?}: {message:?}");
@@ -298,7 +299,7 @@ async fn a_machine_receives_only_what_is_meant_for_it() -> Result<()> {
     Ok(())
 }
 
-/// The token that outlives a machine's permissions does nothing but ask for new ones.
+/// The renewal token, which is valid after a machine's permissions have expired, only allows requests for new tokens.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_renewal_token_only_renews() -> Result<()> {
     let Some(place) = Place::start().await? else { return Ok(()) };
@@ -322,7 +323,7 @@ async fn the_renewal_token_only_renews() -> Result<()> {
     let mut messages = until(&mut heard, &renew).await?;
     messages.retain(|message| message.subject.as_str() != renew);
     assert!(messages.is_empty(), "{messages:?}");
-    // It receives no requests.
+    // A client with the renewal token receives no requests of hubs.
     let mut requests = renewer.subscribe(format!("fleet.machine.{own}.*")).await?;
     renewer.request(renew.clone(), "{}".into()).await?;
     observer.publish(format!("fleet.machine.{own}.read"), "{}".into()).await?;
@@ -333,7 +334,7 @@ async fn the_renewal_token_only_renews() -> Result<()> {
     Ok(())
 }
 
-/// Questions of one machine wait in a queue of its own.
+/// Each machine's questions wait in a separate queue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_questions_keeps_no_other_machine_waiting() -> Result<()> {
     let Some(place) = Place::start().await? else { return Ok(()) };
@@ -349,7 +350,7 @@ async fn a_flood_of_questions_keeps_no_other_machine_waiting() -> Result<()> {
     }
     a.client.flush().await?;
     let begin = Ask::Begin { call: "c1".to_owned(), attempt: "b".to_owned() };
-    // The question would time out behind the others.
+    // If the question waited for those of the other machine, it would time out.
     let answer = tokio::time::timeout(Duration::from_secs(60), b.ask(&begin)).await??;
     assert_eq!(answer, Answer::Done);
     place.stop().await;

@@ -1,4 +1,4 @@
-//! A fleet of the version in which machines had JetStream: its calls move, and its streams go.
+//! A fleet of the version in which machines had JetStream: the hub moves its calls and deletes its streams.
 
 use anyhow::{Context as _, Result};
 use async_nats::{HeaderMap, jetstream};
@@ -26,7 +26,7 @@ fn earlier_fleet() -> Result<Fleet> {
     Ok(serde_json::from_value(file)?)
 }
 
-/// The credentials that the earlier version gave to machines: without an end, and with rights to buckets.
+/// The credentials that the earlier version gave to machines: they do not expire, and give rights to buckets.
 fn earlier_credentials(fleet: &Fleet, seed: &str) -> Result<Credentials> {
     let key = machine_key_public(seed)?;
     let id = MachineId::of_key(&key);
@@ -77,8 +77,8 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     ] {
         calls.put(key, value.to_string().into()).await?;
     }
-    // The attacks, with the credentials of that machine: the acknowledgement of its own presence becomes the presence of another
-    // machine, and a roll-up on a key of its own erases the keys of all.
+    // These attacks use the credentials of a machine of the earlier version: the acknowledgement of its own presence
+    // becomes the presence of another machine, and a roll-up on its own key erases the keys of all machines.
     let presence = streams.get_key_value("fleet_presence").await?;
     presence.put("victim", "{}".into()).await?;
     let credentials = earlier_credentials(&fleet, &key)?;
@@ -95,7 +95,7 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     old.request_with_headers(own, headers, "{}".into()).await?;
     assert!(presence.get("victim").await?.is_none());
 
-    // The hub's start upgrades its own server, also one that a killed hub has left running.
+    // When the hub starts, it upgrades its own server, also a server that a killed hub has left running.
     let (fleet, lock) = Fleet::open(folder.path(), || anyhow::bail!("there is a fleet"))?;
     drop((lock, hub, old));
     assert!(fleet.can_revoke());
@@ -109,7 +109,7 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     let outcome: Option<Reply<Value>> = calls.outcome(&machine, "ended1").await?;
     assert_eq!(outcome, Some(Reply::Done(json!({"bytes": 3}))));
     assert!(!calls.begin_here("host1").await?);
-    // A machine with the earlier token gets new ones, and begins no call again.
+    // A machine with the earlier token gets new tokens, and does not begin a call a second time.
     let connection = place.machine("m").await?;
     assert_eq!(connection.machine()?, machine);
     let mut credentials = earlier_credentials(&place.fleet, &key)?;

@@ -1,4 +1,4 @@
-//! How a machine's rights end, and how they are renewed.
+//! The end of a machine's rights, and their renewal.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ async fn watched(credentials: &Credentials, jwt: &str) -> Result<(Client, mpsc::
     Ok((options.connect(&credentials.servers).await?, receive))
 }
 
-/// A token with another token's claims. It was issued that many seconds ago, and ends that many seconds after its issue.
+/// A token with the claims of another token. It was issued `age` seconds ago, and expires `life` seconds after that.
 fn token(seed: &str, like: &str, age: i64, life: i64) -> Result<String> {
     let mut says = claims(like)?;
     let now = says["iat"].as_i64().context("no time")?;
@@ -65,10 +65,10 @@ async fn the_rights_of_a_removed_machine_end_at_once() -> Result<()> {
     for token in tokens {
         assert!(watched(&credentials, token).await.is_err());
     }
-    // Another machine notices nothing.
+    // The other machine can still ask.
     b.ask(&Ask::Presence(Presence::default())).await?;
 
-    // A restarted server gets it from the hub.
+    // A server that was restarted gets the revocations from the hub.
     place.server.stop().await;
     let (folder, program) = (Folder::new(place.folder.path()), program()?);
     place.server = NatsServer::start(&folder, &place.fleet, program.as_deref())?;
@@ -76,7 +76,7 @@ async fn the_rights_of_a_removed_machine_end_at_once() -> Result<()> {
     while watched(&credentials, tokens[0]).await.is_ok() {
         tokio::task::yield_now().await;
     }
-    // Paired again, it has new rights, and its old tokens stay revoked.
+    // A machine that is paired again has new rights, and its old tokens remain revoked.
     let again = place.machine("a").await?;
     assert_eq!(again.machine()?, a.id);
     watched(again.credentials(), &again.credentials().jwt).await?;
@@ -106,7 +106,7 @@ async fn a_machine_that_was_off_for_long_gets_a_new_token() -> Result<()> {
             if stored.credentials().jwt != old && listed[0].status == "connected" {
                 break;
             }
-            // The file changes without a notice.
+            // The file changes without a notice, so it is read at intervals.
             let _ = tokio::time::timeout(std::time::Duration::from_millis(100), changes.changed())
                 .await;
         }
@@ -116,7 +116,7 @@ async fn a_machine_that_was_off_for_long_gets_a_new_token() -> Result<()> {
     Ok(())
 }
 
-/// An answer, whatever it is, from a hub that may be reconnecting.
+/// Asks a hub that may be reconnecting, until it answers. Returns any answer.
 impl Attacker {
     async fn ask_anyhow(&self, ask: &Ask) -> Result<Answer> {
         loop {

@@ -1,4 +1,4 @@
-//! Pairing, and calls that are sent again.
+//! Tests of pairing, and of calls that are sent again.
 
 use anyhow::Result;
 use async_nats::RequestErrorKind;
@@ -22,7 +22,7 @@ async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Resul
     let invitation = place.hub.pairing().invite().await?;
     let inbox = Invitation::inbox(&invitation.number);
     let client = connect(&invitation.credentials, &inbox).await?;
-    // The proof of another key, and of another invitation.
+    // The proof is signed by another key, or for another invitation.
     for signed in [invitation.number.as_str(), "0000000000000000"] {
         let attacker = nkeys_sign(&place, signed)?;
         let request = PairRequest {
@@ -46,7 +46,7 @@ async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Resul
     };
     assert!(connect(&stolen, "_INBOX_x").await.is_err());
 
-    // Used once, and for nothing but pairing.
+    // An invitation works once, and only for pairing.
     let home = place.folder.path().join("first");
     connector::pair(&home, &invitation, false).await?;
     let again = connector::pair(&place.folder.path().join("second"), &invitation, false).await;
@@ -55,7 +55,7 @@ async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Resul
     let hub = place.fleet.credentials.connect("hub", None, false).await?;
     let marker = format!("{inbox}.x");
     for subject in ["fleet.machine.x.read", "fleet.pair.x", "$KV.fleet_tokens.x", "_INBOX.x"] {
-        // The hub refuses this request, and so answers it.
+        // The hub refuses this request, and that is its answer.
         let answered = Invitation::subject(&invitation.number);
         assert!(!passes(&hub, (&client, &answered), subject, &marker).await?, "{subject}");
     }
@@ -63,7 +63,7 @@ async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Resul
     Ok(())
 }
 
-/// A text signed by a key of its own.
+/// A text, signed with a key of the attacker.
 fn nkeys_sign(place: &Place, text: &str) -> Result<String> {
     use base64::Engine as _;
     let seed = connector::machine_key(&place.folder.path().join("attacker"))?;
@@ -83,14 +83,14 @@ async fn a_replayed_call_is_not_carried_out_again() -> Result<()> {
     let signer = Signer::new(&place.fleet.account_seed)?;
     let ask = async |call: &str| -> Result<Value> {
         let request = json!({"call": call, "sid": "none", "client": "", "parts": []});
-        // As a hub does before it sends a call.
+        // A hub stores this before it sends a call.
         let _ = place.hub.machines().calls().ask(&machine, call).await;
         loop {
             let payload = request.to_string();
             let headers = signer.headers(&subject, payload.as_bytes())?;
             match hub.request_with_headers(subject.clone(), headers, payload.into()).await {
                 Ok(reply) => return Ok(serde_json::from_slice(&reply.payload)?),
-                // The connector does not serve yet, or has ended with the request.
+                // The connector does not serve yet, or ended during the request.
                 Err(error)
                     if matches!(
                         error.kind(),
@@ -105,7 +105,7 @@ async fn a_replayed_call_is_not_carried_out_again() -> Result<()> {
     let reply = ask("c1").await?;
     assert!(reply["refused"].as_str().is_some_and(|why| why.contains("no session")), "{reply}");
     assert_eq!(ask("c1").await?, json!("repeated"));
-    // Also after the connector was restarted.
+    // The call is not repeated after the connector was restarted, either.
     first.abort();
     let _ = first.await;
     let second = tokio::spawn(connector::run(connection, options));
@@ -118,7 +118,8 @@ async fn a_replayed_call_is_not_carried_out_again() -> Result<()> {
             "{reply}"
         );
     }
-    // Whoever else speaks for the hub, as on the port of a NATS server that has ended, is not obeyed.
+    // A connector refuses the requests of anyone else, such as of another program on the port of a NATS server that has
+    // ended.
     let (request, stranger) = (json!({"sid": "none"}).to_string(), Fleet::new(Vec::new(), false)?);
     for verb in ["sessions", "read", "type"] {
         let subject = subject.replace("type", verb);

@@ -1,4 +1,4 @@
-//! A fleet to attack.
+//! The fleet that the tests attack.
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
@@ -16,7 +16,7 @@ use unterm_fleet::{
     protocol::{Answer, Ask},
 };
 
-/// The program of the NATS server. `None`: there is none, and no test needs it.
+/// The program of the NATS server. `None`: there is no such program, and `UNTERM_NEEDS_ALL` is not set.
 pub fn program() -> Result<Option<PathBuf>> {
     let program = std::env::var_os(VARIABLE).map(PathBuf::from).filter(|path| path.exists());
     let Some(program) = program else {
@@ -43,7 +43,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// `None` if there is no NATS server.
+    /// Starts a NATS server and a hub. Returns `None` if there is no NATS server.
     pub async fn start() -> Result<Option<Self>> {
         let Some(program) = program()? else { return Ok(None) };
         let folder = tempfile::tempdir()?;
@@ -52,7 +52,7 @@ impl Place {
         Ok(Some(Self::serve(folder, fleet, server).await?))
     }
 
-    /// A hub with a NATS server that runs.
+    /// Starts a hub with a NATS server that is already running.
     pub async fn serve(folder: TempDir, fleet: Fleet, server: NatsServer) -> Result<Self> {
         let hub = Arc::new(Hub::connect(&fleet, &Options::default()).await?);
         let listeners = Listeners::bind(([127, 0, 0, 1], 0).into()).await?;
@@ -64,10 +64,10 @@ impl Place {
         Ok(Self { folder, fleet, server, hub, address, serving })
     }
 
-    /// A paired machine, in a home of its own.
+    /// Pairs a new machine, which has a separate home folder.
     pub async fn machine(&self, name: &str) -> Result<Connection> {
         let home = self.folder.path().join(name);
-        // The hub may not listen for pairings yet.
+        // The hub may not listen for pairing requests yet.
         loop {
             let invitation = self.hub.pairing().invite().await?;
             match connector::pair(&home, &invitation, false).await {
@@ -93,8 +93,8 @@ pub async fn connect(credentials: &Credentials, inbox: &str) -> Result<Client> {
 }
 
 /// Whether a message that `speaker` publishes to `subject` reaches `listener`. `marker` is a subject that the listener
-/// may receive. Its message is published last: when it arrives, every earlier message has arrived or was refused.
-/// `answered` is a subject on which a request of the listener gets a reply.
+/// may receive. The message with this subject is published last: when it arrives, every earlier message has arrived or
+/// was refused. `answered` is a subject on which a request of the listener gets a reply.
 pub async fn passes(
     speaker: &Client,
     (listener, answered): (&Client, &str),
@@ -108,7 +108,8 @@ pub async fn passes(
     speaker.publish(subject.to_owned(), "{}".into()).await?;
     speaker.publish(marker.to_owned(), "{}".into()).await?;
     speaker.flush().await?;
-    // Of one message, the server may reach the second subscription before the first one. So wait for the second message.
+    // The server may deliver one message to the second subscription before the first one, so this waits for the second
+    // message.
     let markers = if subject == marker { 2 } else { 1 };
     for _ in 0..markers {
         ensure!(last.next().await.is_some(), "the connection was closed");
@@ -124,7 +125,7 @@ pub struct Attacker {
 }
 
 impl Attacker {
-    /// A paired machine without a connector.
+    /// Pairs a new machine, without a connector.
     pub async fn new(place: &Place, name: &str) -> Result<Self> {
         let connection = place.machine(name).await?;
         let id = connection.machine()?;
@@ -132,19 +133,19 @@ impl Attacker {
         Ok(Self { id, connection, client })
     }
 
-    /// What a hub answers.
+    /// Asks a hub, and returns its answer.
     pub async fn ask(&self, ask: &Ask) -> Result<Answer> {
         self.ask_raw(serde_json::to_vec(ask)?).await
     }
 
-    /// What a hub answers to these bytes.
+    /// Sends these bytes as a question to a hub, and returns its answer.
     pub async fn ask_raw(&self, bytes: Vec<u8>) -> Result<Answer> {
         let subject = format!("fleet.hub.{}", self.id);
         loop {
             let request = self.client.request(subject.clone(), bytes.clone().into());
             match request.await {
                 Ok(reply) => return serde_json::from_slice(&reply.payload).context("the answer"),
-                // The hub does not know yet that the machine is paired.
+                // The hub may not know yet that the machine is paired.
                 Err(error) if error.kind() == async_nats::RequestErrorKind::NoResponders => {}
                 Err(error) => return Err(error.into()),
             }

@@ -1,4 +1,4 @@
-//! What hubs store for a machine: its own state, and no more than its share.
+//! Tests what hubs store for a machine: the machine's own state, and no more than its share.
 
 use anyhow::Result;
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn a_machine_moves_only_calls_that_hubs_sent_to_it() -> Result<()> {
     assert!(is_refused(&a.ask(&begin("own", &"x".repeat(65))).await?));
     assert!(is_refused(&a.ask(&end("own", "before it began")).await?));
     assert!(is_refused(&a.ask_raw(b"{".to_vec()).await?));
-    // A question whose answer was lost is recognized, and no second try begins the call.
+    // A question that is repeated because its answer was lost is recognized, and no second try can begin the call.
     for (attempt, answer) in [
         ("first", Answer::Done),
         ("first", Answer::Done),
@@ -43,7 +43,7 @@ async fn a_machine_moves_only_calls_that_hubs_sent_to_it() -> Result<()> {
     ] {
         assert_eq!(a.ask(&begin("own", attempt)).await?, answer, "{attempt}");
     }
-    // A hub that sends the call again does not reset it.
+    // If a hub sends the call again, its state remains.
     calls.ask(&a.id, "own").await?;
     assert_eq!(a.ask(&begin("own", "third")).await?, Answer::BegunBefore);
     let is_too_long = a.ask(&end("own", &"x".repeat(LONGEST_OUTCOME))).await?;
@@ -67,7 +67,7 @@ async fn a_machine_fills_its_own_share_only() -> Result<()> {
     for number in 0..64 {
         let call = format!("c{number}");
         calls.ask(&a.id, &call).await?;
-        // Also when its outcomes are refused, the machine types.
+        // The machine may type even when its outcomes are refused.
         assert_eq!(a.ask(&begin(&call, "a")).await?, Answer::Done);
         match a.ask(&end(&call, &outcome)).await? {
             Answer::Done => kept += 1,
@@ -108,7 +108,7 @@ async fn a_presence_is_bounded_and_rarely_stored() -> Result<()> {
     let store = async_nats::jetstream::new(client).get_key_value("fleet_presence").await?;
     let stored = store.get(a.id.as_str()).await?.expect("a presence");
     assert!(stored.len() <= unterm_fleet::protocol::LONGEST_PRESENCE, "{}", stored.len());
-    // Of 20 at once, few are stored.
+    // Of 20 presences in quick succession, few are stored.
     let revision = async || anyhow::Ok(store.entry(a.id.as_str()).await?.expect("it").revision);
     let before = revision().await?;
     let mut stored = 0;

@@ -1,4 +1,4 @@
-//! What clients without a secret can do at a hub's address: not keep out those who have one.
+//! Tests that clients without a secret can't prevent clients with a secret from using the hub.
 
 use anyhow::{Context as _, Result, ensure};
 use futures_util::future::join_all;
@@ -14,7 +14,7 @@ use unterm_fleet::{
 
 use crate::place::Place;
 
-/// More than the hub has connections.
+/// The number of connections of the attack. It is more than the hub accepts.
 const CROWD: usize = 600;
 
 /// The head of a request that posts a body of this length.
@@ -31,7 +31,7 @@ async fn send(place: &Place, request: &str) -> Result<TcpStream> {
     Ok(stream)
 }
 
-/// The status of the reply, and all that came.
+/// The status of the reply, and the whole reply.
 async fn reply(mut stream: TcpStream) -> Result<(String, String)> {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).await?;
@@ -55,14 +55,14 @@ async fn get(place: &Place, path: &str) -> Result<String> {
     Ok(reply(send(place, &request).await?).await?.0)
 }
 
-/// Everyone with a right secret gets in.
+/// Checks that everyone with a correct secret can use the hub.
 async fn check_all_get_in(place: &Place, who: &str) -> Result<()> {
-    // Loopback addresses lead to one of them.
+    // A loopback address redirects to the address that people use.
     let page = get(place, "/").await?;
     ensure!(page == "200" || page == "307", "{who}: the page: {page}");
     let code = place.hub.sign_ins().code(true).await?;
     let (status, text) = post(place, "/api/login", "", &json!({"code": code}).to_string()).await?;
-    // The hub is used by the name `localhost`, unless another program has its port.
+    // People use the hub by the name `localhost`, unless another program has the port there.
     let (status, text) = match status.as_str() {
         "307" => post_localhost(place, &code).await?,
         _ => (status, text),
@@ -94,7 +94,7 @@ async fn post_localhost(place: &Place, code: &str) -> Result<(String, String)> {
 async fn no_crowd_of_strangers_keeps_others_out() -> Result<()> {
     let Some(place) = Place::start().await? else { return Ok(()) };
     place.machine("first").await?;
-    // Connections that say nothing, or not all: of a request's head and of its body.
+    // Connections that send nothing, or only a part of a request's head or body.
     let silent = join_all((0..CROWD).map(|_| send(&place, ""))).await;
     check_all_get_in(&place, "silent").await?;
     drop(silent);
@@ -107,7 +107,7 @@ async fn no_crowd_of_strangers_keeps_others_out() -> Result<()> {
         check_all_get_in(&place, &format!("slow bodies {}", path.replace('/', " "))).await?;
         drop(slow);
     }
-    // Guessers, who try again and again.
+    // Clients that guess secrets repeatedly.
     let code = json!({"code": "0000-0000"}).to_string();
     let pairing = json!({
         "code": "0000-0000", "key": "U", "proof": "", "name": "", "platform": "", "renews": true
@@ -138,7 +138,7 @@ async fn no_crowd_of_strangers_keeps_others_out() -> Result<()> {
     Ok(())
 }
 
-/// A token's requests whose replies are not read, and its connections, leave room for others.
+/// A token's requests whose replies are not read, and a token's connections, do not use up the places of other clients.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_token_takes_all_connections() -> Result<()> {
     let Some(place) = Place::start().await? else { return Ok(()) };
@@ -149,7 +149,7 @@ async fn no_token_takes_all_connections() -> Result<()> {
     let mut open = Vec::new();
     for _ in 0..CROWD {
         let mut stream = send(&place, &request).await?;
-        // It has authenticated when the reply begins.
+        // When the reply begins, the request has been authenticated.
         let mut start = [0; 8];
         stream.read_exact(&mut start).await?;
         open.push(stream);

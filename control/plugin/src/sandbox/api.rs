@@ -1,4 +1,4 @@
-//! The global `ptywright` of plugins: functions that make actions and matchers.
+//! The global variable `ptywright` of plugins: functions that create actions and matchers.
 
 use std::{fmt, rc::Rc};
 
@@ -6,7 +6,7 @@ use mlua::{Function, Lua, Result, Table, Value, Variadic};
 
 use crate::{permission::Permission, value::type_of};
 
-/// A function was called for which the manifest declares no permission.
+/// The error of a call of a function whose permission the manifest does not declare.
 #[derive(Clone, Debug)]
 pub(super) struct Denied {
     pub(super) what: String,
@@ -26,18 +26,18 @@ impl fmt::Display for Denied {
 
 impl std::error::Error for Denied {}
 
-/// How a function's arguments become the `value` of its table.
+/// The way in which the arguments of a function become the `value` of the table that it returns.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// There is no value.
+    /// The table has no value.
     Bare,
-    /// The value is one string.
+    /// The value is a string.
     Text,
-    /// The value is a table with this key, from a string.
+    /// The value is a table with this key, which is created from a string.
     Label(&'static str),
-    /// The value is a table with this key, from a number or from such a table.
+    /// The value is a table with this key, which is created from a number or is passed as a table.
     Number(&'static str),
-    /// The value is a list, from one list or from several arguments.
+    /// The value is a list, which is passed as one list or as several arguments.
     List,
     /// The value is a table.
     Table,
@@ -67,7 +67,7 @@ const MATCHERS: [(&str, Shape); 8] = [
     ("all", Shape::List),
 ];
 
-/// The table `ptywright`, read-only.
+/// The read-only table `ptywright`.
 pub(super) fn table(lua: &Lua, permissions: &Rc<[Permission]>) -> Result<Table> {
     let action = lua.create_table()?;
     for (name, shape, permission) in ACTIONS {
@@ -125,7 +125,7 @@ fn maker(
             }
             (Shape::Number(_), _) => return Err(wrong("a number of milliseconds")),
             (Shape::List, Some(Value::Table(first))) => {
-                // One matcher has a `type`; a list of matchers has none.
+                // A table with a `type` is a single matcher, and a table without it is a list of matchers.
                 if first.raw_get::<Value>("type")?.is_nil() {
                     made.raw_set("value", first)?;
                 } else {

@@ -1,13 +1,14 @@
-//! The steps and the time that a call has left.
+//! The count of steps and the time of a call.
 
 use std::{cell::Cell, fmt, time::Instant};
 
 use crate::{error::LimitKind, limits::Limits};
 
-/// The steps between two looks at the clock. An attempt of a pattern to match can take milliseconds.
+/// The number of steps between two reads of the clock. It is small because one attempt to match a pattern can take
+/// milliseconds.
 const CLOCK_STEPS: u64 = 8;
 
-/// What one call has used. Once the call exceeded a limit, each further step fails.
+/// The steps and the time that one call has used. After the call has exceeded a limit, each further step fails.
 pub(super) struct Budget {
     limits: Limits,
     steps: Cell<u64>,
@@ -33,7 +34,7 @@ impl Budget {
         Self { limits, steps: Cell::new(0), started, exceeded: Cell::new(None) }
     }
 
-    /// Begins a call.
+    /// Resets the counts for a new call.
     pub(super) fn begin(&self) {
         self.steps.set(0);
         self.started.set(Instant::now());
@@ -59,19 +60,19 @@ impl Budget {
         }
     }
 
-    /// The limit that the call exceeded. A call without steps is measured here.
+    /// The limit that the call exceeded. The time is checked here again, for a call without steps.
     pub(super) fn exceeded(&self) -> Option<LimitKind> {
         let late = self.started.get().elapsed() > self.limits.time;
         self.exceeded.get().or(late.then_some(LimitKind::Time))
     }
 
-    /// A limit in words.
+    /// A limit as text.
     pub(super) fn describe(&self, kind: LimitKind) -> String {
         describe(&self.limits, kind)
     }
 }
 
-/// A limit in words.
+/// A limit as text.
 pub(crate) fn describe(limits: &Limits, kind: LimitKind) -> String {
     match kind {
         LimitKind::Steps => format!("{} steps", limits.steps),

@@ -1,4 +1,4 @@
-//! The plugin for Codex.
+//! Tests of the plugin for Codex.
 
 use serde_json::json;
 use unterm_plugin::{PredicateInput, Registry};

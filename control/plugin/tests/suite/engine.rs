@@ -1,4 +1,4 @@
-//! What plugins can do, and what the registry does with them.
+//! Tests of the functions of plugins and of the registry.
 
 use std::fs;
 
@@ -255,7 +255,7 @@ fn every_built_in_plugin_describes_itself() {
             let tree = adapter.wait_matcher(name, &json!({})).expect(name);
             assert!(matches!(tree, Matcher::Any(_) | Matcher::All(_)), "{name}");
         }
-        // The wait that hosts use when a caller names none.
+        // Every plugin has the matcher that hosts use if a caller names none.
         let waits = described["wait_matchers"].as_array().expect("a list").iter();
         assert!(waits.clone().any(|wait| wait["name"] == "wait_turn_matcher"), "{}", manifest.name);
         for key in ["intents", "states"] {
@@ -266,7 +266,7 @@ fn every_built_in_plugin_describes_itself() {
     }
 }
 
-/// The steps that a classifier may take on a full screen: a tenth of a call's limit.
+/// The maximum number of steps of `classify` for a full screen: a tenth of the limit of a call.
 const STEPS: u64 = 500_000;
 
 #[test]
@@ -307,7 +307,7 @@ fn full_screens_of_anything_are_classified_within_the_steps() {
     }
 }
 
-/// The first block of that language in the guide for authors.
+/// The first code block in this language in the guide for authors.
 fn guide(language: &str) -> String {
     let guide = include_str!("../../../../assets/docs/plugins.md");
     let (_, block) = guide.split_once(&format!("```{language}\n")).expect("a block");

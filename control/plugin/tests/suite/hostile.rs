@@ -8,7 +8,7 @@ use unterm_plugin::{
     CallError, ClassifyContext, Instance, LimitKind, Limits, LoadError, PredicateInput, Registry,
 };
 
-/// Limits that tests reach soon.
+/// Small limits, which tests reach quickly.
 fn limits() -> Limits {
     Limits {
         time: Duration::from_millis(1500),
@@ -18,7 +18,7 @@ fn limits() -> Limits {
     }
 }
 
-/// An adapter of a plugin whose intent `attack` has this body.
+/// Creates an adapter of a plugin whose intent `attack` has this body.
 fn attacker(registry: &Registry, body: &str) -> Instance {
     let source = format!(
         "local M = {{}}\nfunction M.attack(params)\n{body}\nend\n\
@@ -29,7 +29,7 @@ fn attacker(registry: &Registry, body: &str) -> Instance {
     registry.adapter("attacker").expect("an adapter")
 }
 
-/// Runs the body in a registry of its own, and checks that the same instance serves the next call.
+/// Runs the body with a new registry, and checks that the same instance serves the next call.
 fn attack(body: &str) -> Result<Value, CallError> {
     let registry = Registry::new(limits());
     let instance = attacker(&registry, body);
@@ -98,7 +98,7 @@ fn patterns_that_backtrack_without_end_are_stopped() {
 fn work_inside_library_functions_is_bounded() {
     fails("table.move({}, 1, 2^31 - 1, 1, {})", "table.move copies at most");
     fails("table.move({}, 1, 0/0, 1, {})", "table.move");
-    // Comparisons of long strings happen in Luau, where they are interrupted.
+    // Long strings are compared in Luau code, where the interrupt is called.
     let sort = "local a, b = string.rep('a', 2^21) .. 'b', string.rep('a', 2^21) .. 'c' local t = {} \
         for i = 1, 100000 do t[i] = if i % 2 == 0 then a else b end table.sort(t)";
     exceeds(sort, &[LimitKind::Steps, LimitKind::Time]);
@@ -116,7 +116,7 @@ fn memory_is_bounded() {
     ] {
         exceeds(body, &[LimitKind::Memory]);
     }
-    // An error that the plugin handles is its own affair, as long as the memory suffices again.
+    // A plugin may catch an error, as long as there is enough memory afterwards.
     let handled = "local ok = pcall(string.rep, 'x', 2^30) return { actions = {}, last_intent = tostring(ok) }";
     assert_eq!(attack(handled).expect("an outcome")["last_intent"], "false");
 }
@@ -265,7 +265,8 @@ fn variables_are_lost_with_a_limit_and_kept_with_an_error() {
     assert_eq!(count().as_deref(), Some("n1"));
 }
 
-/// One repetition in a pattern that compares each of four million characters with a thousand others. Luau reaches no interrupt in it.
+/// One repetition in a pattern that compares each of four million characters with a thousand others. Luau does not call
+/// the interrupt during it.
 const LONG_REPETITION: &str =
     "string.find(string.rep('a', 2^22), '[' .. string.rep('b', 1000) .. 'a]*x')";
 
@@ -281,12 +282,12 @@ fn a_call_that_can_not_be_stopped_is_abandoned() {
     let instance = attacker(&registry, LONG_REPETITION);
     let error = instance.intent("attack", &json!({})).expect_err("a call that takes too long");
     assert!(matches!(error, CallError::Limit { kind: LimitKind::Time, .. }), "{error}");
-    // The thread still compares, and no other may start meanwhile.
+    // The abandoned thread still compares, and no other thread may start meanwhile.
     let error = instance.intent("calm", &json!({})).expect_err("no thread is free");
     assert!(matches!(error, CallError::Busy(_)), "{error}");
-    // An instance that has its thread is served.
+    // An instance that already has a thread is served.
     registry.describe("attacker").expect("a description");
-    // The thread ends by itself. Then the instance works again.
+    // The abandoned thread ends by itself. After that, the instance works again.
     let calm = loop {
         match instance.intent("calm", &json!({})) {
             Ok(calm) => break calm,
@@ -360,7 +361,7 @@ fn instances_are_counted() {
     let Err(error) = registry.adapter("many") else { panic!("a third thread started") };
     assert!(matches!(error, CallError::Busy(_)), "{error}");
     drop(first);
-    // The thread of the dropped instance ends when it sees that.
+    // The thread of the dropped instance ends when it notices the drop.
     while registry.adapter("many").is_err() {
         thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! The engine with plugins of its tests, and the plugins that Unterm brings.
+//! Tests of the engine with plugins of these tests, and of the built-in plugins.
 
 mod claude_code;
 mod codex;

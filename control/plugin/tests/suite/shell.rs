@@ -1,4 +1,4 @@
-//! The plugin for shells.
+//! Tests of the plugin for shells.
 
 use serde_json::json;
 use unterm_plugin::Registry;

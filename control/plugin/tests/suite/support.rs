@@ -1,15 +1,15 @@
-//! Plugins written into a folder of their own, and screens of programs.
+//! Creates folders with plugins, and reads the screens of programs.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use tempfile::TempDir;
 use unterm_plugin::{ClassifyContext, Registry};
 
-/// Every permission, as a manifest lists them.
+/// All permissions, in the format of a manifest.
 pub const ALL: &str = "'session.spawn', 'session.kill', 'session.resize', 'screen.read', 'transcript.read', \
     'input.write', 'matcher.wait'";
 
-/// A folder with a manifest of that name and permissions, and `source` as its entrypoint.
+/// Creates a folder with a manifest that contains this name and these permissions, and with `source` as its entrypoint.
 pub fn written(name: &str, permissions: &str, source: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let manifest = format!(
@@ -22,9 +22,9 @@ pub fn written(name: &str, permissions: &str, source: &str) -> (TempDir, PathBuf
     (folder, path)
 }
 
-/// A screen of a program in `tests/screens`. Its file's name begins with the state that it shows.
+/// A screen of a program in `tests/screens`. The name of its file begins with the state that it shows.
 pub struct Screen {
-    /// The file's name without its ending.
+    /// The name of the file without its extension.
     pub name: String,
     /// The screen's text.
     pub text: String,
@@ -34,7 +34,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// A screen that has been stable for long.
+    /// Creates a screen that has not changed for a long time.
     pub fn of(text: &str) -> Self {
         Self {
             name: String::new(),
@@ -45,12 +45,12 @@ impl Screen {
         }
     }
 
-    /// The state that the file's name says.
+    /// The state in the name of the file.
     pub fn state(&self) -> &str {
         self.name.split('.').next().unwrap_or_default()
     }
 
-    /// What `classify` gets.
+    /// The argument of `classify` for this screen.
     pub fn context(&self) -> ClassifyContext {
         ClassifyContext {
             title: self.title.clone(),
@@ -63,7 +63,7 @@ impl Screen {
     }
 }
 
-/// The screens of a plugin's program. A file has lines `key: value`, a line `---`, and the screen.
+/// The screens of a plugin's program. A file contains lines `key: value`, a line `---`, and the screen.
 pub fn screens(plugin: &str) -> Vec<Screen> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/screens").join(plugin);
     let mut screens = Vec::new();
@@ -86,7 +86,8 @@ pub fn screens(plugin: &str) -> Vec<Screen> {
     screens
 }
 
-/// Checks that each screen of the plugin is classified as its name says, and that there is a screen for each state.
+/// Checks that each screen of the plugin is classified with the state in its name, and that there is a screen for each
+/// state.
 pub fn classify_all(plugin: &str) {
     let registry = Registry::default();
     let adapter = registry.adapter(plugin).expect("the plugin");
@@ -94,7 +95,8 @@ pub fn classify_all(plugin: &str) {
     for screen in screens(plugin) {
         let classified = adapter.classify(&screen.context()).expect(&screen.name);
         assert_eq!(classified.state, screen.state(), "{}: {}", screen.name, classified.evidence);
-        // Each state says which rule decided, and on which text of the screen or the title.
+        // Each classification contains the rule that determined the state, and the text of the screen or the title that
+        // it found.
         let why = classified.explain.expect(&screen.name);
         let is_shown = screen.text.contains(&why.text)
             || screen.title == why.text

@@ -1,8 +1,8 @@
-//! Approval of a client's call that changes something. The person answers in the window, on the settings page, or in the
-//! client's own dialog (elicitation); the first answer counts.
+//! Approval of a client's call that changes something. The user answers in the window, on the settings page, or in the
+//! client's own dialog (elicitation). The first answer counts.
 //!
-//! Owns the question to the client. The approval gate ([`crate::authority`]) decides whether a call may be made, from the state
-//! in [`crate::services::approvals`].
+//! Owns the question to the client. The approval gate ([`crate::authority`]) decides whether a call may be made, from
+//! the state in [`crate::services::approvals`].
 
 use std::collections::BTreeMap;
 
@@ -39,20 +39,20 @@ use crate::{
     },
 };
 
-/// The key of this request among the requests that a stateless client is to answer.
+/// The key of the approval among the requests that a stateless client should answer.
 const KEY: &str = "approval";
 
 /// The decision about a call.
 pub enum Approved {
     /// The call may be made.
     Yes(LetPass),
-    /// The client must ask the person, and then call again.
+    /// The client must ask the user, and then repeat the call.
     Asks(Box<InputRequiredResult>),
-    /// The call is refused, for this reason.
+    /// The call is refused. Contains the reason.
     No(String),
 }
 
-/// Decides whether a call that changes something may be made. Waits for the person for at most one request's time.
+/// Decides whether a call that changes something may be made. Waits for the user, for at most the time of one request.
 pub async fn approve(
     server: &Server,
     caller: &Caller,
@@ -69,7 +69,7 @@ pub async fn approve(
     let start = Instant::now();
     let elicits = has_dialogs(context);
     let asked = arguments.get("timeout_ms").and_then(Value::as_u64);
-    // The person needs time to read a dialog.
+    // With a dialog, the call's own timeout does not count, because the user needs time to read the dialog.
     let within = if elicits { SLICE } else { slice(asked) };
     let deadline = start + within;
     let progress = context.meta.get_progress_token();
@@ -105,7 +105,7 @@ pub async fn approve(
             let asks = InputRequiredResult::new(Some(requests), Some(number.to_string()));
             return Approved::Asks(Box::new(asks));
         }
-        // Cancelling the call withdraws its question. A call that timed out leaves the question open.
+        // If the client cancels the call, its question is withdrawn. If the call times out, its question stays open.
         let mut asking = Asking { methods, number, is_over: true };
         let dialog = async {
             if elicits {
@@ -128,7 +128,7 @@ pub async fn approve(
                         .with_message(format!(
                             "{passed} s: the person is asked whether {client} may"
                         ));
-                    // If the client is gone, this fails, and its call ends.
+                    // If the client has disconnected, this fails. The call then ends with its session.
                     let _ = context.peer.notify_progress(note).await;
                 }
             }
@@ -136,7 +136,7 @@ pub async fn approve(
         };
         tokio::select! {
             biased;
-            // The task that answered may have been dropped with the dialog before it notified others.
+            // The task that answered in the dialog may have been dropped before it could notify others.
             _ = answer.wait_for(Option::is_some) => methods.questions_changed(),
             () = sleep_until(deadline) => {
                 asking.is_over = false;
@@ -154,7 +154,7 @@ pub async fn approve(
     }
 }
 
-/// Adds a refused call to the audit log: its details, as for allowed calls, and the reason.
+/// Adds a refused call to the audit log, with the reason. Its details are logged like those of allowed calls.
 pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestParams, why: &str) {
     let no_arguments = JsonObject::new();
     let arguments = request.arguments.as_ref().unwrap_or(&no_arguments);
@@ -170,7 +170,7 @@ pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestPa
     audit.add(&request.name, session, &detail, outcome, caller.client.clone());
 }
 
-/// Whether a call would have sent a program input that the program does not show.
+/// Whether a call would have sent input that the program does not show, such as a password.
 fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
     let methods = server.dispatcher.context();
     match pane_of(server, caller, arguments) {
@@ -182,8 +182,8 @@ fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
     }
 }
 
-/// The pane that a call is about: the pane of a session of the toolset `tester`, or else the pane with the given number, or the
-/// only pane.
+/// The pane that a call is about. For a session of the toolset `tester`, its pane. Otherwise the pane with the given
+/// number or, without a number, the only pane.
 fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<PaneId> {
     if let Some(id) = arguments.get("session_id").and_then(Value::as_str) {
         return server
@@ -204,7 +204,7 @@ fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<P
 struct Asking<'a> {
     methods: &'a Context,
     number: u64,
-    /// Withdraw the question when this is dropped, unless it has been answered.
+    /// Whether dropping this withdraws the question, if it has not been answered.
     is_over: bool,
 }
 
@@ -216,15 +216,15 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// Handles the person's answer that a stateless client sends with its repeated request. Ignores an answer that was used before
-/// or belongs to another caller's question.
+/// Handles the user's answer that a stateless client sends when it repeats its request. Ignores an answer that was
+/// already used, or that belongs to another caller's question.
 async fn answered_between(methods: &Context, caller: &Caller, request: &CallToolRequestParams) {
     let number = request.request_state.as_ref().and_then(|state| state.parse().ok());
     let response = request.input_responses.as_ref().and_then(|responses| responses.get(KEY));
     let (Some(number), Some(response)) = (number, response) else { return };
     match serde_json::from_value::<ElicitResult>(response.clone()) {
         Ok(result) => {
-            // An answer that the dialog does not offer is ignored: the client must ask again.
+            // The dialog does not offer this answer, so it is ignored. The client must ask again.
             if let Ok(Some(verdict)) = verdict(&result) {
                 answer_as_told(methods, caller, number, verdict).await;
             }
@@ -233,7 +233,7 @@ async fn answered_between(methods: &Context, caller: &Caller, request: &CallTool
     }
 }
 
-/// Answers a caller's own question with the result of its dialog.
+/// Answers a caller's own question with the result of the client's dialog.
 async fn answer_as_told(methods: &Context, caller: &Caller, number: u64, verdict: Verdict) {
     let is_own = methods.questions.find(number).is_some_and(|(question, _)| {
         question.kind == Kind::Approval && question.connection == caller.connection
@@ -249,11 +249,12 @@ async fn answer_as_told(methods: &Context, caller: &Caller, number: u64, verdict
 /// Whether a client can show a form.
 fn has_dialogs(context: &RequestContext<RoleServer>) -> bool {
     let capability = context.client_capabilities().and_then(|has| has.elicitation);
-    // If the client names no mode, it supports forms.
+    // If the client lists no elicitation mode, it supports forms.
     capability.is_some_and(|has| has.form.is_some() || has.url.is_none())
 }
 
-/// The answers that a client's own dialog may give. Lasting approvals are given only in the window or on the settings page.
+/// The answers that a client's own dialog may give. Only the window and the settings page can approve a client
+/// permanently.
 const IN_DIALOGS: [Verdict; 2] = [Verdict::Once, Verdict::Deny];
 
 fn form(message: String) -> ElicitRequestParams {
@@ -271,10 +272,10 @@ fn form(message: String) -> ElicitRequestParams {
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
 }
 
-/// The answer from a dialog. `None` if the person closed it without an answer.
+/// The user's answer in a dialog. `None` if the user closed the dialog without an answer.
 ///
 /// # Errors
-/// The dialog did not offer this answer.
+/// The dialog does not offer this answer.
 fn verdict(result: &ElicitResult) -> Result<Option<Verdict>, String> {
     match result.action {
         ElicitationAction::Accept => {
@@ -286,21 +287,22 @@ fn verdict(result: &ElicitResult) -> Result<Option<Verdict>, String> {
             }
         }
         ElicitationAction::Decline => Ok(Some(Verdict::Deny)),
-        // Includes actions that a later revision may add.
+        // This covers "cancel", and actions that a later revision may add.
         _ => Ok(None),
     }
 }
 
-/// The text of a client's own dialog: the whole call, with each line end marked, since the dialog may wrap lines too.
+/// The text of a client's own dialog: the whole call, with each line end marked. The marks are needed because the
+/// dialog may also wrap lines.
 ///
 /// # Errors
-/// The call is too long to be shown. The message is for users.
+/// The call is too long to be shown. A message for users.
 fn dialog_message(client: &str, would: &str) -> Result<String, String> {
     let would = questions::approvable(would)?.replace('\n', "⏎\n");
     Ok(format!("May {client} act in this terminal? It would {would}"))
 }
 
-/// Describes a call to a person: all arguments, the most telling first.
+/// Describes a call to the user: all arguments, the most descriptive one first.
 fn in_words(tool: &str, arguments: &JsonObject) -> String {
     let said = DOING.iter().find(|key| arguments.contains_key(**key));
     let first = said.map(|key| plain(&arguments[*key]));
@@ -323,7 +325,7 @@ mod tests {
         assert_eq!(in_words("input", &input), r#"input: ls; keys ["enter"]; paste curl x | sh"#);
         assert_eq!(in_words("pane_close", &arguments(json!({"pane": 3}))), "pane_close: pane 3");
         assert_eq!(in_words("pane_open", &JsonObject::new()), "pane_open");
-        // A title is not a command.
+        // The argument `title` is not a command, so its name is shown.
         assert_eq!(
             in_words("pane_open", &arguments(json!({"title": "ls"}))),
             "pane_open: title ls"

@@ -1,7 +1,7 @@
-//! The protocol over HTTP: the same sessions at `/mcp` of the settings server (streamable HTTP) and at `/mcp/sse` ([`sse`]),
-//! behind its guard (Host, Origin, token).
+//! The protocol over HTTP. Streamable HTTP is served at `/mcp` of the settings server, and its predecessor at
+//! `/mcp/sse` ([`sse`]). Both are protected by the guard of that server, which checks Host, Origin and token.
 //!
-//! Owns the limits on agents' requests, so that the person's own page is always served.
+//! Owns the limits on agents' requests, which ensure that the user's own page is always served.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -43,20 +43,20 @@ use crate::{
 
 /// The paths of streamable HTTP and of its predecessor.
 pub const PATHS: [&str; 2] = ["/mcp", sse::PATH];
-/// The most concurrent requests, including streams. Tokens share them.
+/// The maximum number of concurrent requests, including streams. All tokens share it.
 const MOST_REQUESTS: usize = 96;
-/// The most sessions with `initialize` per toolset. More begin only while all of them are in use.
+/// The maximum number of sessions with `initialize` per toolset. It is exceeded only while all sessions are in use.
 const MOST_SESSIONS: usize = 64;
-/// The sustained rate of requests per second, and the largest burst.
+/// The sustained number of requests per second, and the maximum number of requests in a burst.
 const RATE: f64 = 2000.0;
 const BURST: f64 = 4000.0;
 
 type Service = StreamableHttpService<Session, LocalSessionManager>;
 
-/// Codes of errors over HTTP.
+/// The MCP server over HTTP.
 pub struct Http {
     server: Arc<Server>,
-    /// One service per toolset, in order.
+    /// One service per toolset, in the order of the toolsets.
     served: Vec<Served>,
     streams: Arc<sse::Streams>,
     places: Arc<FairShare>,
@@ -64,7 +64,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// The endpoints of a settings server on this port.
+    /// The endpoints for a settings server on this port.
     pub fn new(server: &Arc<Server>, port: u16) -> Self {
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
         let origins = hosts.clone().map(|host| format!("http://{host}"));
@@ -92,7 +92,7 @@ impl Http {
         }
     }
 
-    /// Answers a request with a valid token.
+    /// Answers a request whose token is valid.
     pub async fn answer(
         &self,
         caller: Caller,
@@ -132,7 +132,7 @@ impl Http {
         }
         let toolset = toolset?;
         if *request.method() == Method::POST {
-            // rmcp limits the length of a body, but not its time.
+            // rmcp limits the length of a body, but not the time to receive it.
             let (parts, body) = request.into_parts();
             let body = whole(body, LONGEST_MESSAGE, &mut reservation).await?;
             request = Request::from_parts(parts, Body::from(body));
@@ -151,14 +151,14 @@ impl Http {
             in_use = served.begun(reply.headers(), token).await;
         }
         if is_end && reply.status() == StatusCode::ACCEPTED {
-            // The session has ended already. The protocol (2025-11-25, Transports, Session Management) does not specify the
-            // status. The Python SDK warns of any status other than 200 and 204.
+            // The session has already ended. The protocol (2025-11-25, Transports, Session Management) does not specify
+            // the status. The Python SDK warns about any status other than 200 and 204.
             *reply.status_mut() = StatusCode::NO_CONTENT;
         }
         Ok(placed(reply, (place, in_use, reservation)))
     }
 
-    /// Opens a stream, and begins a session on it.
+    /// Opens a stream, and begins a session on that stream.
     fn open_stream(
         &self,
         caller: Caller,
@@ -175,7 +175,10 @@ impl Http {
         })
     }
 
-    /// A slot for a request, if its caller may have one.
+    /// A slot for a request.
+    ///
+    /// # Errors
+    /// The caller may not send requests here, or sends too many.
     fn admit(&self, caller: &Caller) -> Result<Part, Refused> {
         if caller.token == TokenKind::Page {
             return refused(StatusCode::FORBIDDEN, "A settings page is no agent");
@@ -192,8 +195,8 @@ impl Http {
     }
 }
 
-/// The service of a toolset. Stateless requests need no session. A session with `initialize` lasts until its client ends it,
-/// which many clients never do.
+/// The service of a toolset. Stateless requests need no session. A session with `initialize` lasts until its client
+/// ends it, but many clients never do.
 struct Served {
     toolset: &'static str,
     service: Service,
@@ -202,8 +205,8 @@ struct Served {
 }
 
 impl Served {
-    /// Marks the session that a request names as used. A session belongs to its token, so its name is of no use with another
-    /// token.
+    /// Marks the session that a request names as used. A session belongs to its token, so its name is useless with
+    /// another token.
     async fn used(&self, headers: &HeaderMap, token: TokenKind) -> Result<Option<InUse>, Refused> {
         let Some(id) = named(headers) else { return Ok(None) };
         if !self.manager.sessions.read().await.contains_key(&id) {
@@ -215,8 +218,9 @@ impl Served {
         Ok(Some(self.uses.begin(id, token)))
     }
 
-    /// Marks the session that a reply begins as used. If there are now too many, a session of the token with the most idle ones is
-    /// ended, the one that was idle longest: its client gets 404 and begins a new one. A new client could not end another's session.
+    /// Marks the session that a reply begins as used. If there are now too many sessions, ends one: of the token with
+    /// the most idle sessions, the session that was idle longest. Its client then gets 404 and begins a new session. So
+    /// a client with few sessions does not lose them to a client with many.
     async fn begun(&self, headers: &HeaderMap, token: TokenKind) -> Option<InUse> {
         let in_use = self.uses.begin(named(headers)?, token);
         loop {
@@ -246,16 +250,16 @@ fn named(headers: &HeaderMap) -> Option<Arc<str>> {
 struct Uses(Mutex<HashMap<Arc<str>, Use>>);
 
 struct Use {
-    /// The token that owns it. `None` if its client never received its name.
+    /// The token that owns the session. `None` if the client never received the session's name.
     token: Option<TokenKind>,
-    /// Its requests that are not fully answered, including streams.
+    /// The number of the session's requests that are not fully answered, including streams.
     under_way: usize,
-    /// When the number of requests last changed.
+    /// The time when that number last changed.
     since: Instant,
 }
 
 impl Uses {
-    /// Marks a session as used while the returned value is held.
+    /// Marks a session as used while the returned value exists.
     fn begin(self: &Arc<Self>, id: Arc<str>, token: TokenKind) -> InUse {
         let since = Instant::now();
         let mut uses = self.0.lock();
@@ -264,12 +268,12 @@ impl Uses {
         InUse { uses: self.clone(), id }
     }
 
-    /// The owner of a session.
+    /// The token that owns a session.
     fn token(&self, id: &str) -> Option<TokenKind> {
         self.0.lock().get(id)?.token
     }
 
-    /// Removes ended sessions, and adds sessions whose clients disconnected before they received the name.
+    /// Removes ended sessions. Adds sessions whose clients disconnected before they received the session's name.
     fn follow<T>(&self, sessions: &HashMap<Arc<str>, T>) {
         let since = Instant::now();
         let mut uses = self.0.lock();
@@ -279,7 +283,8 @@ impl Uses {
         }
     }
 
-    /// Of the sessions of the token with the most idle ones, the session that has been idle longest, and for how long.
+    /// The session that has been idle longest among the sessions of the token with the most idle ones, and its idle
+    /// time.
     fn longest_idle(&self) -> Option<(Arc<str>, Duration)> {
         let uses = self.0.lock();
         let idle = || uses.iter().filter(|(_, of)| of.under_way == 0);
@@ -300,7 +305,7 @@ struct InUse {
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        // An ended session is removed.
+        // If the session has ended, it was already removed.
         if let Some(of) = self.uses.0.lock().get_mut(&self.id) {
             (of.under_way, of.since) = (of.under_way.saturating_sub(1), Instant::now());
         }
@@ -311,7 +316,8 @@ fn refused<T>(status: StatusCode, why: &str) -> Result<T, Refused> {
     Err((status, why.to_owned()))
 }
 
-/// The content type of requests, which a web page can't send to another origin without a preflight request.
+/// Checks that a request has the content type of JSON. A web page can't send such a request to another origin without a
+/// preflight request.
 fn is_json(request: &Request) -> Result<(), Refused> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
@@ -321,10 +327,10 @@ fn is_json(request: &Request) -> Result<(), Refused> {
     refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json")
 }
 
-/// What a request holds until its reply has ended: its slot, its session and its memory.
+/// The resources that a request holds until its reply has ended: its slot, its session and its memory.
 type Held = (Part, Option<InUse>, Reservation);
 
-/// A reply that holds these until it has ended.
+/// A reply that holds a request's resources until the reply has ended.
 fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
@@ -346,7 +352,7 @@ impl Bucket {
         Self { left: BURST, at: now }
     }
 
-    /// Takes a token. Returns false if there is none.
+    /// Takes a token from the bucket. Returns false if the bucket is empty.
     fn take(&mut self, now: Instant) -> bool {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
         self.left = (self.left + passed * RATE).min(BURST);
@@ -383,25 +389,25 @@ mod tests {
         drop(begin("first"));
         drop(begin("second"));
         assert_eq!(idle().as_deref(), Some("first"));
-        // A session in use is not idle. Afterwards it is the one used last.
+        // A session in use is not idle. Afterwards, it counts as the session that was used last.
         let (one, two) = (begin("first"), begin("first"));
         assert_eq!(idle().as_deref(), Some("second"));
         drop(one);
         assert_eq!(idle().as_deref(), Some("second"));
         drop(two);
         assert_eq!(idle().as_deref(), Some("second"));
-        // Ended sessions are removed. A session whose name was never received is idle too.
+        // Ended sessions are removed. A session whose name was never received counts as idle.
         let there = HashMap::from([(id("first"), ()), (id("unheard"), ())]);
         uses.follow(&there);
         assert_eq!(idle().as_deref(), Some("first"));
         let used = begin("first");
         assert_eq!(idle().as_deref(), Some("unheard"));
-        // The token that has the most loses one, though the others' were idle longer.
+        // The token with the most sessions loses one, although the other tokens' sessions were idle longer.
         let of_many = |name: &str| drop(uses.begin(id(name), TokenKind::Agent(2)));
         of_many("fourth");
         of_many("fifth");
         assert_eq!(idle().as_deref(), Some("fourth"));
-        // A session may end before its last reply does.
+        // A session may end before its last reply is complete.
         uses.follow(&HashMap::<_, ()>::new());
         drop(used);
         uses.follow(&HashMap::<_, ()>::new());

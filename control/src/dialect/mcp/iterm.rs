@@ -1,8 +1,9 @@
 //! The toolset `iterm`: the eleven iTerm2 MCP tools, on the sessions of every live instance.
 //!
-//! A window is an instance, identified by its process id. A session is found by its id, else by its terminal device, else by the
-//! most similar name; a name below a minimum of similarity matches no session. A call that acts on a session of another instance
-//! is made by that instance ([`far`]). The result's `_meta` names the fields that contain a program's output.
+//! A window is an instance, identified by its process id. A session is found by its id, or else by its terminal device,
+//! or else by the most similar name. A name must have a minimum similarity to match. If a call acts on a session of
+//! another instance, that instance executes it ([`far`]). The result's `_meta` lists the fields that contain a
+//! program's output.
 
 mod far;
 mod find;
@@ -60,7 +61,7 @@ pub static TOOLSET: Toolset = Toolset {
     refusal: |why| error(why).to_string(),
 };
 
-/// A session as it is listed.
+/// A session in the form in which the tools list it.
 fn listed(ask: &Ask<'_>, terminal: &Terminal) -> Value {
     json!({
         "session_id": terminal.id,
@@ -129,7 +130,7 @@ plain_tool! {
         there!(ask, terminal, "identifier", given);
         let pane = SessionOnly::of(terminal.pane);
         terminal.call::<FocusSession>(ask, pane).await.map_err(error)?;
-        // Without a window there is none to bring to the front.
+        // An instance without a window has nothing to bring to the front, so an error is ignored.
         let _ = terminal.call::<instance::Focus>(ask, NoParams {}).await;
         Ok(json!({"status": "focused", "session_id": terminal.id, "name": terminal.name}))
     }

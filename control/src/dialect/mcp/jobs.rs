@@ -1,7 +1,8 @@
-//! Calls that take longer than one request: they continue in the background, and the client resumes waiting with a handle.
+//! Calls that take longer than one request. Such a call continues in the background as a job, and the client can wait
+//! for it again with the job's handle.
 //!
-//! A client that can be woken learns of the end without asking: a subscription to the call's resource is notified, and so is
-//! the request whose reply had the handle, if it carried a progress token.
+//! Clients can be notified of a job's end in two ways: by a subscription to the job's resource, or by a progress
+//! notification, if the request that returned the handle had a progress token.
 
 use std::{
     collections::VecDeque,
@@ -28,28 +29,29 @@ use crate::{
     untrusted::line,
 };
 
-/// The usual and, for most clients, the longest time that one request may take. Some clients drop a call after a minute.
+/// The default time that one request may take and, for most clients, the maximum. Some clients give up a call after a
+/// minute.
 pub const SLICE: Duration = Duration::from_secs(50);
-/// The longest time of a request whose client receives progress meanwhile.
+/// The maximum time of a request whose client receives progress notifications meanwhile.
 pub const LONGEST: Duration = Duration::from_secs(3600);
 
-/// How long a request with this time-out may take.
+/// The time that a request with this timeout may take.
 pub fn slice(timeout_ms: Option<u64>) -> Duration {
     slice_within(timeout_ms, SLICE)
 }
 
-/// How long a request with this time-out may take, if it may take at most `longest`. Without a time-out, the usual time.
+/// The time that a request with this timeout may take, at most `longest`. Without a timeout, the default time.
 pub fn slice_within(timeout_ms: Option<u64>, longest: Duration) -> Duration {
     timeout_ms.map_or(SLICE, Duration::from_millis).min(longest)
 }
 
-/// The most calls of all clients. A further call is refused unless one of them has ended.
+/// The maximum number of jobs of all clients. If all of them are still running, a further call is refused.
 const MOST: usize = 256;
 
-/// The time-out of a call that continues until it or its session ends, in milliseconds.
+/// The timeout, in milliseconds, of a call that continues until the call itself or its session ends.
 pub const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
-/// The result of a call, or the reason for its failure, once it has ended.
+/// The result of a call, or the reason for its failure. The value is `None` until the call has ended.
 #[derive(Clone)]
 pub struct Pending<T>(watch::Receiver<Option<Result<T, String>>>);
 
@@ -69,39 +71,39 @@ impl<T: Clone> Pending<T> {
         self.0.borrow().is_some()
     }
 
-    /// Waits until the call has ended. Returns false if it was given up.
+    /// Waits until the call has ended. Returns false if the call was abandoned.
     async fn ended(&self) -> bool {
         self.0.clone().wait_for(Option::is_some).await.is_ok()
     }
 
-    /// The outcome, if the call has ended.
+    /// The outcome, if the call has already ended.
     fn now(&self) -> Option<Result<T, String>> {
         self.0.borrow().clone()
     }
 }
 
-/// The end of a wait in one pane or in several.
+/// The end of a wait in one or several panes.
 #[derive(Clone)]
 pub struct Waited {
-    /// The pane in which the conditions held, or the last one that ended.
+    /// The pane in which the conditions came true. If they came true in none, the pane that ended last.
     pub pane: u64,
-    /// The reply for that pane.
+    /// The reply of the wait in that pane.
     pub reply: WaitReply,
 }
 
-/// The kind of a call, with its outcome.
+/// The kind of a call, with the call's outcome.
 #[derive(Clone)]
 pub enum Kind {
     /// Runs a command.
     Run(Pending<RunWaitReply>),
     /// Waits for conditions of a pane.
     Wait(Pending<Waited>),
-    /// Asks the person.
+    /// Asks the user.
     Question(Pending<AskReply>),
 }
 
 impl Kind {
-    /// The prefix of handles: the tool that begins such calls.
+    /// The prefix of the job's handle: the name of the tool that begins such calls.
     fn name(&self) -> &'static str {
         match self {
             Self::Run(_) => "run",
@@ -110,7 +112,7 @@ impl Kind {
         }
     }
 
-    /// The tool that gives the result.
+    /// The tool that returns the result.
     pub fn tool(&self) -> &'static str {
         match self {
             Self::Run(_) | Self::Wait(_) => "wait",
@@ -126,7 +128,7 @@ impl Kind {
         }
     }
 
-    /// Waits until the call has ended. Returns false if it was given up.
+    /// Waits until the call has ended. Returns false if the call was abandoned.
     async fn ended(&self) -> bool {
         match self {
             Self::Run(pending) => pending.ended().await,
@@ -135,7 +137,7 @@ impl Kind {
         }
     }
 
-    /// How the call ended, in a few words. `None`: it has not ended.
+    /// The way in which the call ended, in a few words. `None` if it has not ended.
     fn outcome(&self) -> Option<String> {
         let failed = |why: &str| format!("failed: {}", line(why, 300));
         Some(match self {
@@ -160,58 +162,59 @@ impl Kind {
     }
 }
 
-/// What a client may know of its call before it asks for the result.
+/// The state of a job that a client can read before it requests the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JobState {
     /// The handle.
     pub handle: String,
-    /// The pane.
+    /// The pane of the job.
     pub pane: u64,
     /// Whether the call has ended.
     pub ended: bool,
-    /// How it ended.
+    /// The way in which the call ended, in a few words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// The tool that gives the result.
+    /// The tool that returns the result.
     pub result_by: &'static str,
 }
 
 /// A call that continues in the background.
 #[derive(Clone)]
 pub struct Job {
-    /// The handle with which its connection asks for the outcome.
+    /// The handle with which the client requests the outcome. It works only on the connection that began the call.
     handle: Arc<str>,
-    /// Its client has received the handle.
+    /// Whether the client has received the handle.
     told: Arc<AtomicBool>,
-    /// The pane's `seq` when its client last received the pane's state; 0: never.
+    /// The pane's `seq` when the client last received the pane's state. 0: it never did.
     seen: Arc<AtomicU64>,
-    /// The pane's count of inputs then.
+    /// The pane's number of inputs when the client last received the pane's state.
     seen_inputs: Arc<AtomicU64>,
-    /// Its client was told that the program reads, at this count of inputs; `u64::MAX`: never.
+    /// The pane's number of inputs when the client was last notified that the program reads its terminal. `u64::MAX`:
+    /// it never was.
     told_reads: Arc<AtomicU64>,
     /// The kind of call.
     pub kind: Kind,
-    /// Its session; the first one if it has several.
+    /// The pane of the job. If the job has several panes, the first one.
     pub pane: u64,
-    /// How many more sessions it has.
+    /// The number of further panes.
     pub others: usize,
     connection: u64,
-    /// Interrupts the command that it began, if its client cancels the call, and reports when that was typed.
+    /// Interrupts the job's command if the client cancels the call, and reports when the command was typed.
     pub signals: Signals,
     task: AbortHandle,
-    /// Tells the client of the end.
+    /// The task that notifies the client of the job's end.
     notice: Arc<Mutex<Option<AbortHandle>>>,
     begun: Instant,
 }
 
 impl Job {
-    /// The handle, to be sent to its client.
+    /// Returns the handle, which is now sent to the client.
     pub fn tell_handle(&self) -> String {
         self.told.store(true, Ordering::Relaxed);
         self.handle.to_string()
     }
 
-    /// What its resource shows: whether it has ended and how, and the tool that gives the result.
+    /// The contents of the job's resource: whether and how the call has ended, and the tool that returns the result.
     pub fn state(&self) -> JobState {
         JobState {
             handle: self.handle.to_string(),
@@ -222,13 +225,13 @@ impl Job {
         }
     }
 
-    /// Waits until the call has ended or was given up.
+    /// Waits until the call has ended or was abandoned.
     pub async fn ended(&self) {
         self.kind.ended().await;
     }
 
-    /// Calls `tell` when the call has ended, unless its client asks for it again before, has not received the handle, or the
-    /// call is given up.
+    /// Calls `tell` when the call has ended. Does not call it if the client requests the job again before, has not
+    /// received the handle, or the call is abandoned.
     pub fn when_over<T: Future<Output = ()> + Send + 'static>(
         &self,
         tell: impl FnOnce(JobState) -> T + Send + 'static,
@@ -242,7 +245,7 @@ impl Job {
         self.set_notice(Some(task.abort_handle()));
     }
 
-    /// Sends no notice, since a request waits for the call.
+    /// Cancels the notification of the job's end, because a request waits for the job now.
     pub fn is_asked_for(&self) {
         self.set_notice(None);
     }
@@ -253,29 +256,31 @@ impl Job {
         }
     }
 
-    /// Records that its client receives the pane's state at this `seq`.
+    /// Records that the client receives the pane's state at this `seq`.
     pub fn tell_state(&self, seq: u64) {
         self.seen.store(seq, Ordering::Relaxed);
     }
 
-    /// Records how many inputs the pane had when its client last received its state.
+    /// Records the pane's number of inputs, because the client receives the pane's state now.
     pub fn tell_inputs(&self, inputs: u64) {
         self.seen_inputs.store(inputs, Ordering::Relaxed);
     }
 
-    /// Records that its client is told that the program reads its terminal, and asks nothing that was recognized.
+    /// Records that the client is notified now that the program reads its terminal without showing a recognized
+    /// question.
     pub fn tell_reads(&self) {
         self.told_reads.store(self.seen_inputs.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Whether its client was told so and the pane, with this count of inputs, has received none since. If the program
-    /// printed more meanwhile, it did not wait for input.
+    /// Whether the client was notified that the program reads its terminal, and the pane has received no input since
+    /// then. `inputs`: the pane's current number of inputs. Output does not matter here: a program that printed
+    /// meanwhile was not waiting.
     pub fn told_reads(&self, inputs: u64) -> bool {
         self.told_reads.load(Ordering::Relaxed) == inputs
     }
 
-    /// The `seq` of the pane's state that its client last received. 0 if the pane, with this count of inputs, has received
-    /// input since: its program may wait again and show nothing new.
+    /// The `seq` of the pane's state that the client last received. 0 if the pane has received input since then,
+    /// because the program may wait again without showing anything new. `inputs`: the pane's current number of inputs.
     pub fn seen(&self, inputs: u64) -> u64 {
         match self.seen_inputs.load(Ordering::Relaxed) == inputs {
             true => self.seen.load(Ordering::Relaxed),
@@ -284,7 +289,7 @@ impl Job {
     }
 }
 
-/// The calls, oldest first. Tokens share the places of calls under way.
+/// The jobs, oldest first. All tokens share the places for running jobs.
 pub struct Jobs {
     state: Mutex<State>,
     places: Arc<FairShare>,
@@ -299,7 +304,7 @@ impl Default for Jobs {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// The number of the last handle.
+    /// The number in the last handle.
     last: u64,
 }
 
@@ -307,7 +312,7 @@ impl Jobs {
     /// Begins a call for a connection.
     ///
     /// # Errors
-    /// There are too many calls. The message is for the model.
+    /// Too many calls are running. A message for the model.
     pub fn begin<T: Clone + Send + Sync + 'static>(
         &self,
         (connection, token): (u64, TokenKind),
@@ -325,11 +330,11 @@ impl Jobs {
         let kind = kind(pending.clone());
         let mut state = self.state.lock();
         state.last += 1;
-        // Short, because models copy it. It works only on the connection that began the call.
+        // The handle is short, because models copy it. It works only on the connection that began the call.
         let handle = format!("{}-{}", kind.name(), state.last).into();
         let jobs = &mut state.jobs;
         if jobs.len() == MOST {
-            // Some have ended, since fewer places than this are given to calls under way.
+            // At least one job has ended, because fewer than `MOST` places are given to running jobs.
             let ended = jobs.iter().position(|job| job.kind.has_ended());
             jobs.remove(ended.unwrap_or(0));
         }
@@ -360,28 +365,28 @@ impl Jobs {
         Ok((job, pending))
     }
 
-    /// The call with this handle, if this connection began it.
+    /// The job with this handle, if this connection began it.
     pub fn find(&self, connection: u64, handle: &str) -> Option<Job> {
         let state = self.state.lock();
         let is_it = |job: &&Job| job.connection == connection && *job.handle == *handle;
         state.jobs.iter().find(is_it).cloned()
     }
 
-    /// The calls of a connection whose handles it has received.
+    /// The jobs of a connection whose handles the connection has received.
     pub fn of(&self, connection: u64) -> Vec<Job> {
         let state = self.state.lock();
         let is_its = |job: &&Job| job.connection == connection && job.told.load(Ordering::Relaxed);
         state.jobs.iter().filter(is_its).cloned().collect()
     }
 
-    /// Removes a call whose outcome was returned.
+    /// Removes a job whose outcome was returned.
     pub fn forget(&self, job: &Job) {
         self.state.lock().jobs.retain(|other| other.handle != job.handle);
     }
 
-    /// Drops a job whose request was cancelled before the client received its handle, so that no call can ask for it again.
-    /// `ends`: the command that it began is interrupted, unless the request took longer than usual. Some clients cancel such
-    /// a request by themselves, and that must not end a long build.
+    /// Abandons a job whose request was canceled before the client received the handle, because no call can request
+    /// the job any longer. `ends`: whether the job's command is interrupted. It is never interrupted if the request
+    /// took longer than usual: some clients then cancel it by themselves, and that must not stop a long build.
     pub fn abandon(&self, job: &Job, ends: bool) {
         if !job.told.load(Ordering::Relaxed) {
             if ends && job.begun.elapsed() <= SLICE {
@@ -392,7 +397,7 @@ impl Jobs {
         }
     }
 
-    /// Abandons all calls of a connection. Their commands continue in the panes.
+    /// Abandons all jobs of a connection. Their commands continue in the panes.
     pub fn release(&self, connection: u64) {
         self.state.lock().jobs.retain(|job| {
             let is_others = job.connection != connection;
@@ -404,24 +409,25 @@ impl Jobs {
     }
 }
 
-/// A request that waits for a job. When it ends, the job is abandoned, unless its client has the handle.
+/// A request that waits for a job. When the request ends before the client has received the handle, the job is
+/// abandoned.
 pub struct Asking<'a> {
     jobs: &'a Jobs,
     job: &'a Job,
     /// Whether the job's command is interrupted if the client cancels the request.
     ends: bool,
-    /// Whether the client has disconnected, where it has a connection.
+    /// Whether the client has disconnected. `None` if the client has no connection of its own.
     gone: Option<watch::Receiver<bool>>,
 }
 
 impl<'a> Asking<'a> {
-    /// A request whose job leaves its command running.
+    /// A request whose cancellation does not interrupt the job's command.
     pub fn new(jobs: &'a Jobs, job: &'a Job) -> Self {
         Self { jobs, job, ends: false, gone: None }
     }
 
-    /// A request whose job's command is interrupted if the client cancels the request. A request also ends with its client's
-    /// connection. That leaves the command running: the client may have crashed.
+    /// A request whose cancellation interrupts the job's command. If the client's connection ends, the request ends
+    /// too, but the command continues, because the client may have crashed.
     pub fn ending(jobs: &'a Jobs, job: &'a Job, gone: Option<&watch::Receiver<bool>>) -> Self {
         Self { jobs, job, ends: true, gone: gone.cloned() }
     }
@@ -475,7 +481,7 @@ mod tests {
         let jobs = Jobs::default();
         let (first, pending) = begin(&jobs, 1, async { Ok(answer("1")) }).unwrap();
         assert!(pending.outcome(SLICE).await.is_some());
-        // Those that end make room for others.
+        // Calls that have ended make room for new ones.
         for _ in 0..MOST {
             let (_, pending) = begin(&jobs, 2, async { Ok(answer("2")) }).unwrap();
             assert!(pending.outcome(SLICE).await.is_some());
@@ -499,7 +505,7 @@ mod tests {
         let call = std::future::pending::<Result<AskReply, String>>();
         assert!(jobs.begin(owner, Kind::Question, (0, 0), Signals::default(), call).is_ok());
         jobs.release(1);
-        // The calls of the connection end once their tasks are dropped.
+        // The calls of the connection end when their tasks are dropped.
         tokio::task::yield_now().await;
         assert!(fill(20) > 0);
     }

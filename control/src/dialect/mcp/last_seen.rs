@@ -1,6 +1,7 @@
-//! What each client last saw of each pane, so that replies leave out what the client has seen.
+//! The screen that each client last saw of each pane, so that replies contain only what is new to the client.
 //!
-//! Holds hashes of rows and never their text. An entry belongs to one client: no other client's calls read or move it.
+//! Stores hashes of rows and never their text. An entry belongs to one client. Calls of other clients never read or
+//! change it.
 
 use std::{
     collections::VecDeque,
@@ -12,16 +13,16 @@ use parking_lot::Mutex;
 
 use crate::methods::screen::{Lines, TextFields};
 
-/// The most panes per client, and of all clients. A new entry replaces the longest unused one.
+/// The maximum number of panes per client, and of all clients. A new entry replaces the one that was unused longest.
 const MOST_OF_CLIENT: usize = 64;
 const MOST: usize = 1024;
 
 /// The screens that clients last saw.
 #[derive(Default)]
 pub struct LastSeen {
-    /// The most recently seen last.
+    /// The entries. The one that was used most recently is last.
     entries: Mutex<VecDeque<Entry>>,
-    /// Random, so that no program can choose texts with equal hashes.
+    /// The random key of the hashes, so that no program can choose texts with equal hashes.
     hashes: RandomState,
 }
 
@@ -35,39 +36,39 @@ struct Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
     size: (u16, u16),
-    /// `None`: it changed while it was read.
+    /// The place of the rows. `None` if the screen changed while it was read.
     place: Option<Place>,
-    /// A hash of each row's text; 0: the row is blank.
+    /// A hash of each row's text. 0 for a blank row.
     rows: Vec<u64>,
 }
 
-/// Where a screen's rows are.
+/// The place of a screen's rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Whether a full-screen program shows them.
+    /// Whether the rows are those of the alternate screen.
     pub is_alternate: bool,
-    /// The id of the first row. Each row's id is one more than that of the row above.
+    /// The id of the first row. The ids of the rows below follow in order.
     pub top: u64,
 }
 
-/// How a screen differs from one that was seen before.
+/// The difference between a screen and an earlier one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Changes {
-    /// The rows that are not as they were, by their places on the screen now.
+    /// The rows that changed, by their positions on the new screen.
     pub rows: Vec<usize>,
-    /// How many rows have scrolled off the top.
+    /// The number of rows that scrolled off the top.
     pub scrolled: u64,
 }
 
 impl Screen {
-    /// An empty screen: that of a pane before its program prints.
+    /// The empty screen of a pane whose program has printed nothing yet.
     pub fn empty(cols: u16, rows: u16) -> Self {
         let place = Some(Place::default());
         Self { size: (cols, rows), place, rows: vec![0; rows.into()] }
     }
 
-    /// How this screen differs from `before`. `None` if rows of one are not rows of the other: the size changed, the program
-    /// switched to the other screen, or nothing of what was seen is left.
+    /// The difference between this screen and `before`. `None` if their rows can't be compared: the size changed, the
+    /// program switched to or from the alternate screen, or no row of `before` is left.
     pub fn changes_since(&self, before: &Self) -> Option<Changes> {
         let (now, then) = (self.place?, before.place?);
         let scrolled = now.top.checked_sub(then.top)?;
@@ -83,7 +84,7 @@ impl Screen {
 }
 
 impl Changes {
-    /// The changed rows, a line each, with its place on the screen.
+    /// The text of the changed rows, one line each, after the row's position on the screen.
     pub fn text(&self, lines: &Lines) -> String {
         let mut changed = self.rows.iter().peekable();
         let rows = lines.iter().enumerate().filter(|(row, _)| changed.next_if_eq(&row).is_some());
@@ -94,7 +95,7 @@ impl Changes {
 }
 
 impl LastSeen {
-    /// The screen that a reply of `screen.text` shows, at this place.
+    /// The screen in a reply of `screen.text`. `place`: the place of its rows.
     pub fn screen(&self, text: &TextFields, place: Option<Place>) -> Screen {
         let hash = |row: &str| match row.trim_end() {
             "" => 0,
@@ -103,7 +104,7 @@ impl LastSeen {
         Screen { size: (text.cols, text.rows), place, rows: text.lines.iter().map(hash).collect() }
     }
 
-    /// What a client last saw of a pane.
+    /// The screen that a client last saw of a pane.
     pub fn get(&self, connection: u64, pane: u64) -> Option<Arc<Screen>> {
         let entries = self.entries.lock();
         let entry =
@@ -111,7 +112,7 @@ impl LastSeen {
         entry.map(|entry| entry.screen.clone())
     }
 
-    /// Records what a client sees of a pane.
+    /// Records the screen that a client sees of a pane now.
     pub fn set(&self, connection: u64, pane: u64, screen: Arc<Screen>) {
         let mut entries = self.entries.lock();
         entries.retain(|entry| (entry.connection, entry.pane) != (connection, pane));
@@ -126,7 +127,7 @@ impl LastSeen {
         entries.push_back(Entry { connection, pane, screen });
     }
 
-    /// Forgets what a client saw.
+    /// Removes all entries of a client.
     pub fn release(&self, connection: u64) {
         self.entries.lock().retain(|entry| entry.connection != connection);
     }
@@ -157,7 +158,7 @@ mod tests {
             (main(10, &["a", "", "c", "d"]), Some((vec![1, 3], 0))),
             (main(12, &["c", "d", "e", ""]), Some((vec![1, 2], 2))),
             (main(13, &["", "", "", ""]), Some((vec![], 3))),
-            // Nothing of what was seen is left, or the history was cleared.
+            // No row of the earlier screen is left, or the history was cleared.
             (main(14, &["c", "", "", ""]), None),
             (main(9, &["a", "b", "c", ""]), None),
             (main(10, &["a", "b", "c"]), None),

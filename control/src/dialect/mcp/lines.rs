@@ -1,4 +1,5 @@
-//! The protocol over two byte streams, one line per message: as over TCP, and behind a stream of server-sent events.
+//! The protocol over two byte streams, with one message per line. TCP connections and streams of server-sent events use
+//! it.
 
 use rmcp::{ServerHandler, transport::async_rw::AsyncRwTransport};
 use tokio::{
@@ -12,8 +13,8 @@ use super::{
 };
 use crate::{services::message_budget::Reservation, transport::limits::LONGEST_MESSAGE};
 
-/// Serves a client until it disconnects. The session gets the signal of the client's last message. `pending` holds the
-/// unanswered requests, and `reservation` the memory of long messages.
+/// Serves a client until it disconnects. `session`: creates the session from the signal that the client has sent its
+/// last message. `pending`: the unanswered requests. `reservation`: the memory of long messages.
 pub async fn serve_lines<S: ServerHandler>(
     session: impl FnOnce(watch::Receiver<bool>) -> S,
     reader: impl AsyncRead + Send + Unpin + 'static,

@@ -1,7 +1,8 @@
 //! The long messages of a connection, and the memory that is reserved for them.
 //!
-//! rmcp collects each line in a buffer that never shrinks, parses it, and keeps the parsed message until its reply is sent.
-//! So a connection reserves memory for its longest line until it ends, and for each long request until the request is answered.
+//! rmcp collects each line in a buffer that never shrinks, parses it, and keeps the parsed message until its reply is
+//! sent. So memory is reserved for the longest line until the connection ends, and for each long request until the
+//! request is answered.
 
 use std::{
     collections::HashMap,
@@ -22,19 +23,19 @@ use crate::services::message_budget::{OverBudget, Reservation, SHORT};
 pub struct LongMessages(Arc<Mutex<State>>);
 
 struct State {
-    /// The bytes of the line that has not ended yet.
+    /// The number of bytes so far of the line that is being received.
     unfinished: usize,
-    /// For rmcp's buffer of lines.
+    /// The memory of rmcp's buffer of lines.
     buffer: Reservation,
-    /// For the lines that rmcp has not returned as messages yet.
+    /// The memory of the lines that rmcp has not returned as messages yet.
     finished: Reservation,
-    /// For the requests that are not answered.
+    /// The memory of each request that is not answered.
     pending: HashMap<RequestId, Reservation>,
     refusal: Option<OverBudget>,
 }
 
 impl LongMessages {
-    /// Those of a connection, with an empty reservation of its token.
+    /// Creates the state of a connection. `reservation`: an empty reservation of the connection's token.
     pub fn new(mut reservation: Reservation) -> Self {
         let finished = reservation.take();
         Self(Arc::new(Mutex::new(State {
@@ -57,7 +58,8 @@ impl LongMessages {
         self.0.lock().unfinished > SHORT
     }
 
-    /// A message was received. If it is a request with this id, keeps its memory reserved until [`Self::answered`].
+    /// Records that a message was received. If the message is a request, `id` is its id, and its memory stays reserved
+    /// until [`Self::answered`].
     pub fn received(&self, id: Option<&RequestId>) {
         let mut state = self.0.lock();
         let finished = state.finished.take();
@@ -66,12 +68,12 @@ impl LongMessages {
         }
     }
 
-    /// A request was answered, or need not be.
+    /// Records that a request was answered, or needs no answer.
     pub fn answered(&self, id: &RequestId) {
         self.0.lock().pending.remove(id);
     }
 
-    /// Why the connection ends, if a long line is the reason.
+    /// The reason why the connection ends. `None` if no long line is the reason.
     pub fn refusal(&self) -> Option<OverBudget> {
         self.0.lock().refusal
     }
@@ -117,7 +119,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
             state.refusal = state.count(&buffer.filled()[before..]).err();
         }
         if state.refusal.is_some() {
-            // Looks like the end of the input.
+            // For the caller, this looks like the end of the input.
             buffer.set_filled(before);
         }
         Poll::Ready(Ok(()))
@@ -177,7 +179,7 @@ mod tests {
             }
             all.push(next);
         };
-        // Half of what is not the owner's; each line takes its length twice.
+        // The token gets half of what is not reserved for the owner. Each line uses twice its length.
         assert_eq!(all.len(), (96 << 20) / (2 * LONG));
         let why = refused.refusal().unwrap().to_string();
         assert!(why.contains("of this token would take"), "{why}");

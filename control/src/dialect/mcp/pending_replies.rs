@@ -1,7 +1,8 @@
 //! The pending replies of a client. A client that stops sending but keeps reading still receives every pending reply.
 //!
-//! In that case a relay keeps its connection open in both directions, so that its end is noticed, and sends a notification
-//! ([`LAST`]). If a connection ends without that notification, rmcp drops its running calls after five seconds.
+//! In that case, a relay sends the notification [`LAST`] and keeps the connection open in both directions, so that the
+//! end of the relay is noticed. If a connection ends without that notification, rmcp drops the running calls after five
+//! seconds.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -19,29 +20,31 @@ use tokio::{
 use super::long_messages::LongMessages;
 use crate::{client::LAST, offload};
 
-/// The longest wait for replies after the client's last message. Longer than any call takes, unless its client asked for more.
+/// The maximum time to wait for replies after the client's last message. It is longer than any call takes, unless the
+/// client requested more time.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How long the connection's last error may wait for its client to read.
+/// The maximum time to wait until the client reads the connection's last error.
 const REFUSING: Duration = Duration::from_secs(2);
 
 /// The unanswered requests of a connection.
 pub type PendingReplies = watch::Sender<HashSet<RequestId>>;
 
-/// A transport that closes after the last reply, once its client has sent its last message.
+/// A transport that closes after the client has sent its last message and the last reply was sent.
 pub struct UntilAnswered<T> {
     inner: T,
     pending: PendingReplies,
     /// Whether the client has sent its last message.
     gone: watch::Sender<bool>,
-    /// After the last message: when the remaining replies are dropped.
+    /// The time when the remaining replies are dropped. It is set after the last message.
     until: Option<Instant>,
     /// The memory of long messages.
     long: LongMessages,
 }
 
 impl<T> UntilAnswered<T> {
-    /// Completes `gone` when the client has sent its last message, so that calls without an end stop.
+    /// Creates the transport. It sets `gone` when the client has sent its last message, so that calls that would never
+    /// end stop.
     pub fn new(
         inner: T,
         pending: PendingReplies,
@@ -62,7 +65,7 @@ impl<T> UntilAnswered<T> {
                     pending.insert(request.id.clone());
                 });
             }
-            // A cancelled request needs no reply.
+            // A canceled request needs no reply.
             Some(JsonRpcMessage::Notification(JsonRpcNotification {
                 notification: ClientNotification::CancelledNotification(cancelled),
                 ..
@@ -143,7 +146,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for UntilAnswered<T> {
             {
                 let error = ErrorData::internal_error(why.to_string(), None);
                 let refusal = self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, None));
-                // The client may not be reading.
+                // The time is limited, because the client may not be reading.
                 let _ = timeout(REFUSING, refusal).await;
             }
             return message;
@@ -189,7 +192,7 @@ mod tests {
 
     type Says = mpsc::UnboundedSender<RxJsonRpcMessage<RoleServer>>;
 
-    /// A connection, the sender of its client's messages, and the signal of its last message.
+    /// A connection, the sender of the client's messages, and the signal that the last message was sent.
     fn connection() -> (UntilAnswered<Client>, Says, watch::Receiver<bool>) {
         let (says, said) = mpsc::unbounded_channel();
         let gone = watch::Sender::new(false);

@@ -1,4 +1,5 @@
-//! MCP prompts: instructions for common tasks. Each toolset has its own, because they name its tools.
+//! MCP prompts: instructions for common tasks. Each toolset has its own prompts, because a prompt names tools of the
+//! toolset.
 
 use rmcp::{
     ErrorData,
@@ -110,7 +111,7 @@ pub fn list(toolset: &str) -> Vec<Prompt> {
     of(toolset).map(prompt).collect()
 }
 
-/// One of them, with its arguments filled in.
+/// A prompt of a toolset, with its arguments filled in.
 pub fn get(toolset: &str, name: &str, given: &JsonObject) -> Result<GetPromptResult, ErrorData> {
     let wrong = |why: String| ErrorData::invalid_params(why, None);
     let job = of(toolset).find(|job| job.name == name);
@@ -169,7 +170,7 @@ mod tests {
                 if toolset.name == job.toolset {
                     assert!(of_it.next().is_some(), "{} {}", job.toolset, job.name);
                 } else {
-                    // A name such as `run` is a word, too.
+                    // Only names with `_` are checked, because a name such as `run` is also an ordinary word.
                     let mut others = of_it.map(|tool| tool.name).filter(|name| !has(own, name));
                     let other = others.find(|name| name.contains('_'));
                     assert_eq!(other, None, "{} {}", job.toolset, job.name);

@@ -8,7 +8,7 @@
 //! | `unterm://pane/N/screen` | a pane's screen, as text |
 //! | `unterm://pane/N/block/M` | the output of a pane's command |
 //! | `unterm://recording/ID` | a recording's page |
-//! | `unterm://job/HANDLE` | whether a client's own call has ended that outlived its request, as JSON |
+//! | `unterm://job/HANDLE` | whether a job of the client (a call that outlived its request) has ended, as JSON |
 
 mod recording;
 
@@ -48,11 +48,11 @@ use crate::{
     services::events::Subscription,
 };
 
-/// The most characters of one resource.
+/// The maximum number of characters of one resource.
 const MOST_CHARACTERS: usize = 200_000;
-/// How many commands and recordings are listed. The last ones count.
+/// The number of commands, and of recordings, that are listed: the last ones.
 const LISTED: usize = 20;
-/// The most resources that one client may subscribe to.
+/// The maximum number of resources that one client may subscribe to.
 pub const MOST_WATCHED: usize = 64;
 
 /// A parsed URI.
@@ -70,7 +70,7 @@ pub enum Address {
     Block(u64, u64),
     /// A recording.
     Recording(String),
-    /// A client's own call that outlived its request.
+    /// A job of the client: a call that outlived its request.
     Job(String),
 }
 
@@ -132,7 +132,7 @@ pub async fn list(server: &Server, caller: &Caller) -> ToolResult<Vec<Resource>>
         resources
             .push(recorded(&live.id, &format!("The recording of pane {}, under way", live.pane)));
     }
-    // Not for a token that is limited to some sessions.
+    // Recordings are not listed for a token that is limited to some sessions, because the call fails.
     let recordings = call::<Recordings>(server, caller, RecordingsParams::default()).await;
     for recording in recordings.unwrap_or_default().iter().rev().take(LISTED) {
         let title = format!("The recording of {}", recording.started_at);
@@ -164,7 +164,7 @@ fn text(resource: Resource) -> Resource {
     resource.with_mime_type("text/plain").with_meta(untrusted_fields(&["title"]))
 }
 
-/// The templates of URIs.
+/// The templates of the URIs.
 pub fn templates() -> Vec<ResourceTemplate> {
     [
         ("unterm://pane/{pane}/screen", "screen", "A pane's screen", "text/plain"),
@@ -233,7 +233,7 @@ async fn contents(
         Address::Recording(id) => (recording::page(server, caller, id).await?, "text/markdown"),
         Address::Panes => {
             let doing = call::<Activity>(server, caller, SessionOnly::default()).await?;
-            // Via a JSON value, to sort the fields by name.
+            // The conversion to a JSON value sorts the fields by name.
             let sessions = to_value(doing.sessions).map_err(|error| error.to_string())?;
             (sessions.to_string(), "application/json")
         }
@@ -254,7 +254,7 @@ async fn contents(
     })
 }
 
-/// A caller's own call.
+/// A job of the caller.
 fn job(server: &Server, caller: &Caller, handle: &str) -> ToolResult<Job> {
     server.dispatcher.check_token(caller).map_err(|error| RESOURCES.say(&error))?;
     let job = server.jobs.find(caller.connection, handle);
@@ -263,7 +263,7 @@ fn job(server: &Server, caller: &Caller, handle: &str) -> ToolResult<Job> {
     })
 }
 
-/// The supported part of a client's subscriptions.
+/// The subset of a client's subscriptions that this server supports.
 pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = requested.resources_list_changed;
@@ -274,7 +274,7 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
-/// Notifies of each change of a resource, until it can't change any more.
+/// Sends a notification for each change of a resource, until the resource can't change any longer.
 pub async fn watch<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
@@ -290,7 +290,7 @@ pub async fn watch<F: Future<Output = bool>>(
             return;
         }
         Address::Job(handle) => {
-            // A call without a result is gone, which the reader finds out.
+            // If the job no longer exists, the client learns that when it reads the resource.
             if let Ok(job) = job(server, caller, handle) {
                 job.ended().await;
             }
@@ -298,7 +298,7 @@ pub async fn watch<F: Future<Output = bool>>(
             return;
         }
         Address::Agents => return watch_agents(server, caller, tell).await,
-        // Nothing reports changes of files or processes.
+        // No event reports changes of files or processes, so these resources can't be watched.
         Address::Panes | Address::File(..) => return,
     };
     if is_hidden(server, *pane) {
@@ -313,14 +313,14 @@ pub async fn watch<F: Future<Output = bool>>(
             ..WatchParams::of(*pane)
         };
         let Ok(seen) = call::<Watch>(server, caller, params).await else {
-            // The resource is gone. Reading it reports that.
+            // The resource no longer exists. The client learns that when it reads the resource.
             tell().await;
             return;
         };
         if let Some(block) = block
             && !is_open(server, caller, *pane, *block).await
         {
-            // Notify a reader of the command's end, but not of other commands' output.
+            // The client is notified of the end of its command, but not of the output of other commands.
             tell().await;
             return;
         }
@@ -330,7 +330,7 @@ pub async fn watch<F: Future<Output = bool>>(
             return;
         }
         if seen.is_dead {
-            // It can only be removed now, which readers find out when they read it.
+            // After the program's end, the pane can only be removed. Clients learn that when they read the resource.
             return;
         }
         is_first = false;
@@ -338,14 +338,14 @@ pub async fn watch<F: Future<Output = bool>>(
     }
 }
 
-/// Whether a command exists and may still print something.
+/// Whether a command exists and may still print output.
 async fn is_open(server: &Server, caller: &Caller, pane: u64, block: u64) -> bool {
     let params = GetParams { block: block.into(), max_lines: 1.into(), ..GetParams::of(pane) };
     let found = call::<blocks::Get>(server, caller, params).await;
     found.is_ok_and(|found| matches!(found.block.state, State::Prompt | State::Running))
 }
 
-/// Notifies of each new state of a watched program, as long as there is a receiver.
+/// Sends a notification for each new state of a watched program, as long as `tell` returns true.
 async fn watch_agents<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
@@ -369,7 +369,7 @@ async fn events(server: &Server, caller: &Caller, kinds: &[&str]) -> Option<Subs
     caller.subscription.take().flatten()
 }
 
-/// The events that change the list of resources that a caller reaches. `None` if it may not receive them.
+/// The events that change a caller's list of resources. `None` if the caller may not receive them.
 pub async fn changes(
     server: &Server,
     caller: &Caller,
@@ -379,7 +379,7 @@ pub async fn changes(
     Some((events(server, caller, &kinds).await?, recordings))
 }
 
-/// Notifies of each change of the list, as long as there is a receiver.
+/// Sends a notification for each change of the list, as long as `tell` returns true.
 pub async fn watch_list<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
@@ -398,7 +398,7 @@ pub async fn watch_list<F: Future<Output = bool>>(
         }
         tokio::time::sleep(APART).await;
         events.extend(std::iter::from_fn(|| changes.take()));
-        // A recording that ends with its session is listed once its page is written.
+        // When a session ends, its recording ends too, and is listed once its page is written.
         for ended in events.iter().filter(|event| event["event"] == "session_exited") {
             recording::settled(server, &ended["session_id"]).await;
         }
@@ -413,12 +413,12 @@ pub async fn watch_list<F: Future<Output = bool>>(
 pub struct Watched(HashMap<String, AbortHandle>);
 
 impl Watched {
-    /// Whether there is room for another address.
+    /// Whether the session may subscribe to another resource.
     pub fn has_room(&self) -> bool {
         self.0.len() < MOST_WATCHED
     }
 
-    /// Adds a subscription. Replaces one to the same resource.
+    /// Adds a subscription. It replaces an earlier subscription to the same resource.
     pub fn add(&mut self, uri: String, task: AbortHandle) {
         if let Some(old) = self.0.insert(uri, task) {
             old.abort();

@@ -1,22 +1,22 @@
-//! Rows of a screen, as methods return them: joins them to a text, and cuts them at columns.
+//! Joins the rows of a screen to a text, and cuts rows at columns. The rows are those that methods return.
 
 use unterm_term::{Content, Options, Parser, Size, Snapshot, SnapshotRow, Term, Width};
 
 use super::tool_result::ToolResult;
 use crate::methods::screen::{Lines, TextFields, TextReply};
 
-/// The reply of `screen.text`.
+/// The fields of a reply of `screen.text`.
 pub fn fields(reply: &TextReply) -> ToolResult<TextFields> {
     reply.fields().map_err(|error| format!("Internal error: {error}"))
 }
 
-/// This many rows from `first` as one text, without trailing blanks.
+/// `count` rows from `first` on as one text, without trailing blanks.
 pub fn joined(lines: &Lines, first: usize, count: usize) -> String {
     let rows: Vec<&str> = lines.iter().skip(first).take(count).collect();
     rows.join("\n").trim_end().to_owned()
 }
 
-/// Roughly the columns that a character takes: the code points of wide scripts come after those of others.
+/// The approximate number of columns of a character. Wide scripts have higher code points than all others.
 pub fn columns_of(char: char) -> u64 {
     if char < '\u{1100}' { 1 } else { 2 }
 }
@@ -27,7 +27,7 @@ fn is_full(row: &str, cols: u16) -> bool {
     taken >= u64::from(cols)
 }
 
-/// Rows of this many columns as one text. A row that fills its columns is joined to the next.
+/// Rows of a screen with `cols` columns as one text. A row that fills its columns is joined to the next row.
 pub fn unwrapped(rows: &[&str], cols: u16) -> String {
     let mut text = String::new();
     for (at, row) in rows.iter().enumerate() {
@@ -37,7 +37,8 @@ pub fn unwrapped(rows: &[&str], cols: u16) -> String {
     text
 }
 
-/// Rows with the parts replaced that `cover` replaces, even across rows. The number of characters stays.
+/// Replaces text in rows: `cover` replaces parts of the joined text, even across rows. It must not change the number of
+/// characters.
 pub fn covered(rows: &[&str], cols: u16, cover: impl FnOnce(&str) -> String) -> Vec<String> {
     let text = cover(&unwrapped(rows, cols));
     let mut chars = text.chars();
@@ -51,7 +52,8 @@ pub fn covered(rows: &[&str], cols: u16, cover: impl FnOnce(&str) -> String) -> 
     rows.iter().map(&mut row).collect()
 }
 
-/// The columns `from..to` of a text that fills `cols` columns. A blank replaces half of a wide character.
+/// The columns `from..to` of a text that fills `cols` columns. If only half of a wide character is in the range, a
+/// blank replaces it.
 pub fn cut(text: &str, cols: u16, from: u16, to: u16) -> String {
     let (from, to) = (from.min(cols), to.min(cols));
     if from >= to {
@@ -63,7 +65,7 @@ pub fn cut(text: &str, cols: u16, from: u16, to: u16) -> String {
     if text.is_ascii() {
         return text.get(from.into()..text.len().min(to.into())).unwrap_or_default().to_owned();
     }
-    // The engine determines the width of a character and its clusters.
+    // The terminal engine computes the widths, because the width of a character depends on its cluster.
     let mut term = Term::new(Size::cells(cols, 1), Options::default());
     Parser::new().advance(&mut term, text.as_bytes());
     let mut snapshot = Snapshot::default();

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{caller::Caller, dispatch::Dispatcher, services::hidden::HiddenPanes};
 
-/// The state that all sessions of an instance share.
+/// The state that all MCP sessions of an instance share.
 pub struct Server {
     pub dispatcher: Arc<Dispatcher>,
     pub jobs: Jobs,
@@ -22,7 +22,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// For an instance.
+    /// Creates the state of an instance.
     pub fn new(dispatcher: Arc<Dispatcher>) -> Self {
         Self {
             dispatcher,
@@ -52,7 +52,7 @@ impl Server {
         caller
     }
 
-    /// Releases everything that a client without a connection of its own held.
+    /// Releases everything that a client without its own connection holds.
     pub fn release(self: &Arc<Self>, connection: u64) {
         let server = self.clone();
         tokio::spawn(async move {
@@ -61,7 +61,7 @@ impl Server {
         });
     }
 
-    /// Releases what the toolsets keep for a client.
+    /// Releases the state that the toolsets store for a client.
     pub async fn forget(&self, connection: u64) {
         self.jobs.release(connection);
         self.last_seen.release(connection);

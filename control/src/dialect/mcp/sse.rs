@@ -1,10 +1,10 @@
-//! HTTP with server-sent events at `/mcp/sse`: the transport of the protocol's revision of 2024-11-05 ("Transports, HTTP with
-//! SSE"), for clients that support no other. `GET` opens a stream whose first event, `endpoint`, is the address to which
-//! the client posts messages. The server's messages are `message` events.
+//! HTTP with server-sent events at `/mcp/sse`: the transport of the protocol's revision of 2024-11-05 ("Transports,
+//! HTTP with SSE"), for clients that support no other transport. `GET` opens a stream. Its first event, `endpoint`, is
+//! the address to which the client posts messages. The server's messages are `message` events.
 //!
-//! rmcp no longer supports it, so a stream is connected by two pipes to a session as on a TCP connection. Owns the streams and
-//! their limits. A session ends with its stream and releases what it held. It does not know whose sessions they are, so that the
-//! hub of a fleet serves its own sessions the same way.
+//! rmcp no longer supports this transport. So two pipes connect a stream to a session like that of a TCP connection.
+//! This module owns the streams and their limits. A session ends with its stream, and releases what it held. The module
+//! does not depend on the kind of session, so the hub of a fleet can also use it.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -25,49 +25,50 @@ use unterm_mux::random;
 use super::pending_replies::PendingReplies;
 use crate::{caller::TokenKind, dialect::http::Lines};
 
-/// How long a session may be idle.
+/// A stream that is idle for this long is closed.
 pub const IDLE: Duration = Duration::from_secs(3600);
-/// Codes of errors, for the client.
+/// An error for the client: the status and a text.
 pub type Refused = (StatusCode, String);
 
 /// The path of the endpoint.
 pub const PATH: &str = "/mcp/sse";
-/// The query parameter that names the stream. Clients look for this name.
+/// The query parameter that contains the stream's name. Clients look for this parameter.
 pub const SESSION: &str = "session_id";
-/// The most streams: fewer than concurrent requests, so that their clients can always post.
+/// The maximum number of streams. It is less than the maximum of concurrent requests, so that clients of streams can
+/// always post.
 const MOST_STREAMS: usize = 24;
-/// The most streams of agents. The rest is the owner's.
+/// The maximum number of streams of agents. The remaining ones are reserved for the owner.
 const MOST_OF_AGENTS: usize = 20;
-/// The most streams of one agent's token.
+/// The maximum number of streams of one agent's token.
 const MOST_OF_AGENT: usize = 8;
-/// The most bytes buffered between a session and its stream, in each direction.
+/// The maximum number of bytes that are buffered between a session and its stream, in each direction.
 const PIPE: usize = 64 << 10;
-/// The most events buffered for the connection.
+/// The maximum number of events that are buffered for the connection.
 const MOST_EVENTS: usize = 4;
-/// The interval of comments on a silent stream. Clients give up a stream after five silent minutes.
+/// The interval of comments on a silent stream. Clients give up a stream after five minutes of silence.
 const QUIET: Duration = Duration::from_secs(60);
 
 /// The session's ends of a stream's pipes. Each message is one line.
 pub struct Pipes {
-    /// The client's messages.
+    /// Reads the client's messages.
     pub reader: DuplexStream,
-    /// The session's messages.
+    /// Writes the session's messages.
     pub writer: DuplexStream,
-    /// The session keeps its unanswered requests here, so that a stream that waits for a reply does not count as idle.
+    /// The session stores its unanswered requests here, so that a stream that waits for a reply does not count as idle.
     pub pending: PendingReplies,
 }
 
 /// An open stream.
 struct Stream {
-    /// Its client's token. A request with another token is refused.
+    /// The token of the stream's client. A request with another token is refused.
     token: TokenKind,
     /// The pipe to the session: one line per message.
     input: tokio::sync::Mutex<DuplexStream>,
-    /// How many requests are unanswered.
+    /// The unanswered requests.
     pending: PendingReplies,
     /// When the last message was sent or received.
     used: Mutex<Instant>,
-    /// Ends it in favor of another stream.
+    /// Ends the stream in favor of another one.
     end: Notify,
 }
 
@@ -81,7 +82,7 @@ impl Streams {
     /// Opens a stream for a client with this token, and begins its session. The stream ends with the session.
     ///
     /// # Errors
-    /// There are too many streams, or the system provides no random numbers.
+    /// Too many streams are open, or the system provides no random numbers.
     pub fn open<S: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
         token: TokenKind,
@@ -108,7 +109,7 @@ impl Streams {
             if events.send(endpoint.into()).await.is_ok() {
                 pass(&stream, from_session, &events).await;
             }
-            // The pipe closes when its last holder is dropped, which ends the session.
+            // The pipe closes when the last reference to the stream is dropped. That ends the session.
             streams.open.lock().remove(&id);
         });
         let mut reply = Response::new(Body::new(Lines(body)));
@@ -117,8 +118,8 @@ impl Streams {
         Ok(reply)
     }
 
-    /// Adds a stream. If there is no room, ends the stream of the same token that was idle longest, because many clients leave
-    /// streams open and never use them again.
+    /// Adds a stream. If there is no room, first ends the stream of the same token that was idle longest, because many
+    /// clients leave streams open and never use them again.
     fn admit(&self, id: String, stream: Arc<Stream>) -> Result<(), Refused> {
         let mut open = self.open.lock();
         if let Some((most, whose)) = limit_reached(&open, stream.token) {
@@ -140,7 +141,7 @@ impl Streams {
     /// Passes a message to the stream with this name. `place` is held until the session has received it.
     ///
     /// # Errors
-    /// The token has no stream of this name, or the body is not one message.
+    /// The token has no stream with this name, or the body is not exactly one message.
     pub async fn post<P: Send + 'static>(
         &self,
         token: TokenKind,
@@ -156,7 +157,7 @@ impl Streams {
         let stream = stream.filter(|stream| stream.token == token).ok_or_else(none)?;
         let message = line(body)?;
         *stream.used.lock() = Instant::now();
-        // In a task of its own, so that a client that disconnects leaves no partial line.
+        // This runs in a separate task, so that a client that disconnects leaves no incomplete line.
         let written = tokio::spawn(async move {
             let _place = place;
             stream.input.lock().await.write_all(&message).await
@@ -172,7 +173,7 @@ impl Streams {
     }
 }
 
-/// The limit that leaves no room for a stream of this token, and whose streams it counts, in words.
+/// If a limit leaves no room for a stream of this token: the limit, and in words, the streams that it counts.
 fn limit_reached(
     open: &HashMap<String, Arc<Stream>>,
     token: TokenKind,
@@ -186,13 +187,13 @@ fn limit_reached(
         (MOST_OF_AGENTS, " of agents", count(&is_agent)),
         (MOST_STREAMS, "", count(&|_| true)),
     ];
-    // The owner's own streams have only the last limit.
+    // For the owner's own streams, only the last limit applies.
     let mut limits = limits.into_iter().skip(if is_agent(token) { 0 } else { 2 });
     let reached = limits.find(|(most, _, count)| count >= most);
     reached.map(|(most, whose, _)| (most, whose))
 }
 
-/// Of the streams of a token without unanswered requests, the one that was idle longest, and for how long.
+/// The stream that was idle longest among the streams of a token without unanswered requests, and its idle time.
 fn longest_idle(
     open: &HashMap<String, Arc<Stream>>,
     token: TokenKind,
@@ -203,7 +204,7 @@ fn longest_idle(
     Some((id.clone(), since.elapsed()))
 }
 
-/// Writes a message as one line. In JSON, unescaped line ends occur only between tokens.
+/// Writes a message as one line. In valid JSON, line ends occur only between tokens, so blanks can replace them.
 fn line(body: &[u8]) -> Result<Vec<u8>, Refused> {
     let wrong = |why: String| (StatusCode::BAD_REQUEST, why);
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(body) {
@@ -218,7 +219,7 @@ fn line(body: &[u8]) -> Result<Vec<u8>, Refused> {
     Ok(bytes.chain([b'\n']).collect())
 }
 
-/// Forwards a session's messages until it or its client ends, or both are idle for too long.
+/// Forwards a session's messages until the session or its client ends, or both are idle for too long.
 async fn pass(stream: &Stream, session: DuplexStream, events: &mpsc::Sender<Bytes>) {
     const BEFORE: &[u8] = b"event: message\ndata: ";
     let mut session = BufReader::new(session);
@@ -229,7 +230,7 @@ async fn pass(stream: &Stream, session: DuplexStream, events: &mpsc::Sender<Byte
         let next: Bytes = tokio::select! {
             () = events.closed() => return,
             () = stream.end.notified() => return,
-            // A partly read line is kept if another branch completes first.
+            // An incompletely read line stays in `event` if another branch completes first.
             read = session.read_until(b'\n', &mut event) => {
                 if read.is_err() || !event.ends_with(b"\n") {
                     return;
@@ -262,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    /// A stream that was used so many seconds after `now`.
+    /// A stream that was last used `seconds` after `now`.
     fn stream(token: TokenKind, now: Instant, seconds: u64) -> Arc<Stream> {
         Arc::new(Stream {
             token,
@@ -293,7 +294,7 @@ mod tests {
         let mut opened =
             |token, is_busy, tries: usize| (0..tries).filter(|_| open(token, is_busy)).count();
         let count = || streams.open.lock().len();
-        // Idle streams of its own give way.
+        // If a token has too many streams, its own idle streams are ended.
         assert_eq!(opened(TokenKind::Agent(1), false, 30), 30);
         assert_eq!(count(), MOST_OF_AGENT);
         assert_eq!(opened(TokenKind::Agent(1), true, 30), MOST_OF_AGENT);

@@ -10,30 +10,31 @@ use crate::caller::{Caller, TokenKind};
 
 /// The header that names a session with `initialize`.
 pub const SESSION: &str = "mcp-session-id";
-/// The most clients that are remembered. A new client replaces the longest idle one, of the same token if there is one, so
-/// that a client can't displace those of other tokens by using many names.
+/// The maximum number of remembered clients. A new client replaces the one that was idle longest, of the same token if
+/// there is one. So a client that uses many names can't displace the clients of other tokens.
 const MOST: usize = 64;
 
-/// The identity of a client in its requests. Its address does not identify it, because a client uses several connections.
-/// Two agents of the same program that share a token, and name neither a session nor a conversation, count as one client:
-/// each may type during the other's lease. To separate them, give each its own token, or a `conversation` in the address.
-/// The protocol without sessions (2026-07-28) offers only handles that a tool returns and the client sends back. If leases
-/// relied on them, an agent that omitted its handle would be locked out by its own lease.
+/// The identity of a client, as far as its requests show it. The address does not identify a client, because a client
+/// uses several connections. Two agents of the same program that share a token, and name neither a session nor a
+/// conversation, count as one client: each may type during the other's lease. To separate them, give each its own
+/// token, or a `conversation` in the address. In the protocol without sessions (2026-07-28), a client could be
+/// recognized only by a handle that a tool returns and the client sends back. If leases relied on such handles, an
+/// agent that omitted its handle would be locked out by its own lease.
 #[derive(PartialEq, Eq)]
 pub struct Who {
     token: TokenKind,
     conversation: Option<String>,
-    /// The client's own name and version.
+    /// The name and version that the client reports.
     name: Option<String>,
     version: Option<String>,
     /// The `User-Agent` header.
     program: Option<HeaderValue>,
-    /// The session that its requests name, even though they are stateless.
+    /// The session that the requests name although they are stateless.
     session: Option<HeaderValue>,
 }
 
 impl Who {
-    /// Identifies the client of a request. `name` and `version` are the client's own.
+    /// Identifies the client of a request. `name` and `version`: those that the client reports.
     pub fn of(
         caller: &Caller,
         name: Option<String>,
@@ -51,12 +52,12 @@ impl Who {
     }
 }
 
-/// The clients, the most recently used last.
+/// The clients and their connection numbers. The most recently used client is last.
 #[derive(Default)]
 pub struct StatelessClients(Mutex<VecDeque<(Who, u64)>>);
 
 impl StatelessClients {
-    /// The clients, each with its own name and connection number.
+    /// Returns the caller with the connection number of its client. Assigns a new number to a new client.
     pub fn number(
         &self,
         caller: Caller,
@@ -82,15 +83,15 @@ impl StatelessClients {
 
 /// A client with its connection number.
 pub struct Numbered {
-    /// The client.
+    /// The caller, with that number.
     pub caller: Caller,
     /// Whether the client is new.
     pub is_new: bool,
-    /// The number of the client that it replaced.
+    /// The number of the client that was replaced, if one was.
     pub gone: Option<u64>,
 }
 
-/// The client that a new one replaces.
+/// The index of the client that a new client replaces.
 fn given_up(clients: &VecDeque<(Who, u64)>, new: &Who) -> usize {
     clients.iter().position(|(who, _)| who.token == new.token).unwrap_or(0)
 }

@@ -1,8 +1,8 @@
 //! The toolset `tester`: the nine tools that test terminal applications, on hidden panes.
 //!
-//! Owns its sessions, which belong to the client that launched them and end with it, its limits and its checks of what is
-//! given. Replies and errors are JSON in a text, as documented; which of a reply's fields holds what programs wrote is said in
-//! the result's `_meta`, beside it.
+//! Owns the sessions, the limits and the checks of arguments. A session belongs to the client that launched it, and
+//! ends with that client. Replies and errors are JSON inside a text, as documented. The result's `_meta` lists the
+//! fields of a reply that contain a program's output.
 
 pub mod apps;
 mod errors;
@@ -49,16 +49,16 @@ pub static TOOLSET: Toolset = Toolset {
     refusal: |why| internal(why).to_string(),
 };
 
-/// Characters of an argument, and of a variable's value.
+/// The maximum number of characters of an argument, and of a variable's value.
 const LONGEST_VALUE: usize = 1000;
-/// Characters of a variable's name.
+/// The maximum number of characters of a variable's name.
 const LONGEST_NAME: usize = 100;
-/// Characters of keys.
+/// The maximum number of characters of keys.
 const LONGEST_KEYS: usize = 10_000;
-/// Columns, and rows.
+/// The maximum number of columns, and of rows.
 const LONGEST_SIDE: u64 = 1000;
 
-/// A required text.
+/// A required argument that must be a text.
 fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<&'a str, Value> {
     match given.get(name) {
         Some(Value::String(text)) => Ok(text),
@@ -69,7 +69,7 @@ fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<&'a str, Value>
     }
 }
 
-/// The session that is named.
+/// The client's session that the argument `session_id` names.
 fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
     let id = text(given, "session_id")?;
     let is_digit = |(at, char): (usize, char)| match at {
@@ -87,14 +87,16 @@ fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
     app.ok_or_else(|| error(Code::NotFound, format!("session not found: {id}")))
 }
 
-/// The same, with its state. What a program left on its screen is served when it has ended, until it is restarted or stopped.
+/// The session that the argument `session_id` names, with its state. If the program has ended, its last screen is
+/// served until the session is restarted or stopped.
 async fn viewed(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, StatusReply), Value> {
     let app = named(ask, given)?;
     let state = launch::state(ask, &app).await?;
     Ok((app, state))
 }
 
-/// The same for what only a program that runs can take; one that has ended is refused.
+/// The session that the argument `session_id` names, for a tool that needs a running program. Fails if the program has
+/// ended.
 async fn active(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
     let (app, state) = viewed(ask, given).await?;
     if state.is_dead {
@@ -103,7 +105,7 @@ async fn active(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value>
     Ok(app)
 }
 
-/// What is to be launched, checked.
+/// Checks the arguments of a launch.
 fn launched(given: &Map<String, Value>) -> Result<Launch, Value> {
     let wrong = |why: String| Err(error(Code::Input, why));
     let command = text(given, "command")?.to_owned();
@@ -212,7 +214,7 @@ struct SendArguments {
     keys: String,
 }
 
-/// The keys that are to be sent.
+/// The argument `keys`, which contains the keys to send.
 fn keys(given: &Map<String, Value>) -> Result<&str, Value> {
     let keys = text(given, "keys")?;
     if keys.chars().count() > LONGEST_KEYS {
@@ -287,7 +289,7 @@ struct ResizeArguments {
     height: u16,
 }
 
-/// A side of the size that is asked for, in cells.
+/// One side of the requested size, in cells.
 fn side(given: &Map<String, Value>, name: &str) -> Result<u64, Value> {
     match given.get(name) {
         None | Some(Value::Null) => {
@@ -362,7 +364,7 @@ plain_tool! {
         for app in ask.server.tester.of(ask.server.hidden(), ask.caller.connection) {
             let state = match launch::state(ask, &app).await {
                 Ok(state) if !state.is_dead => "active",
-                // What ended well was stopped; what did not, and what is gone, failed.
+                // Exit code 0 counts as stopped. Every other end, and a missing session, counts as an error.
                 Ok(state) if state.exit_code == Some(0) => "stopped",
                 _ => "error",
             };

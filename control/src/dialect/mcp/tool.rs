@@ -1,4 +1,4 @@
-//! Tools: each is a row with a name, a description, typed arguments, a typed reply and a function.
+//! Tools. Each tool is a row with a name, a description, typed arguments, a typed reply and a function.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -34,17 +34,17 @@ use crate::{
     methods::{Method, params::NoParams, session},
 };
 
-/// When a call first notifies its client of progress, if the client asked for that.
+/// If a client wants progress notifications, the first one is sent after this time.
 pub const FIRST_PROGRESS: Duration = Duration::from_secs(1);
-/// The interval of later notifications of progress.
+/// The interval of further progress notifications.
 pub const PROGRESS: Duration = Duration::from_secs(5);
 
-/// The key in `_meta` of the list of fields that hold a program's output.
+/// The key in `_meta` of the list of fields that contain a program's output.
 const UNTRUSTED: &str = "unterm/untrusted";
 
-/// A set of tools that one protocol names.
+/// A set of tools, as one protocol defines them.
 pub struct Toolset {
-    /// Its name.
+    /// The toolset's name.
     pub name: &'static str,
     /// Instructions for the model.
     pub instructions: &'static str,
@@ -52,40 +52,41 @@ pub struct Toolset {
     pub tools: &'static [ToolEntry],
     /// The toolset's word for a pane.
     pub noun: &'static str,
-    /// The tools that its errors may advise to use.
+    /// The tools that the toolset's errors may recommend.
     pub advises: Advises,
-    /// Writes the reason of a refusal in the form of the protocol's errors.
+    /// Formats the reason of a refusal like the errors of the toolset's protocol.
     pub refusal: fn(&str) -> String,
 }
 
-/// A tool's row, with the types erased.
+/// A tool's row, in which its types are erased.
 #[derive(Clone, Copy)]
 pub struct ToolEntry {
-    /// Its name.
+    /// The tool's name.
     pub name: &'static str,
-    /// Its title for users.
+    /// The tool's title for users.
     pub title: &'static str,
-    /// Its description for the model.
+    /// The tool's description for the model.
     pub doc: &'static str,
-    /// Its possible effects, for clients that ask the user first.
+    /// The tool's possible effects, for clients that ask the user first.
     pub hints: Hints,
-    /// Example arguments, as JSON; empty if the protocol has its own examples.
+    /// Example arguments, as JSON. Empty if the tool's protocol has its own examples.
     pub example: &'static str,
-    /// The schema of its arguments.
+    /// The schema of the tool's arguments.
     pub arguments: fn() -> Arc<JsonObject>,
-    /// Both schemas in the form that clients receive.
+    /// The schemas of arguments and reply, in the form that clients receive.
     pub listed: fn() -> Schemas,
-    /// Arguments that are not listed. Calls may use them nevertheless.
+    /// Arguments that are not listed for clients. Calls may use them nevertheless.
     pub unlisted: &'static [&'static str],
-    /// Why a call with these arguments is refused for every caller. The person is then not asked to approve it.
+    /// If a call with these arguments is refused for every caller, the refusal. The user is then not asked to approve
+    /// the call.
     pub refuses: fn(&Ask<'_>, &JsonObject) -> Option<CallToolResult>,
-    /// The schema of its reply. `None` if the reply is only text.
+    /// The schema of the tool's reply. `None` if the reply is only text.
     pub reply: Option<fn() -> Arc<JsonObject>>,
     /// Calls the tool.
     pub call: for<'a> fn(&'a Ask<'a>, Value) -> Answering<'a>,
 }
 
-/// The schemas of a tool's arguments and reply. The latter is `None` if the reply is only text.
+/// The schemas of a tool's arguments and of its reply. The second is `None` if the reply is only text.
 pub type Schemas = (Arc<JsonObject>, Option<Arc<JsonObject>>);
 
 /// A running call.
@@ -103,9 +104,9 @@ pub enum Hints {
 }
 
 impl Hints {
-    /// The effects in the protocol's form.
+    /// The effects as MCP's tool annotations.
     pub fn annotations(self) -> ToolAnnotations {
-        // By default, the protocol takes a tool for destructive and for one that acts on external systems.
+        // Without annotations, the protocol assumes that a tool is destructive and acts on external systems.
         let hints = ToolAnnotations::new().read_only(self == Self::Looks);
         match self {
             Self::Looks => hints.open_world(false),
@@ -131,32 +132,32 @@ impl<T> From<T> for Answer<T> {
 
 /// A tool.
 pub trait Tool: 'static {
-    /// Its name.
+    /// The tool's name.
     const NAME: &'static str;
-    /// Its title for users.
+    /// The tool's title for users.
     const TITLE: &'static str;
-    /// Its description for the model.
+    /// The tool's description for the model.
     const DOC: &'static str;
-    /// Its possible effects.
+    /// The tool's possible effects.
     const HINTS: Hints;
     /// Example arguments, as JSON. Errors about arguments show them.
     const EXAMPLE: &'static str;
-    /// The fields of its replies that hold a program's output.
+    /// The fields of the replies that contain a program's output.
     const UNTRUSTED: &'static [&'static str] = &[];
-    /// Its arguments.
+    /// The type of the arguments.
     type Arguments: DeserializeOwned + JsonSchema + Send + 'static;
-    /// Its reply.
+    /// The type of the reply.
     type Reply: Serialize + JsonSchema + Send + 'static;
 
-    /// Checks what the schema of the arguments can't express.
+    /// Checks restrictions on the arguments that the schema can't express.
     ///
     /// # Errors
-    /// The problem, for the model.
+    /// The arguments violate a restriction. A message for the model.
     fn check(_arguments: Self::Arguments) -> ToolResult<()> {
         Ok(())
     }
 
-    /// Carries out a call.
+    /// Executes a call.
     fn call<'a>(
         ask: &'a Ask<'a>,
         arguments: Self::Arguments,
@@ -183,7 +184,7 @@ pub const fn row<T: Tool>() -> ToolEntry {
     }
 }
 
-/// A tool as a smaller toolset lists it: described for that toolset, without arguments that it rarely needs.
+/// The row of a tool in a smaller toolset: with a shorter description, and without rarely needed arguments.
 pub const fn in_short(
     tool: ToolEntry,
     doc: &'static str,
@@ -229,38 +230,38 @@ async fn answer<T: Tool>(ask: &Ask<'_>, given: Value) -> CallToolResult {
     }
 }
 
-/// A tool of another protocol. Its replies and errors are JSON inside a text, in the protocol's form. The tool parses its
-/// arguments itself, because the protocol defines the errors for invalid arguments.
+/// A tool that another protocol defines. Its replies and errors are JSON inside a text, in that protocol's form. The
+/// tool parses its arguments itself, because the protocol also defines the errors for invalid arguments.
 pub trait PlainTool: 'static {
-    /// Its name.
+    /// The tool's name.
     const NAME: &'static str;
-    /// Its title for users.
+    /// The tool's title for users.
     const TITLE: &'static str;
-    /// Its description for the model.
+    /// The tool's description for the model.
     const DOC: &'static str;
-    /// Its possible effects.
+    /// The tool's possible effects.
     const HINTS: Hints;
-    /// The fields of its replies and errors that hold a program's output.
+    /// The fields of the replies and errors that contain a program's output.
     const UNTRUSTED: &'static [&'static str] = &[];
-    /// The type that describes its arguments.
+    /// The type that describes the arguments.
     type Arguments: JsonSchema + 'static;
 
-    /// Checks the arguments before the person is asked to approve the call.
+    /// Checks the arguments before the user is asked to approve the call.
     ///
     /// # Errors
-    /// The problem, in the form of the protocol's errors.
+    /// The arguments are invalid. The error has the form that the protocol defines.
     fn check(_ask: &Ask<'_>, _given: &JsonObject) -> Result<(), Value> {
         Ok(())
     }
 
-    /// Carries out a call.
+    /// Executes a call.
     fn call<'a>(
         ask: &'a Ask<'a>,
         given: JsonObject,
     ) -> impl Future<Output = Result<Value, Value>> + Send + 'a;
 }
 
-/// The row of a tool of another protocol.
+/// The row of a tool that another protocol defines.
 pub const fn plain<T: PlainTool>() -> ToolEntry {
     ToolEntry {
         name: T::NAME,
@@ -296,13 +297,13 @@ fn plainly<T: PlainTool>(came: Result<Value, Value>) -> CallToolResult {
     result
 }
 
-/// Names the fields of a reply that contain a program's output, in the result's `_meta`.
+/// Lists the fields of a reply that contain a program's output, for the result's `_meta`.
 fn marked(reply: &Value, untrusted: &[&str]) -> Option<MetaObject> {
     let fields: Vec<&str> = untrusted.iter().copied().filter(|field| has(reply, field)).collect();
     (!fields.is_empty()).then(|| untrusted_fields(&fields))
 }
 
-/// Whether a reply has a field of this name, at any depth.
+/// Whether a reply has a field with this name, at any depth.
 fn has(reply: &Value, field: &str) -> bool {
     match reply {
         Value::Object(fields) => {
@@ -313,7 +314,7 @@ fn has(reply: &Value, field: &str) -> bool {
     }
 }
 
-/// Lists the fields that hold a program's output.
+/// A result's `_meta` that lists the fields that contain a program's output.
 pub fn untrusted_fields(fields: &[&str]) -> MetaObject {
     MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))]))
 }
@@ -323,7 +324,7 @@ pub fn failed(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(why)])
 }
 
-/// A call of a tool, with its caller and its means.
+/// The context of a tool call: its caller, and everything that the tool needs.
 pub struct Ask<'a> {
     /// The instance.
     pub server: &'a Arc<Server>,
@@ -331,30 +332,30 @@ pub struct Ask<'a> {
     pub caller: &'a Caller,
     /// The toolset's name.
     pub toolset: &'static str,
-    /// The tool, and the toolset's word for a pane.
+    /// The words for the tool and for a pane in errors.
     pub speaker: Speaker,
     /// The client's working directory, if the client sent it.
     pub folder: Option<&'a str>,
-    /// Whether several clients may count as this caller, because nothing distinguishes them.
+    /// Whether several clients may count as this caller, because their requests do not distinguish them.
     pub is_shared: bool,
-    /// Whether the client has disconnected, where it has a connection.
+    /// Whether the client has disconnected. `None` if the client has no connection of its own.
     pub gone: Option<&'a watch::Receiver<bool>>,
-    /// How long the client has waited for the person's approval.
+    /// The time that the client has already waited for the user's approval.
     pub held: Duration,
-    /// Sends notifications of progress, if the client asked for them.
+    /// Sends progress notifications, if the client requested them.
     pub progress: Option<Progress<'a>>,
 }
 
 /// Notifies a client of the progress of its request.
 pub struct Progress<'a> {
-    /// The request.
+    /// The context of the request.
     pub context: &'a RequestContext<RoleServer>,
-    /// The request's token.
+    /// The progress token of the request.
     pub token: ProgressToken,
 }
 
 impl Progress<'_> {
-    /// Notifies the client that its request has taken this long.
+    /// Notifies the client of the time that its request has taken so far.
     async fn tell(&self, passed: Duration, job: &Job) {
         let passed = passed.as_secs();
         let place = match job.others {
@@ -363,13 +364,13 @@ impl Progress<'_> {
         };
         let note = ProgressNotificationParam::new(self.token.clone(), passed as f64)
             .with_message(format!("{passed} s in {place}"));
-        // If the client has disconnected, this fails, and the call ends with its session.
+        // If the client has disconnected, this fails. The call then ends with its session.
         let _ = self.context.peer.notify_progress(note).await;
     }
 
-    /// Notifies the client when a job is over that outlives this request. `start`: when the request began.
+    /// Notifies the client when a job ends after its request. `start`: when the request began.
     fn tell_end_of(&self, job: &Job, start: Instant) {
-        // A client that cancelled a request wants no more of it.
+        // A client that canceled its request wants no notification about it.
         if self.context.ct.is_cancelled() {
             return;
         }
@@ -377,7 +378,7 @@ impl Progress<'_> {
         job.when_over(move |state| async move {
             let JobState { handle, pane, outcome, result_by, .. } = state;
             let outcome = outcome.unwrap_or_default();
-            // Progress must increase. The earlier notifications had whole seconds.
+            // Progress must increase. The earlier notifications contained whole seconds, so a fraction is larger.
             let note = ProgressNotificationParam::new(token, start.elapsed().as_secs_f64())
                 .with_message(format!(
                     "{handle} is over in pane {pane}: {outcome}. {result_by} gives its result"
@@ -387,7 +388,8 @@ impl Progress<'_> {
     }
 }
 
-/// Notifies a client of a job's end, unless its request gets the outcome. Takes effect when the request stops waiting.
+/// Notifies a client of a job's end, unless the request itself returns the outcome. Takes effect when the request stops
+/// waiting.
 struct Notice<'a> {
     progress: &'a Progress<'a>,
     job: &'a Job,
@@ -426,13 +428,14 @@ impl Ask<'_> {
         backend.call::<M>(self.caller, params).await.map_err(|error| self.speaker.say(&error))
     }
 
-    /// Whether no pane has this number. Panes out of the token's reach count as missing.
+    /// Whether no pane has this number. False if the caller's token does not reach such a pane, so that its owner can't
+    /// learn whether the pane exists.
     fn is_missing(&self, pane: u64) -> bool {
         let is_reached = self.caller.panes.as_ref().is_none_or(|panes| panes.contains(&pane));
         is_reached && self.server.dispatcher.context().mux.pane(PaneId(pane)).is_none()
     }
 
-    /// The given session, or else the only live session.
+    /// The given session. If none is given, the only live session.
     pub async fn pane(&self, named: Option<u64>) -> ToolResult<u64> {
         if let Some(id) = named {
             let is_hidden = is_hidden(self.server, id);
@@ -451,7 +454,7 @@ impl Ask<'_> {
         }
     }
 
-    /// Begins a call of a method that may take long; see [`Ask::finish`].
+    /// Begins a method call that may take long. [`Ask::finish`] waits for its end.
     pub fn begin<M: Method>(
         &self,
         kind: fn(Pending<M::Reply>) -> Kind,
@@ -473,13 +476,14 @@ impl Ask<'_> {
         self.server.jobs.begin(of, kind, (pane, 0), signals, call)
     }
 
-    /// How long a request with this time-out may take. A client that receives progress can wait longer than others.
+    /// The time that a request with this timeout may take. Clients that receive progress notifications can wait longer
+    /// than others.
     pub fn slice(&self, timeout_ms: Option<u64>) -> Duration {
         slice_within(timeout_ms, if self.progress.is_some() { LONGEST } else { SLICE })
     }
 
-    /// The outcome of a call, if the call ends within this time. Notifies the client of progress meanwhile, and of the call's
-    /// end if that comes later.
+    /// The outcome of a call, if the call ends within this time. Sends progress notifications meanwhile. If the call
+    /// ends later, the client is notified then.
     pub async fn finish<T: Clone>(
         &self,
         job: &Job,
@@ -501,24 +505,25 @@ impl Ask<'_> {
                     notice.has_outcome = outcome.is_some();
                     return outcome;
                 }
-                // The client was notified of the time before.
+                // The client was already notified of the time before `begun`.
                 _ = ticks.tick() => progress.tell(begun.elapsed(), job).await,
             }
         }
     }
 }
 
-/// Whether a pane is in no tab, as the panes of the toolset `tester` are. Only its owner reaches such a pane.
+/// Whether a pane is in no tab. The panes of the toolset `tester` are in none. Only the owner of such a pane can reach
+/// it.
 pub fn is_hidden(server: &Server, pane: u64) -> bool {
     let (mux, pane) = (&server.dispatcher.context().mux, PaneId(pane));
     mux.pane(pane).is_some() && mux.layout().tab_of(pane).is_none()
 }
 
-/// The name of resources in refusals.
+/// The words that refusals use for reading a resource.
 pub const RESOURCES: Speaker =
     Speaker { tool: "reading a resource", noun: PANE, advises: Advises::All };
 
-/// Calls a method for the reader of a resource.
+/// Calls a method on behalf of the reader of a resource.
 pub async fn call_for_resource<M: Method>(
     server: &Server,
     caller: &Caller,
@@ -570,7 +575,7 @@ macro_rules! tool {
 }
 pub(super) use tool;
 
-/// Declares a tool of another protocol.
+/// Declares a tool that another protocol defines.
 macro_rules! plain_tool {
     (
         $vis:vis $type:ident $name:literal $title:literal $hints:ident $arguments:ty,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Why a tool failed, for the model.
+/// A tool's result. The error is the reason of a failure, for the model.
 pub type ToolResult<T> = Result<T, String>;
 
 /// A whole number, at least 0. In JSON, `2.0` is accepted for `2`.

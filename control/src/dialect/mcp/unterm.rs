@@ -1,7 +1,7 @@
 //! The toolset `unterm`: few tools with which an agent can drive a whole terminal.
 //!
-//! Output of programs is escaped unless the caller sets `raw`, and cut to a bounded length with a note of what is missing.
-//! The result's `_meta` names the fields that hold such output.
+//! The output of programs is escaped unless the caller sets `raw`. It is cut to a maximum length, with a note of the
+//! missing part. The result's `_meta` lists the fields that contain such output.
 
 mod agents;
 mod conditions;
@@ -61,8 +61,8 @@ pub static TOOLSET: Toolset = Toolset {
 /// The name of [`SMALL`].
 pub const SMALL_NAME: &str = "small";
 
-/// The toolset for clients that want few words: seven tools of [`TOOLSET`], which work the same, with fewer arguments listed.
-/// Its texts name no tool that it lacks.
+/// The toolset for clients that want short descriptions: seven tools of [`TOOLSET`], which work in the same way, but
+/// list fewer arguments. Its texts mention only its own tools.
 pub static SMALL: Toolset = Toolset {
     name: SMALL_NAME,
     instructions: "Drives the panes of a terminal that a person may be looking at. run returns a command's output and exit \

@@ -1,6 +1,7 @@
-//! Error messages for models: which field or pane, why, and what to do next.
+//! Error messages for models: the field or pane, the reason, and what to do next.
 //!
-//! Words the errors of the toolset `unterm`. The other toolsets call a pane a session, and have the errors of their protocols.
+//! The texts are those of the toolset `unterm`. The other toolsets call a pane a session, and have the errors of their
+//! protocols.
 
 use serde_json::Value;
 
@@ -9,23 +10,23 @@ use crate::{
     error::{self, Denial, Error},
 };
 
-/// The words for a tool and its subject in errors.
+/// The words that errors use for a tool and its subject.
 #[derive(Clone, Copy)]
 pub struct Speaker {
-    /// The tool.
+    /// The tool's name.
     pub tool: &'static str,
     /// The toolset's word for a pane.
     pub noun: &'static str,
-    /// The tools that the errors may name.
+    /// The tools that the errors may recommend.
     pub advises: Advises,
 }
 
-/// The tools that a toolset's errors may name as a way out, besides those of the toolset `small`.
+/// The tools that a toolset's errors may recommend, in addition to those of the toolset `small`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advises {
-    /// Those of the toolset `unterm`.
+    /// All tools of the toolset `unterm`.
     All,
-    /// None: the toolset lacks them.
+    /// No further tools, because the toolset lacks them.
     Few,
 }
 
@@ -33,7 +34,7 @@ pub enum Advises {
 pub const PANE: &str = "pane";
 
 impl Speaker {
-    /// What is wrong, with advice that names tools which the toolset may lack.
+    /// A problem, followed by advice. The advice is left out if the toolset may lack the tools in it.
     pub fn advised(self, why: &str, advice: &str) -> String {
         match self.advises {
             Advises::All => format!("{why}; {advice}"),
@@ -41,7 +42,7 @@ impl Speaker {
         }
     }
 
-    /// How to ask the person.
+    /// The part of a message that describes how to ask the user.
     fn by_request(self) -> &'static str {
         match self.advises {
             Advises::All => " by request_human",
@@ -118,7 +119,7 @@ impl Speaker {
         }
     }
 
-    /// The tool's name of a parameter.
+    /// The name that the tool has for a method's parameter.
     fn list(self, name: &'static str) -> &'static str {
         match (self.tool, name) {
             ("input", "any") => "wait_any",
@@ -165,7 +166,7 @@ impl Speaker {
     }
 }
 
-/// A given value, unless it is too long to quote.
+/// A given value as an error quotes it. If it is too long, a phrase stands for it.
 fn short(got: &str) -> &str {
     if got.len() > 200 { "what was given" } else { got }
 }

@@ -1,8 +1,9 @@
-//! Adapters: each drives one program through a plugin. Methods `adapter.*` are all about them.
+//! Adapters. Each adapter drives one program through a plugin. The methods `adapter.*` act on adapters.
 //!
-//! An adapter consists of a session, an instance of its plugin, and the last intent. Its lock serializes requests: `adapter.turn`
-//! holds the lock from its first action until the turn ends. A request that is cancelled during a wait, or before it gets the
-//! lock, leaves no state behind. Actions that have begun are finished.
+//! An adapter consists of a session, an instance of its plugin, and the last intent. Its lock serializes requests:
+//! `adapter.turn` holds the lock from its first action until the turn ends. A request that is canceled during a wait,
+//! or before it gets the lock, has no lasting effect. Once the actions of an intent have begun, all of them are
+//! performed.
 
 mod actions;
 mod context;
@@ -52,10 +53,10 @@ pub struct Adapter {
     lock: Arc<tokio::sync::Mutex<LastIntent>>,
 }
 
-/// The last intent that the plugin set.
+/// The name of the last intent, as the plugin set it. `None` if it set none.
 type LastIntent = Option<String>;
 
-/// An adapter, locked.
+/// A locked adapter.
 struct Locked {
     adapter: Arc<Adapter>,
     last_intent: OwnedMutexGuard<LastIntent>,
@@ -70,7 +71,7 @@ impl Adapter {
     /// Locks the adapter.
     ///
     /// # Errors
-    /// It was closed meanwhile.
+    /// The adapter was closed meanwhile.
     async fn lock(self: Arc<Self>) -> Result<Locked> {
         let last_intent = self.lock.clone().lock_owned().await;
         if self.session.progress().is_closed {
@@ -81,7 +82,7 @@ impl Adapter {
 }
 
 impl Adapters {
-    /// No adapters yet. Their sessions are among `sessions`.
+    /// Creates an empty set of adapters. `sessions` contains the adapters' sessions.
     pub fn new(sessions: Arc<Sessions>) -> Arc<Self> {
         Arc::new(Self {
             sessions,
@@ -91,18 +92,18 @@ impl Adapters {
         })
     }
 
-    /// The sessions, those of adapters and others.
+    /// All sessions: those of adapters, and others.
     pub fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
     }
 
-    /// Closes all adapters and all sessions, as far as the backend still answers.
+    /// Closes all adapters and sessions. Errors of a backend that no longer answers are ignored.
     pub async fn close_all(&self) {
         self.sessions.close_all().await;
         self.list.lock().clear();
     }
 
-    /// The adapters by their numbers.
+    /// All adapters, in the order of their numbers.
     fn all(&self) -> Vec<Arc<Adapter>> {
         self.list.lock().values().cloned().collect()
     }
@@ -111,10 +112,10 @@ impl Adapters {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// An adapter by its id.
+    /// The adapter with this id.
     ///
     /// # Errors
-    /// There is none, or it was closed.
+    /// There is no adapter with this id, or it was closed.
     fn get(&self, id: &str) -> Result<Arc<Adapter>> {
         let number = id.strip_prefix('e').and_then(|number| number.parse::<u64>().ok());
         let found = number.and_then(|number| self.list.lock().get(&number).cloned());
@@ -136,7 +137,7 @@ impl Adapters {
     }
 }
 
-/// Does work to its end, also if the client is gone meanwhile.
+/// Runs work to its end, even if the client disconnects meanwhile.
 async fn to_its_end<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {

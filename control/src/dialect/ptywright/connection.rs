@@ -1,4 +1,4 @@
-//! One client: its requests in their order, its notifications, and its end.
+//! One client of the server: handles its requests in their order, and sends its notifications.
 
 use std::{
     collections::VecDeque,
@@ -25,18 +25,18 @@ use super::{
 };
 use crate::transport::framing::Framing;
 
-/// How many bytes and messages are read ahead while a request is under way.
+/// The maximum number of bytes, and of messages, that are read ahead while a request is in progress.
 const BYTES_AHEAD: usize = 1 << 20;
 const MESSAGES_AHEAD: usize = 64;
-/// The most characters of an error's message.
+/// The maximum number of characters of an error's message.
 const LONGEST_ERROR: usize = 2000;
 /// The notification that cancels a request, as in the Language Server Protocol.
 const CANCEL: &str = "$/cancelRequest";
 
-/// The number of the next client, for the log.
+/// The number of the next client, which is used in the log.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Serves a client until its input ends and every request is answered, or until it is gone.
+/// Serves a client until its input has ended and every request is answered, or until the client disconnects.
 pub async fn serve<F: Framing>(
     adapters: Arc<Adapters>,
     framing: &'static str,
@@ -68,21 +68,21 @@ struct Connection<F, R, W> {
     messages: Messages<F, R>,
     writer: W,
     notifications: Notifications,
-    /// Messages that came while a request was under way.
+    /// Messages that arrived while a request was in progress.
     ahead: VecDeque<Vec<u8>>,
-    /// Why nothing more is read.
+    /// The reason why nothing more is read. `None` while messages are read.
     end: Option<End>,
 }
 
-/// Why nothing more is read from a client.
+/// The reason why nothing more is read from a client.
 enum End {
-    /// It has closed its side.
+    /// The client has closed its side.
     Closed,
-    /// What it sent can't be read; why.
+    /// The client sent bytes that can't be read. Contains the reason.
     Broken(String),
 }
 
-/// What the client wants next.
+/// The next thing to do for the client.
 enum Next {
     Message(Vec<u8>),
     News,
@@ -126,7 +126,7 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
         }
     }
 
-    /// Sends why the connection ends, if the client has not ended it itself.
+    /// If the server ends the connection, sends the reason.
     async fn finish(&mut self) -> io::Result<()> {
         if let Some(End::Broken(why)) = self.end.take() {
             self.fail(&Value::Null, Error::parse(why)).await?;
@@ -137,7 +137,7 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
     /// Answers a message.
     ///
     /// # Errors
-    /// The client is gone.
+    /// The client has disconnected.
     async fn answer(&mut self, message: &[u8]) -> io::Result<()> {
         let request = match Request::parse(message) {
             Ok(Some(request)) => request,
@@ -145,7 +145,8 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
             Err(refused) => return self.fail(&refused.id, refused.error).await,
         };
         if request.method.starts_with("$/") {
-            // A cancellation of what was answered already, or another note that may be ignored.
+            // This is the cancellation of a request that was already answered, or another notification that may be
+            // ignored.
             return match request.id {
                 Some(id) => self.fail(&id, Error::method_not_found(&request.method)).await,
                 None => Ok(()),
@@ -164,14 +165,14 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
         }
     }
 
-    /// Carries out a request. Meanwhile reads ahead, for a cancellation and for the end of the client.
+    /// Executes a request. Meanwhile, reads ahead, in order to notice a cancellation and the end of the client's input.
     async fn carry_out(
         &mut self,
         request: Request,
     ) -> io::Result<Result<Box<serde_json::value::RawValue>>> {
         let lasts = lasts(&request);
         let Request { id, method, params } = request;
-        // It may have been cancelled before it began.
+        // The client may have canceled the request before it began.
         if lasts && let Some(id) = &id {
             let cancelled = self.ahead.iter().position(|message| cancels(message, id));
             if let Some(index) = cancelled {
@@ -201,8 +202,9 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
                     }
                     Received::End => {
                         self.end = Some(End::Closed);
-                        // The client may have closed only its writing half and still read the reply. If it has closed a
-                        // Unix socket, even an empty write fails (unix(7), EPIPE).
+                        // A client that closed only its writing half still reads the reply. A write shows the
+                        // difference: if the client closed the Unix socket completely, even an empty write fails
+                        // (unix(7), EPIPE).
                         if let (Err(error), true) = (self.writer.write(&[]).await, lasts) {
                             return Err(error);
                         }
@@ -220,9 +222,9 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
     }
 }
 
-/// Whether a message cancels the request with an id.
+/// Whether a message cancels the request with this id.
 fn cancels(message: &[u8], id: &Value) -> bool {
-    // Most messages are something else, which this shows without parsing them.
+    // Most messages contain no cancellation. This check rules them out without parsing.
     if memchr::memmem::find(message, CANCEL.as_bytes()).is_none() {
         return false;
     }

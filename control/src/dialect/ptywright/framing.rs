@@ -1,4 +1,4 @@
-//! Messages on a stream of bytes, in either framing.
+//! Reads and writes messages on a stream of bytes, in either framing.
 
 use std::io;
 
@@ -18,19 +18,19 @@ pub struct Messages<F, R> {
     reader: R,
 }
 
-/// What came from a client.
+/// The result of reading from a client.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Received {
     /// A message, without its frame.
     Message(Vec<u8>),
-    /// The client sends nothing more.
+    /// The client sends no more messages.
     End,
-    /// The stream can't be read any further; why, as a message for the client.
+    /// The stream can't be read any further. Contains the reason, as a message for the client.
     Broken(String),
 }
 
 impl<F: Framing, R: AsyncRead + Unpin> Messages<F, R> {
-    /// The messages of a stream.
+    /// Creates a reader of the messages in a stream.
     pub fn new(reader: R) -> Self {
         Self { framing: F::default(), reader }
     }

@@ -1,6 +1,6 @@
-//! The conditions of a wait: their bounds and their compiled form.
+//! The conditions of a wait: their limits and their compiled form.
 //!
-//! Owns whether a state matches. Never waits: `sessions::wait` does.
+//! Decides whether a state matches. Never waits, because `sessions::wait` does that.
 
 mod compiled;
 mod predicate;
@@ -9,13 +9,13 @@ pub use self::compiled::{Answered, Compiled, Outcome, Seen};
 
 use unterm_plugin::Matcher;
 
-/// How deep matchers may be nested.
+/// The maximum nesting depth of matchers.
 const DEEPEST: usize = 16;
 
-/// Checks how deep a matcher is nested and how many parts it has.
+/// Checks the nesting depth of a matcher, and the number of its parts.
 ///
 /// # Errors
-/// It is too deep or has too many parts, as a message for clients.
+/// The matcher is nested too deep or has too many parts. A message for clients.
 pub fn check(matcher: &Matcher) -> Result<(), String> {
     let (mut count, mut level, mut depth) = (0, vec![matcher], 0);
     while !level.is_empty() {

@@ -1,30 +1,31 @@
-//! The methods for people: what each does, takes and returns. A command line completes and explains methods with this.
+//! The documentation of the methods for users: what each one does, its parameters and its result. The command line uses
+//! it to complete and explain methods.
 //!
-//! Never decides what the server accepts. A test compares it with the methods themselves and with the page.
+//! The server does not read it. A test compares it with the methods themselves and with the manual's page.
 
-/// A method.
+/// The documentation of a method.
 #[derive(Debug)]
 pub struct MethodDoc {
-    /// Its name.
+    /// The method's name.
     pub name: &'static str,
-    /// What it does, as a sentence.
+    /// A sentence about the method.
     pub about: &'static str,
-    /// Its parameters, the required ones first.
+    /// The parameters of the method, the required ones first.
     pub params: &'static [ParamDoc],
-    /// The shape of its result.
+    /// The form of the method's result.
     pub result: &'static str,
 }
 
-/// A parameter. A name with a dot is a member of an object, such as `action.type`.
+/// The documentation of a parameter. A name with a dot stands for a member of an object, such as `action.type`.
 #[derive(Debug)]
 pub struct ParamDoc {
-    /// Its name.
+    /// The parameter's name.
     pub name: &'static str,
     /// Whether a call without it is an error.
     pub is_required: bool,
-    /// What its value is.
+    /// The kind of value.
     pub value: ParamValue,
-    /// What it means, without a full stop.
+    /// The meaning of the parameter, without a full stop.
     pub about: &'static str,
 }
 
@@ -41,7 +42,7 @@ pub enum ParamValue {
     List,
     /// An object.
     Object,
-    /// Any of these, as the rest of the parameters decides.
+    /// Any of these kinds. The other parameters decide which one is valid.
     Any,
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -60,12 +61,12 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// Whether the value is a text, so that `5` is the text "5".
+    /// Whether the value is a text. For such a parameter, `5` is the text "5" and not a number.
     pub fn is_text(self) -> bool {
         !matches!(self, Self::Number | Self::Flag | Self::List | Self::Object | Self::Any)
     }
 
-    /// What to write for it.
+    /// The placeholder for the value in help texts.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -440,13 +441,13 @@ mod tests {
             let row = PAGE.lines().find(|line| line.starts_with(&start));
             let row = row.unwrap_or_else(|| panic!("{} is not on the page", doc.name));
             let params = row.split('|').nth(2).unwrap_or_default();
-            // "the same" as in the row above
+            // "the same" stands for the parameters in the row above.
             if params.contains("the same") {
                 continue;
             }
             for param in doc.params.iter().filter(|param| !param.name.contains('.')) {
                 let (plain, optional) = (format!("`{}`", param.name), format!("`{}`?", param.name));
-                // An object may be written with its members.
+                // The page may show an object together with its members.
                 let is_there =
                     params.contains(&plain) || params.contains(&format!("`{}:", param.name));
                 assert!(is_there, "{}: {} is missing in {params}", doc.name, param.name);

@@ -1,4 +1,4 @@
-//! The methods by their names, and their parameters.
+//! The table of methods: their names and their parameters.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ const METHODS: [&str; 11] = [
     "session.kill",
     "session.close",
 ];
-/// How long a wait lasts unless a client says otherwise, in milliseconds.
+/// The default duration of a wait, in milliseconds.
 const TIMEOUT_MS: u64 = 30_000;
 
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ struct ResizeParams {
     pixel_height: u16,
 }
 
-/// What a method works on.
+/// The objects that a method needs.
 pub struct Client<'a> {
     /// The sessions.
     pub sessions: &'a Arc<Sessions>,
@@ -86,11 +86,11 @@ pub struct Client<'a> {
     pub adapters: &'a Arc<Adapters>,
     /// The notifications of this client.
     pub notifications: &'a mut Notifications,
-    /// The name of its framing.
+    /// The name of the client's framing.
     pub framing: &'static str,
 }
 
-/// Whether a request may take long, so that a client may cancel it. Others are done as soon as they are begun.
+/// Whether a request may take long. Clients may cancel such requests. All others end immediately.
 pub fn lasts(request: &Request) -> bool {
     match request.method.as_str() {
         "session.wait" => true,
@@ -102,10 +102,10 @@ pub fn lasts(request: &Request) -> bool {
     }
 }
 
-/// Carries out a request.
+/// Executes a request.
 ///
 /// # Errors
-/// As the protocol documents for each method.
+/// The errors that the protocol documents for each method.
 pub async fn call(
     client: Client<'_>,
     method: &str,

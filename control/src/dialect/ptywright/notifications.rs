@@ -15,21 +15,21 @@ use super::{
     sessions::{Delta, FIRST_SEQUENCE, Session, Sessions},
 };
 
-/// The notifications that there are.
+/// The names of all notifications.
 pub const NAMES: [&str; 3] = ["session.changed", "session.output", "session.exited"];
-/// The most entries of a filter.
+/// The maximum number of entries in a filter.
 const MOST_FILTERED: usize = 1000;
 
 /// The notifications that a client wants.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
-    /// Whether to send any.
+    /// Whether to send notifications at all.
     enabled: bool,
-    /// Only those of sessions that belong to these adapters, and of `sessions`.
+    /// If this or `sessions` is not empty, only sessions of these adapters, and those in `sessions`, are reported.
     #[serde(default)]
     adapters: Vec<String>,
-    /// Only those of these sessions, and of `adapters`.
+    /// If this or `adapters` is not empty, only these sessions, and those of `adapters`, are reported.
     #[serde(default)]
     sessions: Vec<String>,
 }
@@ -55,12 +55,12 @@ pub struct Notifications {
 #[derive(Clone, Copy, Debug)]
 struct LastReported {
     sequence: u64,
-    /// How many characters of output.
+    /// The number of output characters.
     output: u64,
-    /// Whether the output up to there ends within a secret.
+    /// Whether the reported output ends within a secret.
     ends_in_secret: bool,
     has_exited: bool,
-    /// Whether the filter lets the session through.
+    /// Whether the filter accepts the session.
     is_wanted: bool,
 }
 
@@ -88,12 +88,12 @@ impl LastReported {
 }
 
 impl Notifications {
-    /// Whether the client wants any.
+    /// Whether the client wants notifications.
     pub fn is_on(&self) -> bool {
         self.filter.enabled
     }
 
-    /// Sets what the client wants. When the client enables notifications, everything up to now counts as reported.
+    /// Sets the client's filter. When the client enables notifications, all changes until now count as reported.
     ///
     /// # Errors
     /// The filter is too long.
@@ -116,7 +116,7 @@ impl Notifications {
         Ok(&self.filter)
     }
 
-    /// Returns the notifications that are due, and counts them as reported.
+    /// Returns the notifications that are due. They count as reported from now on.
     pub async fn take(&mut self, sessions: &Sessions) -> Vec<Vec<u8>> {
         let mut messages = Vec::new();
         if !self.filter.enabled {
@@ -134,7 +134,7 @@ impl Notifications {
             }
             reported.is_wanted = wants;
         }
-        // Closed sessions, whose programs have ended with them.
+        // These sessions were closed, so their programs have ended.
         let is_there = |id: &String| all.iter().any(|session| session.id() == id);
         let closed: Vec<_> = self.reported.keys().filter(|id| !is_there(id)).cloned().collect();
         for id in closed {
@@ -158,7 +158,7 @@ async fn add(
     reported: &mut LastReported,
 ) {
     let id = session.id();
-    // Before the output: an end comes after all output.
+    // The progress must be read before the output, because a program's end is reported after all its output.
     let progress = session.progress();
     let sequence = progress.sequence;
     if sequence > reported.sequence {
@@ -173,7 +173,7 @@ async fn add(
         let piece = redacted(sessions.searches(), text, start, progress.has_ended, was_in_secret)
             .await
             .ok();
-        // If it can't be redacted, it is not sent.
+        // Output that can't be redacted is not sent.
         let is_cut = is_cut || piece.is_none();
         let held = piece.as_ref().map_or(0, |piece| piece.held);
         reported.output = end - held;

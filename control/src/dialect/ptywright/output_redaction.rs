@@ -1,7 +1,7 @@
-//! Secrets in output that is sent piece by piece, as it arrives.
+//! Redacts secrets in output that is sent piece by piece, as it arrives.
 //!
-//! A secret may be split across pieces. So each piece is searched together with the output before it, and the end of a piece
-//! is held back while it may be the beginning of a secret.
+//! A secret may be split across pieces. So each piece is searched together with the output before it. The end of a
+//! piece is held back as long as it may be the beginning of a secret.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::services::search_limiter::{Searches, too_long};
 
-/// How many characters of output before a piece are searched with it.
+/// The number of output characters before a piece that are searched together with the piece.
 pub const CONTEXT_CHARS: u64 = 8192;
-/// The longest end that is held back, in bytes.
+/// The maximum number of bytes at the end of a piece that are held back.
 const LONGEST_HELD: usize = 4096;
 
-/// An end that may be the beginning of a secret: too short for a key or a bearer token so far, or a quoted value that is still
-/// open. The first group that matches is held back.
+/// Matches an end that may be the beginning of a secret: a key or a bearer token that is still too short to be
+/// recognized, or a quoted value that is still open. The first group that matched is held back.
 static BEGUN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let begun = [
         r"(?i:\bbearer[ \t]+)([A-Za-z0-9._~+/=-]{1,7})\z",
@@ -31,18 +31,18 @@ static BEGUN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
-/// A piece of output as it may be sent.
+/// A piece of output that may be sent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The text without secrets.
     pub text: String,
-    /// How many characters at the end are held back, to be judged with the next piece.
+    /// The number of characters at the end of the piece that are held back until the next piece arrives.
     pub held: u64,
-    /// Whether the text ends within a secret, which may go on in the next piece.
+    /// Whether the text ends within a secret, which may continue in the next piece.
     pub ends_in_secret: bool,
 }
 
-/// Removes the secrets from a piece, off the async workers if that may take a while. See [`piece`].
+/// Removes the secrets from a piece of output, like [`piece`]. A long piece is searched on a blocking thread.
 ///
 /// # Errors
 /// The search takes too long.
@@ -63,8 +63,8 @@ pub async fn redacted(
     work.await?.ok_or_else(|| Error::from(too_long()))
 }
 
-/// Removes the secrets from a piece. `text[..start]` is the output before it. `is_last`: no more output comes.
-/// `was_in_secret`: the piece before this one ended within a secret.
+/// Removes the secrets from a piece. `text[..start]`: the output before the piece. `is_last`: whether no more output
+/// follows. `was_in_secret`: whether the piece before ended within a secret.
 fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> Piece {
     let end = if is_last { text.len() } else { begun(text).map_or(text.len(), |at| at.max(start)) };
     let mut out = String::new();
@@ -72,7 +72,7 @@ fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> Piece 
     let mut ends_in_secret = was_in_secret && end == start;
     for secret in secrets(&text[..end]).into_iter().filter(|secret| secret.end > start) {
         out.push_str(&text[at.min(secret.start.max(start))..secret.start.max(start)]);
-        // What a piece before this one has replaced is not replaced again.
+        // If the secret began in an earlier piece, that piece already contained the replacement.
         if secret.start >= start || !was_in_secret {
             out.push_str(REPLACEMENT);
         }
@@ -84,7 +84,7 @@ fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> Piece 
     Piece { text: out, held, ends_in_secret }
 }
 
-/// Where the beginning of a secret at the end of a text begins.
+/// The offset of the end of a text that may be the beginning of a secret.
 fn begun(text: &str) -> Option<usize> {
     let begun = BEGUN.as_ref()?;
     let mut captures = begun.create_captures();
@@ -118,7 +118,7 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// The output as it is sent when it arrives in pieces.
+    /// The output that is sent if it arrives in these pieces.
     fn sent(pieces: &[&str]) -> String {
         let (mut all, mut start, mut in_secret, mut sent) =
             (String::new(), 0, false, String::new());

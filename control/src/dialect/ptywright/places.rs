@@ -1,4 +1,4 @@
-//! How many connections or sessions a server has at most.
+//! Limits the number of connections or sessions of a server.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::{Error, Result};
 
-/// The places for things of a kind.
+/// The places for connections or for sessions.
 pub struct Places {
     free: Arc<Semaphore>,
     most: usize,
     what: &'static str,
 }
 
-/// A place, taken until this is dropped.
+/// A place for a connection or a session. Dropping it frees the place.
 pub struct Place {
     _permit: OwnedSemaphorePermit,
 }
 
 impl Places {
-    /// So many free places. `what`: the things, such as "sessions".
+    /// Creates `most` free places. `what`: a word for errors, such as "sessions".
     pub fn new(most: usize, what: &'static str) -> Self {
         Self { free: Arc::new(Semaphore::new(most)), most, what }
     }
@@ -27,7 +27,7 @@ impl Places {
     /// Takes a place.
     ///
     /// # Errors
-    /// None is free.
+    /// No place is free.
     pub fn take(&self) -> Result<Place> {
         let permit = self.free.clone().try_acquire_owned().map_err(|_| {
             let Self { most, what, .. } = self;

@@ -1,7 +1,7 @@
-//! The plugins of a server: which there are, whether clients may load more, and calls of their functions.
+//! The plugins of a server, the permission for clients to load more plugins, and calls of the plugins' functions.
 //!
-//! A call of a plugin blocks, up to some seconds. Each call runs on a thread of its own, so that neither the async workers nor the
-//! few threads for files and programs wait for a plugin. See [`Calls`].
+//! A call of a plugin may block for several seconds. Each call runs on its own thread, so that neither the async
+//! workers nor the few threads for files and programs wait for a plugin. See [`Calls`].
 
 pub mod methods;
 
@@ -24,15 +24,15 @@ use crate::services::plugin_calls::Calls;
 pub struct Plugins {
     registry: Arc<Registry>,
     may_load: bool,
-    /// The calls of `plugin.load`.
+    /// The turns of calls of `plugin.load`.
     loads: Calls,
-    /// The calls of predicates, by the plugin's name.
+    /// The turns of predicate calls, by the plugin's name.
     predicates: Mutex<BTreeMap<String, Calls>>,
 }
 
 impl Plugins {
-    /// The built-in plugins, and those whose manifests are at `paths`. `may_load`: whether clients may load and unload others.
-    /// Blocks while the plugins' files run.
+    /// Loads the built-in plugins, and the plugins whose manifests are at `paths`. `may_load`: whether clients may load
+    /// and unload other plugins. Blocks while the plugins' files run.
     ///
     /// # Errors
     /// A plugin can't be loaded.
@@ -64,7 +64,7 @@ impl Plugins {
             .ok_or_else(|| Error::invalid_params(CallError::NoPlugin(name.to_owned()).to_string()))
     }
 
-    /// A new instance of a plugin, and its calls.
+    /// Creates an instance of a plugin, with the turns of its calls.
     ///
     /// # Errors
     /// There is no such plugin, its file fails, or there are too many instances.
@@ -75,7 +75,7 @@ impl Plugins {
         Ok((Arc::new(instance.map_err(|error| refused(&error, method))?), calls))
     }
 
-    /// Whether a predicate holds, for the client that called `method`.
+    /// Asks a predicate. `method`: the method that the client called, for errors.
     ///
     /// # Errors
     /// There is no such plugin or function, or the function fails.
@@ -114,14 +114,14 @@ impl Plugins {
         Ok(())
     }
 
-    /// The calls of a plugin's predicates, which share one instance.
+    /// The turns of a plugin's predicate calls. All of them use one instance.
     fn calls(&self, plugin: &str) -> Result<Calls> {
         self.manifest(plugin)?;
         Ok(self.predicates.lock().entry(plugin.to_owned()).or_default().clone())
     }
 }
 
-/// A failed call of a plugin, for the client that called `method`.
+/// The error for a failed call of a plugin. `method`: the method that the client called.
 pub fn refused(error: &CallError, method: &str) -> Error {
     let message = error.to_string();
     match error {

@@ -1,4 +1,4 @@
-//! Secrets in text that leaves the server: what looks like one, and what a client names.
+//! Redacts secrets in text that leaves the server: text that looks like a secret, and text that a client names.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -14,18 +14,20 @@ use crate::{
     },
 };
 
-/// What replaces a secret, unless a client says otherwise.
+/// The default replacement of a secret.
 pub const REPLACEMENT: &str = "[REDACTED]";
-/// The most literals, and the most expressions, of one call.
+/// The maximum number of literals, and of expressions, in one call.
 const MOST_RULES: usize = 64;
-/// The longest literal and the longest replacement, in bytes.
+/// The maximum length of a literal, and of a replacement, in bytes.
 const LONGEST: usize = 4096;
-/// Longer texts are searched off the async workers.
+/// Texts longer than this, in bytes, are searched on a blocking thread.
 pub const INLINE: usize = 64 << 10;
-/// The most bytes of a text after an addition: a short literal may be replaced by a long text many times.
+/// The maximum size of a text, in bytes, after a client's rule was applied. A rule may replace a short literal many
+/// times by a long text.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The rules of every call, in their order. A rule's first group, if it has one, stays in front of the replacement.
+/// The rules that apply to every call, in their order. If a rule has a group, the text of the first group stays before
+/// the replacement.
 pub static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let rules = [
         r"(?i)(\bbearer[ \t]+)[A-Za-z0-9._~+/=-]{8,}",
@@ -35,25 +37,25 @@ pub static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     rules.iter().filter_map(|rule| Regex::new(rule).ok()).collect()
 });
 
-/// Rules that a client adds for one read.
+/// Rules that a client adds for one call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Additions {
-    /// Must be there, and counts as true: the parameter `redact` decides.
+    /// This field is required, and always counts as true. The parameter `redact` decides instead.
     #[serde(rename = "enabled")]
     pub _enabled: bool,
-    /// What replaces a secret.
+    /// The replacement of a secret.
     #[serde(default)]
     pub replacement: Option<String>,
-    /// Texts that are secrets.
+    /// Texts that are secret.
     #[serde(default)]
     pub extra_literals: Vec<String>,
-    /// Expressions that match secrets.
+    /// Expressions that match secret text.
     #[serde(default)]
     pub extra_regexes: Vec<String>,
 }
 
-/// The redaction of one read.
+/// The redaction of one call.
 #[derive(Clone, Debug)]
 pub struct Redaction {
     is_on: bool,
@@ -73,7 +75,7 @@ impl Default for Redaction {
     }
 }
 
-/// A text of bounded length without what looks like a secret, such as a line of a log.
+/// Redacts a text by the rules of every call. Only for a text of limited length, such as a line of a log.
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for rule in RULES.iter() {
@@ -83,11 +85,11 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
 }
 
 impl Redaction {
-    /// The redaction that a client asks for. `redact`: whether to redact at all, which is the default. `additions`: rules in
-    /// addition to those of every call.
+    /// The redaction that a client requests. `redact`: whether to redact at all; the default is true. `additions`: the
+    /// client's own rules, which apply in addition to those of every call.
     ///
     /// # Errors
-    /// A rule is too long or no regular expression, or there are too many.
+    /// A rule is too long or not a regular expression, or there are too many rules.
     pub async fn of(redact: Option<bool>, additions: Option<Additions>) -> Result<Self> {
         let is_on = redact != Some(false);
         let Some(additions) = additions else { return Ok(Self { is_on, ..Self::default() }) };
@@ -125,12 +127,12 @@ impl Redaction {
         Ok(Self { is_on, replacement, literals: extra_literals, regexes })
     }
 
-    /// Whether texts stay as they are.
+    /// Whether texts are returned unchanged.
     pub fn is_off(&self) -> bool {
         !self.is_on
     }
 
-    /// A text without its secrets. Only for text of bounded length, and for the rules of every call.
+    /// Redacts a text by the rules of every call. Only for a text of limited length.
     pub fn line<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if !self.is_on {
             return Cow::Borrowed(text);
@@ -150,7 +152,7 @@ impl Redaction {
         text
     }
 
-    /// Texts without their secrets, each searched by itself, off the async workers if that may take a while.
+    /// Redacts texts, each separately. Long texts are searched on a blocking thread.
     ///
     /// # Errors
     /// A client's expression takes too long.
@@ -186,7 +188,8 @@ impl Redaction {
     }
 }
 
-/// Replaces each match of a rule. `keeps_group`: what the first group matches stays in front, as the name of a password does.
+/// Replaces each match of a rule. `keeps_group`: whether the text of the first group stays, such as the name of a
+/// password.
 fn replace(text: &mut Cow<'_, str>, rule: &Regex, keeps_group: bool, replacement: &str) {
     let mut captures: Captures = rule.create_captures();
     let mut out = String::new();
@@ -196,7 +199,7 @@ fn replace(text: &mut Cow<'_, str>, rule: &Regex, keeps_group: bool, replacement
         rule.search_captures(&input, &mut captures);
         let Some(found) = captures.get_match() else { break };
         if found.is_empty() {
-            // An empty match hides nothing.
+            // An empty match contains no text to hide.
             let Some(next) = text[found.end()..].chars().next() else { break };
             out.push_str(&text[end..found.end() + next.len_utf8()]);
             end = found.end() + next.len_utf8();

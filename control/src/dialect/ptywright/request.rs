@@ -1,4 +1,4 @@
-//! A message as a request, and the form of replies and notifications.
+//! Parses messages as requests, and writes replies and notifications.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{
@@ -8,10 +8,10 @@ use serde_json::{
 
 use super::error::{Error, Result};
 
-/// A request. Without an id it is a notification, which gets no reply.
+/// A request. A request without an id is a notification, which gets no reply.
 #[derive(Debug, PartialEq)]
 pub struct Request {
-    /// The id: a string, a number or `null`. `None`: a notification.
+    /// The id: a string, a number or `null`. `None` for a notification.
     pub id: Option<Value>,
     /// The method's name.
     pub method: String,
@@ -19,20 +19,20 @@ pub struct Request {
     pub params: Map<String, Value>,
 }
 
-/// A message that is no request, with the id to reply to.
+/// A message that is not a valid request, with the id for the reply.
 #[derive(Debug, PartialEq)]
 pub struct Refused {
-    /// The id, `null` if there is none.
+    /// The id. `null` if there is none.
     pub id: Value,
-    /// Why.
+    /// The reason.
     pub error: Error,
 }
 
 impl Request {
-    /// Reads a message. `None`: it is blank.
+    /// Parses a message. `None` if the message is blank.
     ///
     /// # Errors
-    /// It is no JSON, or no request.
+    /// The message is not valid JSON, or not a valid request.
     pub fn parse(message: &[u8]) -> Result<Option<Self>, Refused> {
         if message.trim_ascii().is_empty() {
             return Ok(None);
@@ -89,10 +89,10 @@ fn refused(id: Option<Value>, why: &str) -> Refused {
     Refused { id: id.unwrap_or(Value::Null), error: Error::invalid_request(why) }
 }
 
-/// Parameters as their type.
+/// Parses parameters.
 ///
 /// # Errors
-/// What is wrong, with the place of the wrong value.
+/// A parameter is invalid. The message contains the place of the value.
 pub fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T> {
     serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
         let path = error.path().to_string();
@@ -104,21 +104,21 @@ pub fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T> {
     })
 }
 
-/// Parameters of a method that takes none.
+/// The parameters of a method without parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoParams {}
 
-/// The result of a method, written.
+/// Converts the result of a method to JSON.
 ///
 /// # Errors
-/// It has no JSON.
+/// The result can't be converted.
 pub fn result(value: &impl Serialize) -> Result<Box<RawValue>> {
     to_raw_value(value)
         .map_err(|error| Error::internal(format!("cannot write the result: {error}")))
 }
 
-/// A message to a client, with its fields in the usual order.
+/// A message to a client. The fields are written in the usual order.
 #[derive(Serialize)]
 struct Message<'a> {
     jsonrpc: &'static str,
@@ -152,7 +152,7 @@ pub fn reply(id: &Value, result: &RawValue) -> Vec<u8> {
     Message { id: Some(id), result: Some(result), ..Message::default() }.written()
 }
 
-/// A reply with an error, whose message is final.
+/// A reply with an error. The message is written unchanged, so it must already be redacted and shortened.
 pub fn failure(id: &Value, error: &Error) -> Vec<u8> {
     Message { id: Some(id), error: Some(error), ..Message::default() }.written()
 }

@@ -1,4 +1,4 @@
-//! The server: sessions, and the connections that share them.
+//! The server: its sessions, and the connections that share them.
 
 use std::{future::Future, io, path::Path, sync::Arc};
 
@@ -26,13 +26,13 @@ use crate::{
     },
 };
 
-/// The most connections at a time.
+/// The maximum number of connections.
 const MOST_CONNECTIONS: usize = 64;
 
-/// How messages are framed.
+/// The way in which messages are framed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FramingKind {
-    /// One JSON object a line.
+    /// One JSON object per line.
     #[default]
     Ndjson,
     /// `Content-Length` headers, as in the Language Server Protocol.
@@ -40,7 +40,7 @@ pub enum FramingKind {
 }
 
 impl FramingKind {
-    /// Its name.
+    /// The name of the framing.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",
@@ -65,7 +65,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server whose sessions are panes of a backend. The caller makes all calls there.
+    /// Creates a server whose sessions are panes of a backend. `caller`: the caller of all calls to the backend.
     pub fn new(
         backend: Arc<dyn Backend>,
         caller: Caller,
@@ -76,7 +76,7 @@ impl Server {
         Self { adapters: Adapters::new(sessions), framing }
     }
 
-    /// Serves a client until its input ends and every request is answered.
+    /// Serves a client until its input has ended and every request is answered.
     pub async fn serve(
         &self,
         reader: impl AsyncRead + Send + Unpin,
@@ -85,8 +85,8 @@ impl Server {
         serve(self.adapters.clone(), self.framing, reader, writer).await;
     }
 
-    /// Serves a client over blocking streams, such as the standard streams of this process. Returns once everything is
-    /// written.
+    /// Serves a client over blocking streams, such as the standard streams of this process. Returns once all replies
+    /// are written.
     ///
     /// # Errors
     /// The system can't start a thread.
@@ -102,12 +102,12 @@ impl Server {
         Ok(())
     }
 
-    /// Listens on a Unix socket, which only this user can connect to. The returned future serves clients for as long as it
-    /// is polled; when it is dropped, the socket is removed.
+    /// Listens on a Unix socket, which only this user can connect to. The returned future serves clients as long as it
+    /// is polled. Dropping it removes the socket.
     ///
     /// # Errors
-    /// The socket can't be created there: another process listens on it, something else is there, or other users could
-    /// replace it.
+    /// The socket can't be created: another process listens on it, the path is another kind of file, or other users
+    /// could replace the socket.
     pub fn listen(&self, path: &Path) -> io::Result<impl Future<Output = ()> + use<>> {
         if path.as_os_str().as_encoded_bytes().starts_with(br"\\.\pipe\") {
             let why = "named pipes exist on Windows only; give the path of a Unix socket";

@@ -1,6 +1,6 @@
-//! The sessions of a server: each a pane of the backend, with its kept output.
+//! The sessions of a server. Each session is a pane of the backend, with the kept part of its output.
 //!
-//! Connections share the sessions. A session stays until it is closed, also when its program has ended.
+//! Connections share the sessions. A session stays until it is closed, even if its program has ended.
 
 mod action;
 mod create;
@@ -41,13 +41,13 @@ use crate::{
     services::search_limiter::{SearchLimiter, Searches},
 };
 
-/// The most sessions at a time.
+/// The maximum number of sessions.
 const MOST_SESSIONS: usize = 100;
 
-/// The most characters in [`Session::tail`].
+/// The maximum number of characters in [`Session::tail`].
 const TAIL_CHARS: u64 = 4096;
 
-/// The sequence of a screen on which nothing has been printed.
+/// The sequence of a screen before anything is printed.
 pub const FIRST_SEQUENCE: u64 = 1;
 
 /// The sessions of a server.
@@ -58,13 +58,13 @@ pub struct Sessions {
     plugins: Plugins,
     list: Mutex<BTreeMap<u64, Listed>>,
     next: AtomicU64,
-    /// The places of sessions that are there or being created.
+    /// The places for sessions, including those that are being created.
     places: Places,
-    /// Changes with every change of a session, and when one is opened or closed.
+    /// Changes when a session changes, is opened or is closed.
     news: watch::Sender<()>,
 }
 
-/// A session that is not closed, and its place.
+/// A session that is not closed, and its place among the maximum number.
 struct Listed {
     session: Arc<Session>,
     _place: Place,
@@ -72,55 +72,56 @@ struct Listed {
 
 /// A session.
 pub struct Session {
-    /// Such as `s1`.
+    /// The session's id, such as `s1`.
     id: String,
     number: u64,
     pane: u64,
-    /// The adapter that the session belongs to. Only the adapter's methods reach it.
+    /// The adapter that the session belongs to, if any. Only methods on that adapter can reach the session.
     adapter: Option<String>,
     transcript: Mutex<Transcript>,
-    /// The size in pixels that a client asked for.
+    /// The size in pixels that a client requested.
     pixels: Mutex<(u16, u16)>,
     progress: watch::Sender<Progress>,
 }
 
-/// How far a session has got.
+/// The progress of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// The sequence of its screen.
+    /// The sequence of the session's screen.
     pub sequence: u64,
-    /// When that last changed, or when an adapter last typed.
+    /// When the screen last changed, or when an adapter last typed.
     pub changed: Instant,
-    /// Whether its program has ended.
+    /// Whether the session's program has ended.
     pub has_ended: bool,
-    /// Whether it was closed.
+    /// Whether the session was closed.
     pub is_closed: bool,
 }
 
 impl Progress {
-    /// For how long the screen of this sequence has not changed. One that is newer than the known one has just changed.
+    /// The time for which the screen with this sequence has been unchanged. 0 if the sequence is newer than the known
+    /// one, because the screen has then just changed.
     pub fn stable_at(&self, sequence: u64) -> Duration {
         if sequence <= self.sequence { self.changed.elapsed() } else { Duration::ZERO }
     }
 }
 
-/// A time in milliseconds.
+/// Converts a time to milliseconds.
 pub fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Session {
-    /// Its id, such as `s1`.
+    /// The session's id, such as `s1`.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The id of the adapter that it belongs to.
+    /// The id of the adapter that the session belongs to, if any.
     pub fn adapter(&self) -> Option<&str> {
         self.adapter.as_deref()
     }
 
-    /// How far it has got.
+    /// The session's progress.
     pub fn progress(&self) -> Progress {
         *self.progress.borrow()
     }
@@ -130,28 +131,30 @@ impl Session {
         self.transcript.lock().text().to_owned()
     }
 
-    /// How many characters of output there were so far.
+    /// The number of output characters so far.
     pub fn output_end(&self) -> u64 {
         self.transcript.lock().end()
     }
 
-    /// The marks in the output: by label, how many characters of output there were.
+    /// The marks in the output. The value of a label is the number of output characters before the mark.
     pub fn marks(&self) -> BTreeMap<String, u64> {
         self.transcript.lock().marks().clone()
     }
 
-    /// The output after the first `from` characters and up to `before` characters before it, as far as they are kept.
+    /// The output after the first `from` characters, preceded by up to `before` characters. Contains only characters
+    /// that are still kept.
     pub fn output_after(&self, from: u64, before: u64) -> Delta {
         self.transcript.lock().after(from, before)
     }
 
-    /// The end of the output, for people and models.
+    /// The end of the output, for users and models.
     pub fn tail(&self) -> String {
         let transcript = self.transcript.lock();
         transcript.after(transcript.end().saturating_sub(TAIL_CHARS), 0).text
     }
 
-    /// Counts the screen as just changed. A screen that has not reacted to input yet is not stable.
+    /// Counts the screen as just changed. Called after input, because a screen that has not reacted to the input yet
+    /// must not count as stable.
     pub fn restart_stability(&self) {
         self.progress.send_modify(|progress| progress.changed = Instant::now());
     }
@@ -166,7 +169,7 @@ impl Session {
 }
 
 impl Sessions {
-    /// No sessions yet. The caller makes all calls at the backend.
+    /// Creates an empty set of sessions. `caller`: the caller of all calls to the backend.
     pub fn new(backend: Arc<dyn Backend>, caller: Caller, plugins: Plugins) -> Arc<Self> {
         Arc::new(Self {
             backend,
@@ -180,7 +183,7 @@ impl Sessions {
         })
     }
 
-    /// Limits the searches of clients.
+    /// Runs the searches of clients, within limits.
     pub fn searches(&self) -> Searches<'_> {
         self.limiter.of(TokenKind::Instance)
     }
@@ -190,7 +193,7 @@ impl Sessions {
         &self.plugins
     }
 
-    /// Changes when a session changes, and when one is opened or closed.
+    /// Changes when a session changes, is opened or is closed.
     pub fn news(&self) -> watch::Receiver<()> {
         self.news.subscribe()
     }
@@ -205,10 +208,11 @@ impl Sessions {
         self.all().into_iter().filter(|session| session.adapter.is_none()).collect()
     }
 
-    /// A session by its id.
+    /// The session with this id.
     ///
     /// # Errors
-    /// There is none, it was closed, or it belongs to an adapter, whose manifest limits what clients may do.
+    /// There is no session with this id, it was closed, or it belongs to an adapter. Sessions of adapters can't be
+    /// reached directly, because the manifest of the plugin limits what clients may do.
     pub fn get(&self, id: &str) -> Result<Arc<Session>> {
         let number = id.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
         let found = number
@@ -226,7 +230,7 @@ impl Sessions {
     /// A session's screen.
     ///
     /// # Errors
-    /// The pane was closed, or the instance is gone.
+    /// The pane was closed, or the instance has ended.
     pub async fn screen(&self, session: &Session) -> Result<Snapshot> {
         let params = CellsParams { each_cell: true.into(), ..CellsParams::of(session.pane) };
         let reply = self.call::<Cells>(params).await?;
@@ -237,7 +241,7 @@ impl Sessions {
     /// Changes a session's size.
     ///
     /// # Errors
-    /// The size is wrong, or the program has ended.
+    /// The size is invalid, or the program has ended.
     pub async fn resize(&self, session: &Session, size: Resize) -> Result<()> {
         session.refuse_ended()?;
         let Resize { rows, cols, pixel_width, pixel_height } = size;
@@ -253,7 +257,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends a session's program, unless it has ended.
+    /// Ends a session's program, unless it has already ended.
     ///
     /// # Errors
     /// The pane was closed, or the instance refuses.
@@ -261,14 +265,14 @@ impl Sessions {
         self.call::<Kill>(SessionOnly::of(session.pane)).await.map(drop)
     }
 
-    /// Ends a session's program and removes the session. A wait for it ends with an error.
+    /// Ends a session's program and removes the session. Waits for the session end with an error.
     ///
     /// # Errors
-    /// The instance refuses. The session stays.
+    /// The instance refuses. The session then stays open.
     pub async fn close(&self, session: &Session) -> Result<()> {
         match self.call::<Destroy>(SessionOnly::of(session.pane)).await {
             Ok(_) => {}
-            // Somebody else has closed the pane.
+            // Someone other than this server has already closed the pane.
             Err(error) if error == Error::pane_closed() => {}
             Err(error) => return Err(error),
         }
@@ -278,7 +282,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Closes all sessions, as far as the backend still answers.
+    /// Closes all sessions. Errors of a backend that no longer answers are only logged.
     pub async fn close_all(&self) {
         for session in self.all() {
             if let Err(error) = self.close(&session).await {
@@ -290,7 +294,7 @@ impl Sessions {
     /// Calls a method of the backend.
     ///
     /// # Errors
-    /// As the method's.
+    /// The errors of the method.
     pub async fn call<M: Method>(&self, params: M::Params<'_>) -> Result<M::Reply>
     where
         for<'p> M::Params<'p>: serde::Serialize,

@@ -15,9 +15,10 @@ use crate::{
 pub struct Snapshot {
     pub size: Size,
     pub cursor: Cursor,
-    /// Grows with every change of the screen.
+    /// A number that grows with every change of the screen.
     pub sequence: u64,
-    /// The lines up to what was printed last in each. Rows that a program did not break are one line.
+    /// The text of the screen. Each line ends at the last cell in which something was printed. Rows that wrapped are
+    /// one line.
     pub plain_text: String,
     /// Every cell, row by row.
     pub cells: Vec<Cell>,
@@ -25,12 +26,12 @@ pub struct Snapshot {
     pub application_cursor: bool,
     pub application_keypad: bool,
     pub title: Option<String>,
-    /// For each row: whether its text continues in the next row.
+    /// For each row, whether its text continues in the next row.
     #[serde(skip)]
     wraps: Vec<bool>,
 }
 
-/// The size of a screen, in cells and in pixels. 0 pixels: unknown.
+/// The size of a screen, in cells and in pixels. 0 pixels stand for an unknown size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
     pub rows: u16,
@@ -39,7 +40,7 @@ pub struct Size {
     pub pixel_height: u16,
 }
 
-/// The cursor's place, from 0.
+/// The position of the cursor, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cursor {
     pub row: u16,
@@ -52,16 +53,17 @@ pub struct Cursor {
 pub struct Cell {
     pub row: u16,
     pub col: u16,
-    /// Empty: nothing was printed there, or it is the second half of a wide character. A blank may be printed.
+    /// The text. It is empty if nothing was printed in the cell, or if the cell is the second half of a wide character.
+    /// A printed blank is not empty.
     pub text: String,
-    /// The first half of a character of two columns.
+    /// Whether the cell is the first half of a character that is two columns wide.
     pub wide: bool,
-    /// The second half.
+    /// Whether the cell is the second half of a character that is two columns wide.
     pub wide_continuation: bool,
     pub style: Style,
 }
 
-/// The look of a cell. Colours are `default`, `idx:N` or `rgb:R:G:B`.
+/// The style of a cell. Colors are `default`, `idx:N` or `rgb:R:G:B`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Style {
     pub foreground: Cow<'static, str>,
@@ -73,7 +75,7 @@ pub struct Style {
     pub inverse: bool,
 }
 
-/// The name of the default colours.
+/// The name of the default colors.
 const DEFAULT: Cow<'static, str> = Cow::Borrowed("default");
 
 impl Style {
@@ -105,7 +107,8 @@ impl Style {
 }
 
 impl Snapshot {
-    /// The screen in a reply of `screen.cells` with `each_cell`. `pixels`: its width and height.
+    /// Builds the screen from a reply of `screen.cells` with `each_cell`. `pixels`: the screen's width and height in
+    /// pixels.
     pub fn new(reply: CellsReply, pixels: (u16, u16)) -> Self {
         let CellsReply { seq, lines, cursor, cols, rows, title, .. } = reply;
         let empty = |row, col| Cell {
@@ -151,7 +154,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// The text of each line. A line is one row, or several if the text of one continues in the next.
+    /// The text of each line. A line is one row, or several rows if the text of a row continues in the next.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut line = String::new();
@@ -177,8 +180,8 @@ impl Snapshot {
         lines
     }
 
-    /// The same screen without secrets. A line is redacted as a whole, and laid back into its cells from the left, whose
-    /// styles stay.
+    /// Returns the screen without secrets. Each line is redacted as a whole, and then written into its cells from the
+    /// left. The cells keep their styles.
     ///
     /// # Errors
     /// A client's expression takes too long.
@@ -214,17 +217,17 @@ impl Snapshot {
     }
 }
 
-/// Lines as a text, without empty ones at its end.
+/// Joins lines to a text, without empty lines at the end.
 fn text(lines: &[String]) -> String {
     let mut text = lines.join("\n");
     text.truncate(text.trim_end_matches('\n').len());
     text
 }
 
-/// Puts a redacted line into cells. Characters that the line had keep their width; those of the replacement take one
-/// column each.
+/// Writes a redacted line into cells. Characters of the original line keep their width. Each character of a replacement
+/// is written into one column.
 fn lay(cells: &mut [Cell], line: &str) {
-    // What a cell held that was more than one narrow code point, and whether it was wide.
+    // The original texts that are wide or consist of several code points, each with whether it is wide.
     let special: HashMap<String, bool> = cells
         .iter()
         .filter(|cell| cell.wide || cell.text.chars().nth(1).is_some())
@@ -298,7 +301,7 @@ mod tests {
         snapshot
     }
 
-    /// The cells' texts, row by row; a dot for an empty cell.
+    /// The texts of the cells, row by row. A dot stands for an empty cell.
     fn rows(snapshot: &Snapshot) -> Vec<String> {
         let rows = snapshot.cells.chunks(usize::from(snapshot.size.cols));
         let shown = |cell: &Cell| match (cell.text.as_str(), cell.wide_continuation) {

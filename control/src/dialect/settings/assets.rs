@@ -1,4 +1,4 @@
-//! The page's files, built from `assets/settings` and committed in `assets/settings/dist`.
+//! The files of the settings page. They are built from `assets/settings` and committed in `assets/settings/dist`.
 
 use axum::{
     body::Body,
@@ -9,7 +9,7 @@ use crate::dialect::http::reply;
 
 macro_rules! files {
     ($($path:literal $kind:literal $file:literal,)*) => {
-        /// Address, type and contents of each file.
+        /// The address, the content type and the contents of each file.
         const FILES: &[(&str, &str, &[u8])] =
             &[$(($path, $kind, include_bytes!(concat!("../../../../assets/settings/", $file)))),*];
     };

@@ -14,7 +14,8 @@ use crate::{
     transport::limits::{PendingLogin, PendingLogins},
 };
 
-/// The most connections with a valid token. Tokens share them, so that agents' connections do not shut out the person's page.
+/// The maximum number of connections with a valid token. Tokens share it, so that agents' connections do not shut out
+/// the user's page.
 pub const MOST_CONNECTIONS: usize = 128;
 
 /// A connection: its number, and the addresses of both ends.
@@ -22,21 +23,21 @@ pub struct Connection {
     pub id: u64,
     pub peer: SocketAddr,
     pub own: SocketAddr,
-    /// Its slot among the connections before login, until a request has a valid token.
+    /// The connection's slot among those before login. It is used until a request has a valid token.
     pub login: PendingLogin,
-    /// Its slot among the connections after login.
+    /// The connection's slot among those after login.
     pub place: OnceLock<Part>,
 }
 
 impl Connection {
-    /// Records that a request had a valid token. Returns false if the limit is reached.
+    /// Records that a request had a valid token. Returns false if the maximum number of connections is reached.
     pub fn succeeded(&self, places: &Arc<FairShare>, token: TokenKind) -> bool {
         if self.place.get().is_none() {
             let mut place = places.part(token);
             if place.resize(1).is_err() {
                 return false;
             }
-            // A connection has one request at a time.
+            // The cell can't be set twice, because a connection has only one request at a time.
             let _ = self.place.set(place);
             self.login.succeeded();
         }

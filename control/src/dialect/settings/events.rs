@@ -1,5 +1,5 @@
-//! Server-sent events that name the topics of changes. They carry no data: the page requests what it needs. Without changes,
-//! nothing is sent and no thread wakes.
+//! Server-sent events that name the topics of changes. They contain no data, because the page requests what it needs.
+//! Without changes, nothing is sent and no thread wakes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,13 +17,13 @@ use crate::{
     services::{changes::Topic, events::Filter},
 };
 
-/// The shortest interval between two events about sessions, whose changes come in bursts.
+/// The minimum interval between two events about sessions, because their changes come in bursts.
 const APART: Duration = Duration::from_millis(100);
-/// The events about sessions that concern a page.
+/// The kinds of session events that a page is interested in.
 const SESSION_KINDS: [&str; 5] =
     ["session_opened", "session_exited", "session_removed", "title", "layout"];
 
-/// The response, which lasts until the page disconnects or its token ends.
+/// The response. It lasts until the page disconnects or its token ends.
 pub fn stream(dispatcher: Arc<Dispatcher>, caller: Caller) -> Response<Body> {
     let (send, receive) = mpsc::channel(4);
     let context = dispatcher.context();
@@ -32,7 +32,7 @@ pub fn stream(dispatcher: Arc<Dispatcher>, caller: Caller) -> Response<Body> {
     let mut sessions = context.hub.listen(filter);
     tokio::spawn(async move {
         let mut seen = *changes.borrow_and_update();
-        // So that the page knows from when on it hears everything.
+        // This event shows the page that it will receive all further changes.
         if send.send(line("ready")).await.is_err() {
             return;
         }
@@ -64,7 +64,7 @@ pub fn stream(dispatcher: Arc<Dispatcher>, caller: Caller) -> Response<Body> {
                     if send.send(line("sessions")).await.is_err() {
                         return;
                     }
-                    // All that came meanwhile is told by that one.
+                    // The event that was just sent also covers all events that arrived meanwhile.
                     while sessions.take().is_some() {}
                 }
             }

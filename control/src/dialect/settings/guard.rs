@@ -1,8 +1,8 @@
-//! Rejects requests to the settings server that name another host or come from a page of another origin.
+//! Rejects requests to the settings server that name another host, or that a page of another origin sent.
 //!
-//! A web page can make a browser on this machine send requests to this server: by a host name that resolves to the loopback
-//! address (DNS rebinding), or from a sandbox without an origin. The guard checks the headers that the browser sets, before
-//! it checks the token.
+//! A web page can make a browser on this machine send requests to this server: by a host name that resolves to the
+//! loopback address (DNS rebinding), or from a sandboxed frame, which has no origin. The guard checks the headers that
+//! the browser sets before it checks the token.
 
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use subtle::ConstantTimeEq;
@@ -16,25 +16,25 @@ use crate::{
     transport::throttle::Throttle,
 };
 
-/// The guard of one server.
+/// The guard of one settings server.
 pub struct Guard {
-    /// `127.0.0.1:PORT` and `localhost:PORT`.
+    /// The accepted hosts: `127.0.0.1:PORT` and `localhost:PORT`.
     hosts: [String; 2],
     token: String,
     throttle: Throttle,
 }
 
-/// The refusal of a request without a valid token.
+/// The error for a request without a valid token.
 pub const NO_TOKEN: &str = "missing or bad bearer token";
 
 impl Guard {
-    /// Creates the guard of a server on `port`, whose instance has this token.
+    /// Creates the guard of a server on `port`. `token`: the token of the server's instance.
     pub fn new(port: u16, token: String) -> Self {
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
         Self { hosts, token, throttle: Throttle::default() }
     }
 
-    /// Why a request is rejected before its token is checked.
+    /// The reason why a request is rejected before its token is checked. `None` if it is not.
     pub fn refusal<B>(&self, request: &Request<B>) -> Option<(StatusCode, &'static str)> {
         let headers = request.headers();
         let only = |name: header::HeaderName| {
@@ -48,7 +48,7 @@ impl Guard {
         if !host.to_str().is_ok_and(is_ours) {
             return Some((StatusCode::FORBIDDEN, "The Host header is not this server's"));
         }
-        // A request line that names another host.
+        // The request line may contain another host than the header.
         if request.uri().authority().is_some_and(|authority| !is_ours(authority.as_str())) {
             return Some((StatusCode::FORBIDDEN, "The request is for another host"));
         }
@@ -61,24 +61,25 @@ impl Guard {
         }
         let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
         let is_foreign = site.is_some_and(|site| site != b"same-origin" && site != b"none");
-        // A link elsewhere may lead here: that gives the page alone, and whoever followed it sees it.
+        // A link on another site may lead to the page itself. That is safe: only the user who followed the link sees
+        // the page.
         if is_foreign && request.uri().path() != "/" {
             return Some((StatusCode::FORBIDDEN, "Pages of other origins may not ask"));
         }
         None
     }
 
-    /// The token in a request.
+    /// The token in a request's headers.
     pub fn bearer(headers: &HeaderMap) -> Option<&str> {
         let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// Returns the caller.
+    /// Returns the caller that a request's token belongs to.
     ///
     /// # Errors
-    /// Returns the refusal of a request without a valid token. A wrong token delays the refusal.
+    /// The request has no valid token. A wrong token delays the error.
     pub async fn caller(
         &self,
         headers: &HeaderMap,

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 macro_rules! languages {
     ($($code:literal $name:literal,)*) => {
-        /// The code, native name and texts of each language. The first language provides texts that another one lacks.
+        /// The code, the native name and the texts of each language. If a language lacks a text, the first language's
+        /// text is used.
         const LANGUAGES: &[(&str, &str, &str)] = &[$((
             $code,
             $name,
@@ -30,7 +31,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     LANGUAGES.iter().map(|(code, name, _)| (*code, *name))
 }
 
-/// The texts of a language. Missing texts are in English.
+/// The texts of a language. English texts stand for missing ones.
 pub fn words(code: &str) -> Option<Map<String, Value>> {
     let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
     let (.., own) = LANGUAGES.iter().find(|(known, ..)| *known == code)?;
@@ -39,12 +40,13 @@ pub fn words(code: &str) -> Option<Map<String, Value>> {
     Some(words)
 }
 
-/// The language for the value of the preference: a language's code, or `auto` for the environment's language.
+/// The language that a value of the preference selects. The value is a language's code, or `auto` for the environment's
+/// language.
 pub fn current(preferred: &str) -> &'static str {
     find(preferred).unwrap_or_else(|| of_environment(|name| std::env::var(name).ok()))
 }
 
-/// The environment's language, from the variables that gettext reads, in its order. Default: English.
+/// The language of the environment. Reads the variables of gettext in gettext's order. The default is English.
 fn of_environment(variable: impl Fn(&str) -> Option<String>) -> &'static str {
     let mut values =
         ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"].iter().filter_map(|n| variable(n));
@@ -76,7 +78,8 @@ mod tests {
     fn no_language_lacks_a_word_or_has_one_too_many() {
         let read = |text| {
             let mut words = serde_json::from_str::<BTreeMap<String, String>>(text).unwrap();
-            // Names of actions: English ones are in the app's table, whose test compares the others.
+            // Names of actions are checked elsewhere: the app's table contains the English ones, and its test compares
+            // the other languages.
             words.retain(|key, _| !key.starts_with("a."));
             words
         };
@@ -88,7 +91,7 @@ mod tests {
             assert!(lacks.is_empty() && extra.is_empty(), "{code} lacks {lacks:?}, has {extra:?}");
             for (key, word) in &words {
                 assert!(!word.trim().is_empty(), "{code}: {key} is empty");
-                // What is put into a text has the same names in each.
+                // The placeholders in a text must have the same names in every language.
                 let places = |text: &str| {
                     let mut places: Vec<_> = text
                         .split('{')

@@ -1,5 +1,5 @@
-//! The methods that only this dialect has, for the settings page. The dispatcher calls them as it calls every other method,
-//! and they use the same services.
+//! The methods that only this dialect has, for the settings page. Like every other method, they are called by the
+//! dispatcher and use the common services.
 
 mod agents;
 mod overview;
@@ -15,7 +15,7 @@ pub use self::{
     single::{Compat, Language, Scrollback, SetCompat, SetLanguage, SetScrollback, Words},
 };
 
-/// Defines a method whose parameters are one type; the brackets list the subjects that it reveals.
+/// Defines a method whose parameters are one type. The brackets contain the subjects that the method reveals.
 macro_rules! method {
     (
         $(#[$doc:meta])*

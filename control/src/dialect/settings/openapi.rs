@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::routes::{BOOTSTRAP, EVENTS, OPENAPI, ROUTES, Route, Shape};
 use crate::VERSION;
 
-/// The description in OpenAPI 3.1, whose schemas are JSON Schema.
+/// The OpenAPI 3.1 description. Its schemas are JSON Schema.
 pub fn describe() -> Value {
     let mut paths = Map::new();
     for route in ROUTES {
@@ -42,12 +42,12 @@ pub fn describe() -> Value {
     })
 }
 
-/// The names of the parameters in an address.
+/// The names of the parameters in an address, such as `code` in `/api/i18n/{code}`.
 fn in_path(path: &str) -> Vec<&str> {
     path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
 }
 
-/// Returns a schema whose references to its own definitions begin at `at`, its place in the description.
+/// A schema in which the references to its own definitions start with `at`: the schema's place in the description.
 fn schema(value: Value, at: &str) -> Value {
     let text = value.to_string().replace("\"#/$defs/", &format!("\"#{at}/$defs/"));
     let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -62,14 +62,15 @@ fn operation(route: &'static Route) -> Value {
     let entry = &route.entry;
     let verb = route.verb.as_str().to_lowercase();
     let at = |rest: &str| {
-        // A JSON pointer: `/` in a name is `~1`.
+        // This is a JSON pointer, in which `~1` stands for `/` in a name.
         format!("/paths/{}/{verb}/{rest}", route.path.replace('/', "~1"))
     };
     let named = in_path(route.path);
     let rest =
         if verb == "get" { "x-parameters" } else { "requestBody/content/application~1json/schema" };
     let mut params = schema(entry.params_schema().to_value(), &at(rest));
-    // As this wire names them; what the address says is not said twice.
+    // The parameters have the names of this wire. Parameters in the address are left out, because they are listed
+    // separately.
     if let Some(properties) = params["properties"].as_object_mut() {
         for (here, there) in route.names {
             if let Some(property) = properties.remove(*there) {

@@ -1,5 +1,5 @@
-//! A connection that closes if the client stops reading. Otherwise, a client that sends requests and never reads the
-//! responses would occupy a connection for ever.
+//! A connection that closes if the client stops reading. Without this, a client that sends requests and never reads the
+//! responses would occupy a connection forever.
 
 use std::{
     future::Future,
@@ -16,13 +16,13 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// The longest time that a write may wait for the client.
+/// The maximum time that a write may wait for the client.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The underlying connection.
 pub struct Patient {
     io: TokioIo<TcpStream>,
-    /// Runs while a write is waiting.
+    /// The timer of the write that is waiting, if one is.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

@@ -1,23 +1,23 @@
-//! Finds the user of a loopback connection's peer.
+//! Finds the user who owns the other end of a loopback connection.
 //!
-//! Linux lists each TCP socket with its owner's user id in `/proc/net/tcp` and `/proc/net/tcp6` ([proc_net_tcp(5)]). Other
-//! systems offer no such list without privileges or unsafe calls, so there [`is_own_user`] returns true. On those systems, only
-//! the secrecy of the code keeps other users out.
+//! Linux lists each TCP socket with its owner's user id in `/proc/net/tcp` and `/proc/net/tcp6` ([proc_net_tcp(5)]). On
+//! other systems, such a list needs privileges or unsafe calls, so [`is_own_user`] always returns true there. On those
+//! systems, only the secret code keeps other users out.
 //!
 //! [proc_net_tcp(5)]: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html
 
 use std::{io, net::SocketAddr};
 
-/// Whether our user owns the socket `peer`, which is connected to our socket `own`.
+/// Whether this process's user owns the socket `peer`, which is connected to this process's socket `own`.
 ///
 /// # Errors
-/// Fails if the system's list of sockets can't be read or does not contain the connection.
+/// The system's list of sockets can't be read, or does not contain the connection.
 #[cfg(target_os = "linux")]
 pub fn is_own_user(peer: SocketAddr, own: SocketAddr) -> io::Result<bool> {
     Ok(uid(peer, own)? == rustix::process::geteuid().as_raw())
 }
 
-/// Always true, because this system does not reveal the owner.
+/// Always returns true, because this system does not reveal the owner.
 ///
 /// # Errors
 /// Never fails.
@@ -39,7 +39,7 @@ fn uid(peer: SocketAddr, own: SocketAddr) -> io::Result<u32> {
     ] {
         let list = match File::open(file) {
             Ok(list) => list,
-            // A kernel without IPv6.
+            // The kernel has no IPv6.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(io::Error::other(format!("{file}: {error}"))),
         };
@@ -57,26 +57,26 @@ fn uid(peer: SocketAddr, own: SocketAddr) -> io::Result<u32> {
 #[cfg(target_os = "linux")]
 fn owner(line: &str, ends: &str) -> Option<u32> {
     let fields = line.trim_start().split_once(": ")?.1.strip_prefix(ends)?;
-    // Behind both addresses: state, queues, timer, retransmissions, user, time-out, inode.
+    // The fields after both addresses are: state, queues, timer, retransmissions, user, timeout, inode.
     let mut fields = fields.split_ascii_whitespace().skip(4);
     let uid = fields.next()?.parse().ok()?;
     let inode: u64 = fields.nth(1)?.parse().ok()?;
     (inode != 0).then_some(uid)
 }
 
-/// Formats an address as `/proc/net/tcp` does: the four bytes as one number in native byte order, then the port.
+/// Formats an address like `/proc/net/tcp`: the four bytes as one number in native byte order, and then the port.
 #[cfg(target_os = "linux")]
 fn v4(address: SocketAddr) -> String {
     match address.ip().to_canonical() {
         std::net::IpAddr::V4(ip) => {
             format!("{:08X}:{:04X}", u32::from_ne_bytes(ip.octets()), address.port())
         }
-        // Nothing in that list looks like it.
+        // No entry of that list looks like this text.
         std::net::IpAddr::V6(_) => "-".to_owned(),
     }
 }
 
-/// Formats an address as `/proc/net/tcp6` does.
+/// Formats an address like `/proc/net/tcp6`.
 #[cfg(target_os = "linux")]
 fn v6(address: SocketAddr) -> String {
     let ip = match address.ip() {

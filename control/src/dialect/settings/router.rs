@@ -1,4 +1,4 @@
-//! Turns a request into a call, and the call's reply into a response.
+//! Converts a request to a method call, and the method's reply to a response.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -31,13 +31,13 @@ use crate::{
     services::message_budget::SHORT,
 };
 
-/// The longest body, in bytes.
+/// The maximum length of a body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
-/// The longest duration of a call. No route waits for a program.
+/// The maximum duration of a call. No route waits for a program, so none needs more time.
 const CALLING: Duration = Duration::from_secs(60);
 /// The error if a token that is limited to some sessions asks for the events of all sessions.
 const NOT_ITS_SESSIONS: &str = "Not allowed: /api/events is out of the token's sessions";
-/// The error for a connection beyond the limit.
+/// The error for a connection that exceeds the maximum number.
 const TOO_MANY: &str = "There are too many connections: close some of them";
 
 /// Builds the router of all routes.
@@ -73,7 +73,7 @@ pub fn router(shared: &Arc<Shared>) -> Router {
             EVENTS,
             get(move |request: Request| async move {
                 match caller(&second, &request.into_parts().0).await {
-                    // They are of all sessions.
+                    // The events are about all sessions.
                     Ok(caller) if caller.panes.is_some() => {
                         failure(StatusCode::FORBIDDEN, NOT_ITS_SESSIONS)
                     }
@@ -97,7 +97,10 @@ pub fn router(shared: &Arc<Shared>) -> Router {
         })
 }
 
-/// Returns the caller, or the refusal if the request has no valid token.
+/// The caller that a request's token belongs to.
+///
+/// # Errors
+/// The response for a request without a valid token.
 async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>> {
     let connection = parts.extensions.get::<Arc<Connection>>();
     let id = connection.map_or(0, |connection| connection.id);
@@ -118,8 +121,8 @@ async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>
     }
 }
 
-/// `GET /bootstrap.json`: exchanges a one-time code for the page's token. A caller that already has a token keeps it. Only
-/// programs of our own user may exchange a code. A refused attempt does not use up the code.
+/// `GET /bootstrap.json`: exchanges a one-time code for the page's token. If the caller already has a token, it keeps
+/// that token. Only programs of the instance's user may exchange a code. A refused attempt does not use up the code.
 async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
     let context = shared.dispatcher.context();
     let given = Guard::bearer(&parts.headers);
@@ -143,7 +146,7 @@ async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
     }))
 }
 
-/// Refuses a request from a program of another or an unknown user.
+/// Refuses a request from a program of another user, or of an unknown user.
 async fn of_own_user(parts: &Parts) -> Result<(), Response<Body>> {
     let Some(connection) = parts.extensions.get::<Arc<Connection>>() else {
         return Err(failure(StatusCode::INTERNAL_SERVER_ERROR, "The connection is not known"));
@@ -227,7 +230,7 @@ async fn call(
             Err(error) => return bad(&format!("The body is no JSON: {error}")),
         }
     }
-    // Last, so that nothing replaces the parameters in the path.
+    // The parameters in the path are added last, so that no other parameter replaces them.
     params.extend(in_path.into_iter().map(|(name, value)| (name, value.into())));
     for (here, there) in route.names {
         if let Some(value) = params.remove(*here) {

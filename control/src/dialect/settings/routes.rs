@@ -1,5 +1,5 @@
-//! The table of routes. Each row names a method, and how a request becomes the method's parameters. The router and the
-//! OpenAPI description are built from the table.
+//! The table of routes. Each row contains a method, and the conversion of a request to the method's parameters. The
+//! router and the OpenAPI description are built from the table.
 
 use axum::http::{Method as Verb, StatusCode};
 
@@ -11,11 +11,11 @@ use crate::methods::{
 /// The form of a response.
 #[derive(Clone, Copy)]
 pub enum Shape {
-    /// The reply itself.
+    /// The method's reply.
     Json,
-    /// An object that holds the reply under this name.
+    /// An object that contains the reply under this name.
     Under(&'static str),
-    /// The reply's text under this name, as plain text.
+    /// The text that the reply contains under this name, as plain text.
     Text(&'static str),
 }
 
@@ -27,9 +27,10 @@ pub struct Route {
     pub path: &'static str,
     /// The method to call.
     pub entry: Entry,
-    /// Parameters whose names differ from the method's, as pairs.
+    /// The parameters whose names differ from the method's. Each pair contains the name in the request and the name in
+    /// the method.
     pub names: &'static [(&'static str, &'static str)],
-    /// Fixed parameters of this address.
+    /// Parameters with fixed values for this address.
     pub fixed: &'static [(&'static str, &'static str)],
     /// The form of the response.
     pub shape: Shape,
@@ -75,7 +76,8 @@ const NOT_FOUND: StatusCode = StatusCode::NOT_FOUND;
 const PANE: &[(&str, &str)] = &[("pane_id", "id")];
 const SESSION: &[(&str, &str)] = &[("id", "session_id")];
 
-/// Every route: preferences, then the routes that all versions of Unterm have, then the page's other routes.
+/// Every route. First come those for preferences, then those that all versions of Unterm have, then the page's other
+/// routes.
 pub static ROUTES: &[Route] = &[
     route::<own::All>(Verb::GET, "/api/settings"),
     route::<own::Themes>(Verb::GET, "/api/settings/themes"),
@@ -148,7 +150,7 @@ pub static ROUTES: &[Route] = &[
     route::<instance::SetTitle>(Verb::PUT, "/api/project"),
 ];
 
-/// The methods that only this dialect has. One has the name of a common method, but other parameters.
+/// The methods that only this dialect has. One of them has the name of a common method, but other parameters.
 #[cfg(test)]
 pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
     let entries = ROUTES.iter().map(|route| &route.entry);
@@ -158,9 +160,9 @@ pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
     })
 }
 
-/// The routes that call no method: the page's files, its login, its events, and the OpenAPI description.
+/// The address where the page exchanges its login code for a token. This and the following addresses call no method.
 pub const BOOTSTRAP: &str = "/bootstrap.json";
-/// The events.
+/// The address of the events.
 pub const EVENTS: &str = "/api/events";
-/// The OpenAPI description.
+/// The address of the OpenAPI description.
 pub const OPENAPI: &str = "/api/openapi.json";

@@ -1,12 +1,12 @@
-//! A line as a request.
+//! Parses a line as a request.
 
 use std::{borrow::Cow, collections::HashMap};
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-/// A request, borrowed from its line. Any other valid JSON also counts as a request: its id is `null`, and its method
-/// is empty, so no method is found.
+/// A request, borrowed from its line. Valid JSON that is not an object also counts as a request. Its id is `null`, and
+/// its method is empty, so that the call fails because there is no such method.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request<'a> {
     /// The id, unchanged: any JSON value, or `null` if it is missing.
@@ -44,10 +44,10 @@ impl<'a> Fields<'a> {
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> Request<'a> {
-    /// Reads a line; `None`: it is blank.
+    /// Parses a line. `None` if the line is blank.
     ///
     /// # Errors
-    /// serde_json's message, if the line is not JSON.
+    /// The line is not valid JSON. The error is serde_json's message.
     pub fn parse(line: &'a [u8]) -> Result<Option<Self>, String> {
         let trimmed = line.trim_ascii_start();
         if trimmed.is_empty() {
@@ -76,15 +76,15 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What `auth.login` carries.
+/// The parameters of `auth.login`.
 #[derive(Debug, Deserialize)]
 pub struct Login {
     /// The token.
     pub token: String,
-    /// The client's name for itself.
+    /// The name that the client reports.
     #[serde(default)]
     pub client: Option<String>,
-    /// The client's name for the conversation it acts for.
+    /// The client's name for the conversation that it acts for.
     #[serde(default)]
     pub conversation: Option<String>,
     /// Switches the connection to the Model Context Protocol after the reply, with the toolset of this name. An empty
@@ -101,7 +101,7 @@ pub struct Login {
 }
 
 impl Login {
-    /// Reads the parameters; `None`: they hold no token.
+    /// Parses the parameters. `None` if they contain no token.
     pub fn parse(params: &str) -> Option<Self> {
         if !params.starts_with('{') {
             return None;

@@ -108,12 +108,13 @@ pub(in crate::methods) async fn create(
         let (pane, tap) = blocking(move || mux.open_tab_streamed(spawn, size, on_exit)).await??;
         context.bytes.stream(pane.id(), tap);
         if context.mux.pane(pane.id()).is_none() {
-            // The program ended, and the pane was removed, before its output was kept.
+            // The program ended and its pane was removed before its output was kept, so nothing else would remove the
+            // output.
             context.bytes.forget(pane.id());
         }
         pane
     } else {
-        // In the background, because a person may be typing in the current tab.
+        // The tab opens in the background, because the user may be typing in the current tab.
         blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??
     };
     if let Some(name) = name {
@@ -131,7 +132,7 @@ pub(in crate::methods) async fn create(
 }
 
 impl CreateParams<'_> {
-    /// The session runs a shell.
+    /// Whether the session runs a shell.
     pub(in crate::methods) fn is_shell(&self) -> Result<bool> {
         Ok(self.program.text("program")?.is_none_or(|name| Shell::of_process(&name).is_some()))
     }
@@ -141,10 +142,14 @@ impl CreateParams<'_> {
         Ok(self.name.text("name")?.map(|name| title(&name)))
     }
 
-    /// What to start, if the rules on what may be entered allow it: the program with its arguments as a line, and each
-    /// variable, since shells run some. A shell without arguments is what a session is without a program, too. And what
-    /// becomes of the session when it ends: an agent still wants to read what a program printed and how it ended; a shell that
-    /// ends was closed.
+    /// Returns the program to start, and what happens to the session when the program ends. After a program, the
+    /// session stays, because an agent may still read the output and the exit code. After a shell, the session is
+    /// closed.
+    ///
+    /// # Errors
+    /// The line policy does not allow the program. It checks the program with its arguments as a line, and each
+    /// variable, because shells run some variables. A shell without arguments needs no check, because it equals a
+    /// session without a program.
     pub(in crate::methods) fn spawn(&self, context: &Context) -> Result<(Spawn, OnExit)> {
         let cwd = self.cwd.text("cwd")?;
         let (program, on_exit) = match (self.program.text("program")?, self.shell.text("shell")?) {
@@ -160,7 +165,7 @@ impl CreateParams<'_> {
         }
         let env = self.env.map("env")?;
         for (name, value) in &env {
-            // The environment can't hold them (POSIX, "Environment Variables").
+            // An environment can't contain such a name or value (POSIX, "Environment Variables").
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
                 return Err(Error::Invalid {
                     name: "env",
@@ -182,7 +187,7 @@ impl CreateParams<'_> {
             program: program.map(Into::into),
             args,
             cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
-            // Its shell listens for variables (`session.set_env`) from the start.
+            // `UNTERM_DRIVEN` makes the session's shell listen for variables (`session.set_env`) from its start.
             env: env.collect(),
             ..Spawn::default()
         };
@@ -190,10 +195,10 @@ impl CreateParams<'_> {
     }
 }
 
-/// Parses a directory: a path, or a URI as `session.cwd` returns it.
+/// Parses a directory: a path, or a URI in the form that `session.cwd` returns.
 fn directory(cwd: &str) -> Result<PathBuf> {
     let path = match cwd.strip_prefix("file://") {
-        // RFC 8089: an optional host before the path.
+        // RFC 8089: the URI may contain a host before the path.
         Some(uri) => percent_decoded(&uri[uri.find('/').unwrap_or(uri.len())..]),
         None => PathBuf::from(cwd),
     };
@@ -207,7 +212,7 @@ fn directory(cwd: &str) -> Result<PathBuf> {
     })
 }
 
-/// Decodes percent-encoding (RFC 3986, 2.1). A `%` without two hexadecimal digits stays.
+/// Decodes percent-encoding (RFC 3986, 2.1). A `%` without two hexadecimal digits after it stays unchanged.
 fn percent_decoded(path: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
 

@@ -59,8 +59,8 @@ impl Method for History {
     }
 }
 
-/// The last rows above the screen. Lines that callers typed are replaced by the original commands: the rows of such a line
-/// become one text per line of the command.
+/// The last rows above the screen. A line that a caller typed is replaced by its original command: its rows become one
+/// text per line of the command.
 fn history(pane: &Pane, limit: u64, runs: &TypedRuns) -> Vec<String> {
     let (mut lines, start, end, typed) = {
         let term = pane.term();
@@ -83,7 +83,7 @@ fn history(pane: &Pane, limit: u64, runs: &TypedRuns) -> Vec<String> {
             continue;
         }
         let whole = rows.concat();
-        // Search for each command only where it was typed.
+        // Each command is searched for only in the line where it was typed.
         let here = std::iter::from_fn(|| typed.next_if(|(at, _)| *at <= line));
         let here: Vec<Given> = here.map(|(_, given)| given).collect();
         match as_given(&whole, &here, Runs::Typed(runs)) {

@@ -164,7 +164,7 @@ pub struct StatusReply {
     /// The statuses that its programs reported by OSC 7501, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramReport>,
-    /// The position in its output, as `since_seq` takes it.
+    /// The session's `seq`. Pass it as `since_seq` for later output.
     pub seq: u64,
 }
 

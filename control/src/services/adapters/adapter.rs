@@ -1,4 +1,5 @@
-//! A watched pane: the plugin that reads its screen, who asked for that, and what the screen showed last.
+//! A watched pane: the plugin that reads its screen, the tokens that asked for it, and the state that the screen showed
+//! last.
 
 use tokio::sync::watch;
 use unterm_mux::PaneId;
@@ -13,18 +14,18 @@ pub struct Adapter {
     pub pane: PaneId,
     /// The plugin's name.
     pub plugin: String,
-    /// The program that the plugin watches. The adapter ends with it.
+    /// The program that the plugin watches. When it ends, the adapter ends, too.
     pub program: Program,
-    /// The tokens that the pane is watched for. If none is left, the adapter ends.
+    /// The tokens for which the pane is watched. If the list becomes empty, the adapter ends.
     pub holders: watch::Sender<Vec<TokenKind>>,
-    /// How far the adapter has got.
+    /// The adapter's progress. Tasks that wait for the adapter subscribe to it.
     pub progress: watch::Sender<Progress>,
 }
 
-/// How far an adapter has got.
+/// The progress of an adapter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Progress {
-    /// The plugin has read nothing yet.
+    /// The plugin has not read a screen yet.
     Starting,
     /// The state that the plugin read last.
     Read(Reading),
@@ -35,35 +36,35 @@ pub enum Progress {
 /// A state that a plugin read from a screen. Programs choose what a screen shows, so this is a claim and not a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The state's name, from the plugin's vocabulary, or one of the host's.
+    /// The state's name: from the plugin's vocabulary, or a name that the host adds.
     pub state: String,
     /// When the program was first seen in this state (RFC 3339, UTC).
     pub since: String,
-    /// How sure the plugin is, from 0 to 1.
+    /// The confidence of the plugin in the state, from 0 to 1.
     pub confidence: f64,
-    /// The text on the screen that showed the state.
+    /// The text on the screen that identified the state.
     pub evidence: String,
-    /// Which of the plugin's rules decided, and on which text.
+    /// The plugin's rule that decided, and the text that it matched.
     pub explain: Option<Explanation>,
-    /// The `seq` of the screen.
+    /// The pane's `seq` when the screen was read.
     pub seq: u64,
 }
 
 /// Why a pane is no longer watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// No token asks for it any more.
+    /// No token asks for it any longer.
     Detached,
     /// The program that the plugin watched has ended.
     Program,
     /// The program that the pane was opened with has ended, or the pane was closed.
     Session,
-    /// The plugin can't run; why.
+    /// The plugin can't run. Contains the reason.
     Failed(String),
 }
 
 impl End {
-    /// Its name on the wire.
+    /// The reason's name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Detached => "detached",
@@ -86,7 +87,7 @@ impl Adapter {
         })
     }
 
-    /// What the plugin read last, unless there is nothing yet or the adapter has ended.
+    /// The state that the plugin read last. `None` if it has not read any, or if the adapter has ended.
     pub fn reading(&self) -> Option<Reading> {
         match &*self.progress.borrow() {
             Progress::Read(reading) => Some(reading.clone()),

@@ -1,27 +1,27 @@
-//! Ignores states that pass at once, such as those of a screen that is half drawn.
+//! Ignores states that last only for a moment, such as those of a half-drawn screen.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long a new state has to be seen, or its screen has to be unchanged, until the state counts.
+/// A new state counts once it has been seen for this long, or once its screen has been unchanged for this long.
 const CONFIRMED: Duration = Duration::from_millis(200);
 
-/// A state that was seen and does not count yet.
+/// The newest state that was seen but does not count yet.
 #[derive(Default)]
 pub struct Debounce(Option<Candidate>);
 
 struct Candidate {
     state: String,
-    /// When it was first seen.
+    /// The time when the state was first seen.
     seen: Instant,
-    /// The same for people.
+    /// The time when the state was first seen, as text for replies.
     since: String,
 }
 
 impl Debounce {
-    /// Notes a state. `last`: the state that counts so far. `stable`: how long the screen has been unchanged. Returns when the
-    /// state was first seen, if it counts.
+    /// Notes a state. `last`: the state that counts so far. `stable`: how long the screen has been unchanged. If the
+    /// state counts now, returns the time when it was first seen.
     pub fn see(
         &mut self,
         state: &str,
@@ -56,14 +56,14 @@ mod tests {
             debounce.see(state, last, stable, seen, || at.to_string())
         };
         assert_eq!(see("a", None, 0, 0).as_deref(), Some("0"), "the first one");
-        // Another state that passes at once.
+        // State `b` lasts only for a moment.
         assert_eq!(see("b", Some("a"), 50, 100), None);
         assert_eq!(see("a", Some("a"), 50, 150).as_deref(), Some("150"));
         assert_eq!(see("b", Some("a"), 50, 250), None);
         assert_eq!(see("c", Some("a"), 50, 450), None);
-        // A screen that goes on changing.
+        // State `c` counts although its screen keeps changing, because it lasts.
         assert_eq!(see("c", Some("a"), 50, 700).as_deref(), Some("450"));
-        // A screen that does not.
+        // State `d` counts because its screen stays unchanged.
         assert_eq!(see("d", Some("c"), 50, 800), None);
         assert_eq!(see("d", Some("c"), 300, 1050).as_deref(), Some("800"));
         assert_eq!(see("e", Some("d"), 1000, 2000).as_deref(), Some("2000"));

@@ -30,21 +30,21 @@ use crate::{
 /// The state of a program while another one is in the foreground.
 const BACKGROUND: &str = "background";
 
-/// What reads a pane's screen.
+/// Everything that is needed to read a pane's screen.
 pub struct Reader {
     /// The pane.
     pub pane: Arc<Pane>,
-    /// The plugin, with variables of its own.
+    /// The instance of the plugin, with its own variables.
     pub instance: Arc<Instance>,
-    /// The calls of the instance.
+    /// The running calls of the instance.
     pub calls: Calls,
-    /// Limits how many screens are read at a time.
+    /// Limits the number of screens that are read at the same time.
     pub turns: Arc<Semaphore>,
-    /// The tokens that may end.
+    /// The tokens of agents, to find out which of them were revoked.
     pub tokens: Arc<Tokens>,
 }
 
-/// What a look at a pane found.
+/// The result of one look at a pane.
 enum Seen {
     State {
         state: String,
@@ -124,13 +124,13 @@ async fn follow_to_the_end(
 }
 
 impl Reader {
-    /// Reads the screen, which has been unchanged for that long.
+    /// Reads the screen. `stable`: how long the screen has been unchanged.
     async fn look(&self, adapter: &Arc<Adapter>, stable: Duration) -> Result<Seen> {
         let turn = self.turns.clone().acquire_owned().await.ok();
         let (pane, instance) = (self.pane.clone(), self.instance.clone());
         let (tokens, adapter) = (self.tokens.clone(), adapter.clone());
         let look = move || {
-            // Held until the plugin returns, whether or not anybody still waits for it.
+            // The permit is held until the plugin returns, even if no task waits for the result any longer.
             let _turn = turn;
             match adapter.is_held(&tokens) {
                 true => see(&pane, adapter.program, &instance, stable),
@@ -168,7 +168,7 @@ fn see(pane: &Pane, program: Program, instance: &Instance, stable: Duration) -> 
     Seen::State { state, confidence, evidence, explain, seq }
 }
 
-/// A screen's `seq`, the title that its program set, and its text. Rows that a program did not break are one line.
+/// A screen's `seq`, the title that its program set, and its text. Rows that wrapped are joined into one line.
 fn screen(pane: &Pane) -> (u64, String, String) {
     let term = pane.term();
     let (top, rows) = (term.live_top().0, u64::from(term.size().rows));
@@ -186,10 +186,10 @@ fn screen(pane: &Pane) -> (u64, String, String) {
 }
 
 impl Adapter {
-    /// Whether a token that is still valid asks for the state. Forgets the others.
+    /// Whether any token that is still valid holds the adapter. Removes the tokens that are no longer valid.
     fn is_held(&self, tokens: &Tokens) -> bool {
         let is_live = |token: &TokenKind| match token {
-            // If the file can't be read, its tokens can't be used either.
+            // If the file of tokens can't be read, agents can't log in with its tokens either.
             TokenKind::Agent(number) => tokens.is_live(*number) == Ok(true),
             TokenKind::Instance | TokenKind::Page => true,
         };

@@ -2,22 +2,22 @@
 
 use unterm_mux::Pane;
 
-/// A process group of a pane, or whatever runs in the pane.
+/// A process group of a pane, or, without a number, whatever runs in the pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program(Option<i32>);
 
-/// Where a program is.
+/// Whether a program is in the foreground of its pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// It, or a program that it started, is in the foreground.
+    /// The program, or a program that it started, is in the foreground.
     Foreground,
     /// Another program is in the foreground, such as the shell after Ctrl+Z.
     Background,
-    /// It has ended.
+    /// The program has ended.
     Gone,
 }
 
-/// The programs that run a script, whose name counts instead of theirs.
+/// Programs that run a script. A plugin is chosen by the script's name instead of the interpreter's.
 const INTERPRETERS: [&str; 6] = ["node", "bun", "deno", "python", "python3", "ruby"];
 
 impl Program {
@@ -26,7 +26,7 @@ impl Program {
         Self(pane.process().group_in_front())
     }
 
-    /// The program that a pane was opened with, and all that run in the pane after it.
+    /// The program that a pane was opened with, and all programs that run in the pane later.
     pub fn of_pane() -> Self {
         Self(None)
     }
@@ -36,7 +36,7 @@ impl Program {
         self.0.is_some_and(|group| !pane.process().has_group(group))
     }
 
-    /// Where the program is now.
+    /// Whether the program is in the foreground, is in the background, or has ended.
     pub fn place(self, pane: &Pane) -> Place {
         // An ended program's group can still count as the foreground group.
         if self.is_gone(pane) {
@@ -51,8 +51,8 @@ impl Program {
     }
 }
 
-/// The names of the program in a pane's foreground: that of its file, that under which it was called, and that of the
-/// script that it runs.
+/// The names of the program in a pane's foreground: the name of its file, the name under which it was started, and the
+/// name of the script that it runs.
 pub fn names(pane: &Pane) -> Vec<String> {
     let executable = pane.foreground().map(|it| it.name);
     let arguments = pane.process().foreground_arguments().unwrap_or_default();
@@ -69,7 +69,7 @@ fn names_of(executable: Option<&str>, arguments: &[String]) -> Vec<String> {
     names.into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// The last part of a path. A login shell's name begins with a dash.
+/// The last part of a path, without the dash at the start of a login shell's name.
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path).trim_start_matches('-')
 }

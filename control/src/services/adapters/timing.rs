@@ -1,41 +1,42 @@
-//! When to read a screen. Only changes cause reads, so a quiet pane costs nothing.
+//! Decides when to read a screen. A screen is read only after a change, so a quiet pane costs nothing.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long a screen has to be unchanged before it is read, so that it is not read half drawn.
+/// A screen is read once it has been unchanged for this long, so that it is not read half drawn.
 const QUIET: Duration = Duration::from_millis(50);
-/// How long a screen that keeps changing is not read.
+/// A screen that keeps changing is read after this time, even if it never becomes quiet.
 const LONGEST: Duration = Duration::from_millis(250);
-/// How long the screen has been unchanged when it is read again, since plugins may wait for that.
+/// A screen is read again after it has been unchanged for these times, because a plugin may wait until a screen is
+/// stable.
 const SETTLED: [Duration; 3] =
     [Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
-/// A plugin rests this many times as long as its last call took.
+/// After each call, a plugin rests for this many times the duration of the call.
 const REST: u32 = 9;
 
-/// When a pane's screen is read next.
+/// The times that decide when a pane's screen is read next.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// The newest known `seq` of the screen.
     seq: u64,
-    /// When that was seen.
+    /// The time when that `seq` was first seen.
     changed: Instant,
-    /// When the first change came that was not read yet.
+    /// The time of the first change since the last read.
     unread: Option<Instant>,
-    /// How many of the times in [`SETTLED`] are over.
+    /// The number of times in [`SETTLED`] that have passed since the last change.
     settled: usize,
-    /// The earliest time of the next read.
+    /// The earliest time of the next read, after which the plugin has rested.
     rested: Instant,
 }
 
 impl Timing {
-    /// For a screen that is to be read now.
+    /// The timing of a screen that should be read now.
     pub fn new(now: Instant) -> Self {
         Self { seq: 0, changed: now, unread: None, settled: 0, rested: now }
     }
 
-    /// For how long the screen has not changed.
+    /// The time since the screen last changed.
     pub fn stable(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.changed)
     }
@@ -48,7 +49,7 @@ impl Timing {
         }
     }
 
-    /// Notes that the screen of this `seq` was read between these times.
+    /// Notes that the screen with this `seq` was read between these times.
     pub fn read(&mut self, seq: u64, began: Instant, ended: Instant) {
         self.see(seq, began);
         self.unread = None;
@@ -57,7 +58,7 @@ impl Timing {
         self.rested = ended + REST * ended.saturating_duration_since(began);
     }
 
-    /// When to read the screen. `None`: after its next change.
+    /// The time of the next read. `None`: the screen is read after its next change.
     pub fn due(&self) -> Option<Instant> {
         let due = match self.unread {
             Some(first) => (self.changed + QUIET).min(first + LONGEST),

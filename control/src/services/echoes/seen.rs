@@ -1,4 +1,4 @@
-//! Where typed lines are shown: the rule that [`super`] states, applied to the lines of a screen.
+//! Finds the places where typed lines are shown. Applies the rule that [`super`] states to the lines of a screen.
 
 use std::ops::Range;
 
@@ -10,28 +10,29 @@ use super::{
 };
 use crate::services::question_line::ends_prompt;
 
-/// The prompts of Python and gdb in the middle of a statement.
+/// The prompts that Python and gdb show for the further lines of a statement.
 const CONTINUATIONS: [&str; 2] = ["... ", ">"];
 
 /// A line that was typed, while a search runs.
 struct Sought {
     typed: Typed,
-    /// The places that the ids in `typed` stand for, as far as their rows are kept.
+    /// The positions of the ids in `typed`. `None` if the row is no longer kept.
     mark: Option<Point>,
     echo: Option<Point>,
     drawn: Option<Point>,
-    /// Which of the places is new.
+    /// Whether this search found the position of `echo`, or of `drawn`.
     is_new_echo: bool,
     is_new_drawn: bool,
 }
 
-/// A search for echoes in the lines of a screen, from the oldest on.
+/// A search for echoes in the lines of a screen, from the oldest line to the newest.
 pub struct Search {
     sought: Vec<Sought>,
     cursor: Point,
     cols: u64,
     seq: u64,
-    /// What was removed last may turn out to be output: it is only the beginning of a typed line.
+    /// Whether the text that was removed last may turn out to be output, because it is only the beginning of a typed
+    /// line.
     pub is_unsure: bool,
 }
 
@@ -49,7 +50,7 @@ impl Search {
         });
         let cursor = term.cursor();
         let line = LineId(term.live_top().0 + u64::from(cursor.row));
-        // A cursor in the last column may be about to wrap, so that it stands behind the character there.
+        // A cursor in the last column may be about to wrap. It then stands after the character in that column.
         let col = if cursor.col + 1 == term.size().cols { cursor.col + 1 } else { cursor.col };
         Self {
             sought: sought.collect(),
@@ -60,7 +61,7 @@ impl Search {
         }
     }
 
-    /// The change after which all rows must be searched: the oldest that an earlier search has not covered.
+    /// The change after which all rows must be searched: the oldest one that no earlier search has covered.
     pub fn since(&self) -> Option<u64> {
         let open = self.sought.iter().filter(|it| {
             it.typed.may_be_echoed() || it.typed.may_be_drawn() && it.typed.prompts.is_empty()
@@ -68,7 +69,7 @@ impl Search {
         open.map(|it| it.typed.looked).min()
     }
 
-    /// Removes echoes from the output in a line. `revision`: the last change of its rows.
+    /// Removes echoes from the output in a line. `revision`: the last change of the line's rows.
     pub fn remove_from(
         &mut self,
         lines: &mut Lines,
@@ -143,7 +144,8 @@ impl Search {
             }
             it.typed.is_announced |= line.is_drawn(at..at + needle.len());
             if it.typed.by_terminal == ByTerminal::Unknown {
-                // The terminal echoes a line before the editor reads it.
+                // The terminal echoes a line before the editor reads it. If the editor has drawn the line, no echo can
+                // follow.
                 it.typed.by_terminal = ByTerminal::Never;
             }
             (it.drawn, it.is_new_drawn) = (Some(line.point(at)), true);
@@ -155,12 +157,12 @@ impl Search {
         }
     }
 
-    /// Where the terminal echoed a typed line, or a part of it, in this line.
+    /// The place in this line where the terminal echoed a typed line, or a part of one.
     fn echo(&mut self, index: usize, line: &ShownLine, is_new: bool) -> Option<Range<usize>> {
         let Sought { typed, echo, .. } = &self.sought[index];
         if typed.by_terminal == ByTerminal::Yes {
             let at = echo.and_then(|at| line.byte(at))?;
-            // Further inputs of the line may have been echoed behind it since.
+            // After the echo, the terminal may have echoed further inputs of the line.
             let text = typed.text[typed.echoed.start..].trim_end();
             let same = text.chars().zip(line.text[at..].chars()).take_while(|(a, b)| a == b);
             let len: usize = same.map(|(char, _)| char.len_utf8()).sum();
@@ -171,7 +173,7 @@ impl Search {
         }
         let from = self.from(index, line)?;
         let earlier = self.echoes(index, line);
-        // Where another line was echoed, nothing else was, unless that line only matched a part of a longer one.
+        // A place is not free if another line was echoed there, unless that echo is only a part of this longer text.
         let is_free = |at: usize, len: usize| {
             earlier.iter().all(|(_, echo)| {
                 let is_apart = echo.end <= at || at + len <= echo.start;
@@ -206,7 +208,7 @@ impl Search {
         Some(echo)
     }
 
-    /// The echoes of earlier lines in this line, by the lines' index.
+    /// The places of the echoes of earlier typed lines in this line, each with the index of its typed line.
     fn echoes(&self, index: usize, line: &ShownLine) -> Vec<(usize, Range<usize>)> {
         let earlier = self.sought[..index].iter().enumerate();
         let found = earlier.filter(|(_, it)| !it.typed.is_joined()).filter_map(|(index, it)| {
@@ -216,8 +218,9 @@ impl Search {
         found.collect()
     }
 
-    /// From where on the terminal may have echoed a typed line in this line: after the position of the cursor when it was typed.
-    /// If it belongs to an input of several lines, only directly below the line above it.
+    /// The byte in this line from which the terminal may have echoed a typed line: after the cursor's position when the
+    /// line was typed. If the typed line is part of an input of several lines, its echo must be directly below the line
+    /// above it.
     fn from(&self, index: usize, line: &ShownLine) -> Option<usize> {
         let Sought { typed, mark, .. } = &self.sought[index];
         let of_above = |above: u64| self.sought.iter().find(|it| it.typed.number == above);
@@ -262,15 +265,17 @@ impl Search {
         if !is_new {
             false
         } else if is_edited && ends {
-            // Not behind another prompt, unless the editor has moved the line, such as to the top of the screen.
+            // The place must not follow another prompt, unless the editor has moved the line, such as to the top of the
+            // screen.
             drawn.is_none_or(|at| at == line.point(range.start) || !is_shown(at))
         } else {
-            // An editor that does not announce itself.
+            // The editor does not enable bracketed paste.
             is_prompt(prompt) && typed.prompts.is_empty()
         }
     }
 
-    /// The beginning of a typed line in front of the cursor: its rest has not been shown yet.
+    /// The place of a typed line's beginning directly before the cursor. The rest of the typed line has not been shown
+    /// yet.
     fn begun(&self, index: usize, lines: &mut Lines, line: &ShownLine) -> Option<Range<usize>> {
         let typed = &self.sought[index].typed;
         let end = line.byte(self.cursor)?;
@@ -290,12 +295,13 @@ impl Search {
         starts.min().map(|start| start..end)
     }
 
-    /// The lines with what is now known about them, if all rows were searched. Their places are remembered.
+    /// Ends a search of all rows. Returns the typed lines with what the search found out about them. The terminal
+    /// remembers the places.
     pub(super) fn settle(self, term: &mut Term) -> Vec<Typed> {
         let seq = self.seq;
         let mut settled = Vec::new();
         for Sought { mut typed, echo, drawn, is_new_echo, is_new_drawn, .. } in self.sought {
-            // A place whose row has changed meanwhile is found again by the next search.
+            // If a row has changed since the search, the next search finds its places again.
             let mut remember = |at: Option<Point>| {
                 let at = at?;
                 let is_same = term.resized() <= seq
@@ -318,7 +324,7 @@ impl Search {
     }
 }
 
-/// Whether a line editor that does not announce itself shows input behind this text.
+/// Whether a line editor that does not enable bracketed paste shows input after this text.
 fn is_prompt(text: &str) -> bool {
     ends_prompt(text) || CONTINUATIONS.contains(&text)
 }

@@ -8,7 +8,7 @@ use unterm_term::{LineId, Lines, Point, PromptRole};
 pub(super) struct ShownLine {
     pub rows: Range<u64>,
     pub text: String,
-    /// The place of each character, by where it begins in `text`.
+    /// For each character, in the order of `text`: its byte offset in `text`, its position, and who wrote it.
     cells: Vec<(usize, Point, Kind)>,
 }
 
@@ -18,9 +18,9 @@ enum Kind {
     Output,
     /// A line editor.
     Edited,
-    /// A shell that marks it as input. It is no output.
+    /// A shell, which marked the character as input. Input is not output.
     Input,
-    /// A shell that marks it as its prompt. It is no output.
+    /// A shell, which marked the character as its prompt. A prompt is not output.
     Prompt,
 }
 
@@ -42,7 +42,7 @@ impl ShownLine {
         Self { rows, text, cells }
     }
 
-    /// The line from a row on.
+    /// The whole line that contains a row.
     pub fn at(lines: &mut Lines, row: LineId) -> Self {
         let mut end = row.0;
         while lines.is_wrapped(LineId(end)) {
@@ -55,12 +55,14 @@ impl ShownLine {
         Self::of(lines, start..end + 1)
     }
 
-    /// Where a character begins in the text, or the end of the text.
+    /// The byte offset in the text of the character at a position, or the end of the text. `None` if the position is in
+    /// another line.
     pub fn byte(&self, at: Point) -> Option<usize> {
         self.rows.contains(&at.line.0).then(|| self.after(at))
     }
 
-    /// Where the part of the line that is not before a point begins; `None` if the whole line is before it.
+    /// The byte offset of the first character that is not before a position. `None` if the whole line is before the
+    /// position.
     pub fn byte_from(&self, at: Point) -> Option<usize> {
         (at.line.0 < self.rows.end).then(|| self.after(at))
     }
@@ -86,7 +88,7 @@ impl ShownLine {
         cells.all(|(.., kind)| is_drawn(*kind))
     }
 
-    /// Whether text ends here: a blank follows, or what something else wrote, or nothing.
+    /// Whether a word ends here: the text ends, a blank follows, or the next character was written by another party.
     pub fn ends_word(&self, end: usize) -> bool {
         let kind = |byte| self.cells[self.cell(byte)].2;
         self.text[end..].chars().next().is_none_or(|next| next == ' ' || kind(end) != kind(end - 1))

@@ -1,4 +1,4 @@
-//! Scripts of what is typed and what a terminal gets, and the output that is left.
+//! Tests: what callers type, what the terminal receives, and the output that remains without the echoes.
 
 use proptest::prelude::*;
 use unterm_term::{LineId, Options, Parser, Size};
@@ -30,7 +30,7 @@ impl Fixture {
         self.parser.advance(&mut self.term, output.as_bytes());
     }
 
-    /// The output in all lines, without echoes.
+    /// The output of all lines, without echoes.
     fn output(&mut self) -> Vec<String> {
         let mut search = self.echoes.search(PANE, &self.term);
         let mut lines = self.term.lines();
@@ -56,7 +56,7 @@ impl Fixture {
 
     #[track_caller]
     fn check(&mut self, output: &[&str]) {
-        // Twice: what was found is remembered.
+        // The second search uses the places that the first search stored.
         assert_eq!(self.output(), output);
         assert_eq!(self.output(), output, "again");
     }
@@ -95,7 +95,7 @@ fn what_is_typed_behind_what_it_repeats_is_echoed_behind_it() {
 
 #[test]
 fn what_was_typed_ahead_is_an_echo_where_an_editor_redraws_it() {
-    // As zsh draws: a character, back, and the line.
+    // zsh draws a line like this: the first character, one column back, and the whole line.
     for (echo, editor) in [
         ("read A; echo DONE\r\n", format!("vm# {EDITS}r\x08read A; echo DONE{RUNS}\r\r\n")),
         ("", format!("vm# {EDITS}r\x08read A; echo DONE{RUNS}\r\r\n")),
@@ -126,7 +126,7 @@ fn an_editor_shows_a_line_again_behind_the_same_prompt() {
     it.types(Reader::Any, "READY\r");
     it.prints("READY");
     it.check(&[">"]);
-    // A program that keeps editing shows what was typed, and an answer.
+    // A program keeps editing, and shows the typed text and then an answer.
     it.prints("\r\x1b[K> READY\r\n* READY\r\nREADY\r\n> ");
     it.check(&[">", "* READY", "READY", ">"]);
 }
@@ -250,20 +250,20 @@ fn echoes_follow_their_text_when_lines_rewrap() {
     it.check(&["", "", "READY"]);
 }
 
-/// How a line is typed and shown.
+/// A terminal session of a test: the line that is typed, and the way in which a shell or an editor shows it.
 #[derive(Clone, Debug)]
 struct Session {
     cols: u16,
-    /// The typed pieces of the line, with whether the terminal echoes each.
+    /// The typed pieces of the line. Each is stored with whether the terminal echoes it.
     pieces: Vec<(String, bool)>,
     /// Output before the prompt.
     before: String,
     prompt: String,
-    /// The editor asks for bracketed pastes.
+    /// Whether the editor enables bracketed paste.
     announces: bool,
-    /// The editor draws the line again.
+    /// Whether the editor draws the line again.
     redraws: bool,
-    /// The bytes arrive in parts of this length.
+    /// The length of the parts in which the bytes arrive.
     part: usize,
 }
 
@@ -282,7 +282,7 @@ fn session() -> impl Strategy<Value = Session> {
         let last = cuts.len() - 2;
         let cut = |(index, ends): (usize, &[usize])| {
             let enter = if index == last { "\r" } else { "" };
-            // The terminal begins to echo between two pieces.
+            // The terminal turns its echo on between two pieces.
             (format!("{}{enter}", &text[ends[0]..ends[1]]), index >= raw)
         };
         let pieces = cuts.windows(2).enumerate().map(cut).collect();
@@ -296,7 +296,7 @@ impl Session {
         self.pieces.iter().map(|(piece, _)| piece.trim_end_matches('\r')).collect()
     }
 
-    /// What an editor writes to show the line.
+    /// The bytes that an editor writes to show the line.
     fn drawn(&self) -> String {
         let (begin, end) = if self.announces { (EDITS, RUNS) } else { ("", "") };
         let (prompt, text) = (&self.prompt, self.text());
@@ -305,7 +305,7 @@ impl Session {
     }
 }
 
-/// Prints bytes in parts, and checks each time that no line has this text.
+/// Prints bytes in parts. After each part, checks that no line of the output has this text.
 fn prints_no(it: &mut Fixture, output: &str, part: usize) -> Result<(), TestCaseError> {
     for part in output.as_bytes().chunks(part) {
         it.parser.advance(&mut it.term, part);
@@ -316,12 +316,12 @@ fn prints_no(it: &mut Fixture, output: &str, part: usize) -> Result<(), TestCase
 }
 
 proptest! {
-    /// A text that only an echo holds is never output, and a text that the program prints always is.
+    /// A text that only an echo contains is never output, and a text that the program prints always is.
     #[test]
     fn what_is_typed_is_an_echo_wherever_it_is_shown(session in session()) {
         let Session { cols, pieces, before, redraws, part, .. } = &session;
         let text = session.text();
-        // Ahead of an editor.
+        // The text is typed while the editor is not reading yet.
         let mut it = Fixture::new(*cols);
         it.prints(&format!("{EDITS}$ sleep 1\r\n{RUNS}"));
         let mut echoed = before.clone();
@@ -336,7 +336,7 @@ proptest! {
         it.prints(&format!("\r\n{text}\r\n* {text}\r\n"));
         let found = it.output().iter().filter(|line| line.contains(&text)).count();
         prop_assert_eq!(found, 2, "{:?}", it.output());
-        // At a program's prompt.
+        // The text is typed at a program's prompt.
         for reader in [Reader::Line, Reader::Keys(session.prompt.clone()), Reader::Any] {
             let is_editor = reader == Reader::Any;
             let begin = if is_editor { EDITS } else { "" };

@@ -1,20 +1,21 @@
-//! A line that callers typed: how it is going to be read, and what is known about where it is shown.
+//! A line that callers typed: the way in which a program reads it, and what is known about where it is shown.
 
 use std::ops::Range;
 
 use unterm_term::TypedId;
 
-/// Shorter texts without Enter are keys rather than lines: programs that don't edit a line answer them without showing them.
+/// A text without Enter that is shorter than this counts as keys rather than as a line. Programs that don't edit lines
+/// answer keys without showing them.
 const SHORTEST: usize = 3;
 
-/// How a line is going to be read.
+/// The way in which a program will read a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     /// A program waits for the line, and the terminal echoes it.
     Line,
-    /// A program waits for keys, and shows them behind this text.
+    /// A program waits for keys, and shows them after this text.
     Keys(String),
-    /// Unknown: no program waits for it, or a line editor does.
+    /// Unknown: perhaps no program waits for the line, or a line editor waits for it.
     Any,
 }
 
@@ -23,33 +24,34 @@ pub(super) enum Reader {
 pub(super) struct Typed {
     pub number: u64,
     pub text: String,
-    /// Earlier forms of the text, from before characters were erased.
+    /// The text at earlier times, before characters of it were erased.
     pub drafts: Vec<String>,
-    /// The rest of the shown line is an echo, too.
+    /// Whether everything up to the end of the shown line is an echo, too.
     pub reaches_end: bool,
-    /// Enter was typed after it.
+    /// Whether Enter was typed after the line.
     pub has_ended: bool,
-    /// Where each input but the first begins in the text, if the line was typed in several. Each of them is also a line of its
-    /// own.
+    /// If the line was typed in several inputs, the offsets in `text` where each input except the first begins. Each
+    /// input is also stored as a line of its own.
     pub cuts: Vec<usize>,
-    /// Where the cursor stood, and the terminal's last change, before it was typed.
+    /// The cursor's position, and the terminal's last change, before the line was typed.
     pub mark: TypedId,
     pub seq: u64,
     pub reader: Reader,
-    /// The line above it in one input that the terminal receives as a whole, and the number of empty lines in between.
+    /// If an input has several lines and the terminal receives it as a whole: the number of the line above this one,
+    /// and the number of empty lines in between.
     pub above: Option<(u64, u64)>,
     pub by_terminal: ByTerminal,
-    /// Where the terminal echoed it.
+    /// The place where the terminal echoed the line.
     pub echo: Option<TypedId>,
-    /// What it echoed there: all of the text, or some of the inputs that make it up.
+    /// The part of `text` that the terminal echoed at `echo`: all of it, or only some of its inputs.
     pub echoed: Range<usize>,
-    /// The texts behind which an editor drew it.
+    /// The texts after which an editor drew the line.
     pub prompts: Vec<String>,
-    /// The editor asks for bracketed pastes while it draws.
+    /// Whether the editor that drew the line enables bracketed paste while it draws.
     pub is_announced: bool,
-    /// Where an editor drew it last.
+    /// The place where an editor drew the line last.
     pub drawn: Option<TypedId>,
-    /// The terminal's last change that was searched.
+    /// The terminal's last change that a search has covered.
     pub looked: u64,
 }
 
@@ -89,7 +91,7 @@ impl Typed {
         !self.has_ended && !self.reaches_end
     }
 
-    /// The text as it is looked for; empty if it is not.
+    /// The text to look for. Empty if the line should not be looked for.
     pub fn needle(&self) -> &str {
         let text = self.text.trim_end();
         let is_key = !self.has_ended
@@ -104,8 +106,8 @@ impl Typed {
         !self.cuts.is_empty()
     }
 
-    /// The parts of the text that the terminal may echo in one place: all of it or, if it begins or ceases to echo between two
-    /// inputs, what was typed after or before that.
+    /// The parts of the text that the terminal may echo in one place: all of it or, if the terminal starts or stops
+    /// echoing between two inputs, the text after or before that point.
     pub fn parts(&self) -> impl Iterator<Item = Range<usize>> {
         let end = self.text.trim_end().len();
         let after = self.cuts.iter().map(move |cut| *cut..end);

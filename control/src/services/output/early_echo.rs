@@ -1,21 +1,21 @@
-//! The echo of keys that were typed while the shell went from editing a command's line to running the command.
+//! The echo of keys that were typed while the shell finished editing a command's line and started the command.
 //!
-//! A shell's editor turns the terminal's echo off, and the shell turns it on again before it runs a command. Whether a key in
-//! between is echoed depends on when the kernel delivers it. Once the terminal echoes a key, it echoes all later ones. So it
-//! shows the last keys, and the output begins with them.
+//! A shell's editor turns the terminal's echo off, and the shell turns it on again before it runs a command. Whether a
+//! key in between is echoed depends on when the kernel delivers the key. Once the terminal echoes a key, it echoes all
+//! later keys. So the echo always consists of the last keys, and the output begins with it.
 
 use std::ops::Range;
 
-/// What the terminal shows for a key. `None`: it depends on the terminal's settings and on the line.
+/// The text that the terminal shows for a key. `None` if the text depends on the terminal's settings and on the line.
 fn echo_of(key: u8) -> Option<([u8; 2], usize)> {
     match key {
         // The terminal turns Enter into a line end (ICRNL, ONLCR).
         b'\r' | b'\n' => Some((*b"\r\n", 2)),
         b'\t' | 0x20..=0x7e | 0x80.. => Some(([key, 0], 1)),
-        // Signals, and keys that edit the line or stop the output (stty(1): intr, erase, eof, start, stop, susp, rprnt, werase, kill,
-        // lnext, quit).
+        // Keys that send signals, edit the line or stop the output (stty(1): intr, erase, eof, start, stop, susp,
+        // rprnt, werase, kill, lnext, quit).
         0x03 | 0x04 | 0x08 | 0x11..=0x13 | 0x15..=0x17 | 0x1a | 0x1c | 0x7f => None,
-        // ECHOCTL
+        // With ECHOCTL, the terminal shows other control characters like this: Ctrl+A as `^A`.
         _ => Some(([b'^', key ^ 0x40], 2)),
     }
 }
@@ -30,16 +30,17 @@ pub(super) fn append(echo: &mut Vec<u8>, input: &[u8]) {
     echoes(input).for_each(|(shown, length)| echo.extend_from_slice(&shown[..length]));
 }
 
-/// The most bytes of echo that are expected.
+/// The maximum number of bytes of echo that are expected.
 const MOST: usize = 4096;
 
-/// The echo of keys that the terminal may or may not echo.
+/// The echo of keys if the terminal echoes them, which is uncertain.
 #[derive(Default)]
 pub(super) struct EarlyEcho {
     bytes: Vec<u8>,
-    /// Where the echo of each key begins.
+    /// The offset in `bytes` where the echo of each key begins.
     keys: Vec<usize>,
-    /// The place of the first key that was surely echoed before the command began, and the size of the shell's output then.
+    /// The offset in `bytes` of the first key that was certainly echoed before the command began, and the size of the
+    /// shell's output at that time.
     certain: Option<(usize, usize)>,
 }
 
@@ -55,56 +56,58 @@ impl EarlyEcho {
         }
     }
 
-    /// Appends keys that the terminal echoes before the command begins, after `position` bytes of the shell's output.
+    /// Appends keys that the terminal certainly echoes before the command begins. `position`: the size of the shell's
+    /// output so far.
     pub(super) fn push_certain(&mut self, input: &[u8], position: usize) {
         let place = self.bytes.len();
         self.certain.get_or_insert((place, position));
         self.push(input);
     }
 
-    /// The command begins. `before`: the shell's output before that.
+    /// Notes that the command begins. `before`: the shell's output before the command.
     pub(super) fn begin(&mut self, before: &[u8]) {
         let Some((place, position)) = self.certain.take() else { return };
         let (before, certain) = (&before[position.min(before.len())..], &self.bytes[place..]);
-        // The shell may print something after the echo, such as a title.
+        // The shell may print something between the echo and the command's start, such as a title.
         let is_whole = before[sequences(before)..].starts_with(certain);
         let ends = self.keys.iter().copied().chain([self.bytes.len()]).filter(|&end| end > place);
         let mut shown = ends.filter(|end| is_whole || before.ends_with(&certain[..end - place]));
         if let Some(end) = shown.next_back() {
-            // What was typed before it has been shown, or never will be.
+            // Earlier keys have been echoed already, or never will be.
             self.keys.retain(|&key| key >= end);
             self.keys.iter_mut().for_each(|key| *key -= end);
             self.bytes.drain(..end);
         }
     }
 
-    /// The position of the shell's output has changed.
+    /// Notes that the shell's output was cut at the front, so that positions in it start at 0 again.
     pub(super) fn reset_position(&mut self) {
         if let Some((_, position)) = &mut self.certain {
             *position = 0;
         }
     }
 
-    /// The place of the echo that an output begins with.
+    /// The range of the echo at the beginning of an output, after any escape sequences.
     pub(super) fn shown(&self, output: &[u8]) -> Range<usize> {
         let start = sequences(output);
         let shown = self.ends().find(|end| output[start..].starts_with(end)).map_or(0, <[u8]>::len);
         start..start + shown
     }
 
-    /// Whether an output may be the beginning of the echo, more of which may come.
+    /// Whether an output may be an incomplete echo, so that more of the echo may follow.
     pub(super) fn may_continue(&self, output: &[u8]) -> bool {
         let output = &output[sequences(output)..];
         self.ends().any(|end| end.len() > output.len() && end.starts_with(output))
     }
 
-    /// What the terminal shows if it echoes all keys from a certain one on, the longest first.
+    /// The possible echoes: the terminal echoes all keys from one of them on. The longest comes first.
     fn ends(&self) -> impl Iterator<Item = &[u8]> {
         self.keys.iter().map(|&key| &self.bytes[key..])
     }
 }
 
-/// The size of the escape sequences that an output begins with. fish sets the title right before it runs a command.
+/// The size of the escape sequences at the beginning of an output. fish, for example, sets the title right before it
+/// runs a command.
 fn sequences(output: &[u8]) -> usize {
     let mut size = 0;
     loop {
@@ -140,14 +143,14 @@ mod tests {
             (b"[A1", 0..2, false),
             (b"A1", 0..1, false),
             (b"1", 0..0, false),
-            // Half of a key is none.
+            // An incomplete echo of a key does not count.
             (b"[[A", 0..0, false),
             (b"", 0..0, true),
             (b"^", 0..0, true),
             (b"^[[", 0..0, true),
             (b"[", 0..0, true),
             (b"A", 0..1, false),
-            // A title and a color come first.
+            // A title and a color precede the echo.
             (b"\x1b]0;x\x07\x1b[0;1m[A1", 12..14, false),
             (b"\x1b]0;x\x07", 6..6, true),
             (b"\x1b]0;x", 0..0, false),
@@ -161,7 +164,7 @@ mod tests {
         assert!(!early(b"").may_continue(b""));
         assert_eq!((early(b"aa").shown(b"a"), early(b"aa").may_continue(b"a")), (0..1, true));
         assert_eq!(early(b"aa").shown(b"ab"), 0..1);
-        // What is shown after Ctrl+C is unknown.
+        // The text that the terminal shows after Ctrl+C is unknown.
         assert_eq!((early(b"a\x03b").shown(b"ab"), early(b"a\x03b").shown(b"b")), (0..1, 0..0));
     }
 

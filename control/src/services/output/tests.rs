@@ -1,4 +1,4 @@
-//! Outputs cut out of streams of bytes, at every cut of the stream.
+//! Tests: the output is extracted from streams of bytes that are split at every position.
 
 use super::*;
 
@@ -11,7 +11,8 @@ fn push(capture: &mut Capture, bytes: &[u8]) -> Option<End> {
     capture.end()
 }
 
-/// The text that a capture extracts from between its marks. Must be the same wherever the stream is split in two.
+/// The text that a capture extracts from between its marks. Checks that the result is equal wherever the stream is
+/// split in two.
 fn capture(output: &str) -> String {
     let marks = Marks::new().unwrap();
     let begin = String::from_utf8(marks.begin()).unwrap();

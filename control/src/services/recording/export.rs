@@ -13,7 +13,8 @@ use super::{
 };
 use crate::services::shell::{Runs, as_given};
 
-/// Writes a pane's commands, or else its text, to a page. Returns the page's id, path, length and number of blocks.
+/// Writes a page with a pane's commands or, if there are none, its text. Returns the page's id, path, length and number
+/// of blocks.
 pub fn export(
     home: &Path,
     pane: &Pane,
@@ -42,7 +43,7 @@ pub fn export(
     Ok((record.unterm_session_id, path, page.len(), blocks))
 }
 
-/// The commands that a pane keeps, with their output. Without any, all of its text as the `Err` value.
+/// The commands that a pane keeps, with their output. If there are none, the `Err` value is the pane's text.
 fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
     let ids: Vec<u64> = {
         let term = pane.term();
@@ -50,7 +51,7 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
         ran.map(|command| command.id).collect()
     };
     let block = |id: u64| {
-        // Lock the terminal for each command separately, so that the program's output is not held up.
+        // The terminal is locked for each command separately, so that the program can write output in between.
         let (command, output, exit_code) = {
             let term = pane.term();
             let command = term.command(id)?;

@@ -1,8 +1,8 @@
-//! Where a recording's files are, and how they are opened. The log and the index are in Unterm's home. The page is in
-//! the project, in a folder that git ignores.
+//! Finds and opens the files of recordings. The log and the index are in Unterm's home. The page is in the project, in
+//! a folder that git ignores.
 //!
-//! A project may come from an untrusted source. Below the project's folder no link is followed, and only regular files
-//! of this user are read, up to a maximum size.
+//! A project may come from an untrusted source. Below the project's folder, links are never followed, and only regular
+//! files of this user are read, up to a maximum size.
 
 use std::{
     fs::File,
@@ -21,7 +21,7 @@ use super::{
 const IN_PROJECT: &str = ".unterm";
 /// The folder of recordings in `IN_PROJECT` and in Unterm's home.
 const SESSIONS: &str = "sessions";
-/// The largest page that is read, in bytes.
+/// The maximum size of a page that is read, in bytes.
 const LONGEST_PAGE: u64 = 64 << 20;
 
 /// The day on which a recording started, as a folder name.
@@ -40,8 +40,8 @@ fn project_folder(record: &Record) -> PathBuf {
     Path::new(IN_PROJECT).join(SESSIONS).join(date(record))
 }
 
-/// Opens or creates the folder of pages in a project. Git ignores the folder, because a page shows what was typed. Fails
-/// if the folder has a `.gitignore` that git does not read, such as a link.
+/// Opens or creates the folder of pages in a project. Git is told to ignore the folder, because a page contains typed
+/// text. Fails if the folder has a `.gitignore` that git does not read, such as a link.
 fn open_in_project(project: &Path, below: &Path) -> io::Result<Folder> {
     let top = Folder::open(project)?.make(Path::new(IN_PROJECT))?;
     if !top.has(".gitignore") {
@@ -69,7 +69,7 @@ fn stem(record: &Record, number: u32) -> String {
     format!("tab-{}-{time}{again}", record.tab_id)
 }
 
-/// The project's folder for a recording's page, with its path. `None` if there is no usable project.
+/// The folder for a recording's page in its project, with its path. `None` if there is no usable project.
 fn in_project(record: &Record) -> Option<(Folder, PathBuf)> {
     let project = Path::new(record.project_path.as_ref()?);
     let below = project_folder(record);
@@ -110,7 +110,7 @@ pub(super) fn create_log(home: &Path, record: &mut Record) -> io::Result<File> {
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// Writes an export, that is, a page without a log.
+/// Writes an export: a page that has no log.
 pub(super) fn write_export(home: &Path, record: &Record, page: &[u8]) -> io::Result<PathBuf> {
     let below = own_folder(record);
     let (folder, path) = match in_project(record) {
@@ -124,11 +124,11 @@ pub(super) fn write_export(home: &Path, record: &Record, page: &[u8]) -> io::Res
     Ok(path.join(name))
 }
 
-/// Writes a recording's page to the path in its record. If the project can't hold it any more, writes it to Unterm's
-/// home.
+/// Writes a recording's page to the path in its record. If it can't be written to the project any longer, writes it to
+/// Unterm's home.
 ///
 /// # Errors
-/// The page can't be written there either.
+/// The page can't be written to Unterm's home either.
 pub(super) fn write_page(home: &Path, record: &mut Record, page: &[u8]) -> io::Result<()> {
     let name = file_name(&record.md_path)?.to_owned();
     let project = record.project_path.as_ref().map(Path::new);

@@ -10,7 +10,7 @@ use unterm_mux::private;
 use super::record::{Outcome, Record};
 use crate::registry;
 
-/// The largest index that is read, in bytes.
+/// The maximum size of an index that is read, in bytes.
 const LONGEST_INDEX: u64 = 256 << 20;
 pub(super) fn replace_row(rows: &mut Vec<Record>, row: &Record) {
     match rows.iter_mut().find(|known| known.unterm_session_id == row.unterm_session_id) {
@@ -39,7 +39,7 @@ pub(super) fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> Outco
 /// Every recording in the index.
 ///
 /// # Errors
-/// The index's path and why it can't be read.
+/// The index can't be read. The message contains its path and the reason.
 pub fn rows(home: &Path) -> Outcome<Vec<Record>> {
     let path = home.join("sessions/index.json");
     match private::read(&path, LONGEST_INDEX) {

@@ -1,5 +1,5 @@
-//! A recording's log: one line per event, `<unix_micros>\t<event>\t<base64>`. Lines are written as events happen, and
-//! read when the recording is rendered, even if its process was killed.
+//! A recording's log: one line per event, `<unix_micros>\t<event>\t<base64>`. Lines are written as events happen, so
+//! that the recording can be rendered even if its process was killed.
 
 use std::{
     fs::File,
@@ -70,7 +70,7 @@ impl Event {
     }
 }
 
-/// The most bytes of a log that are read, several times what a log may hold.
+/// The maximum number of bytes of a log that are read. This is several times the maximum size of a log.
 const LONGEST: u64 = 128 << 20;
 
 /// Reads a log, skipping invalid lines.
@@ -89,12 +89,12 @@ pub fn read(file: File) -> io::Result<Vec<Event>> {
     Ok(events)
 }
 
-/// The longest sequence that counts as a mark.
+/// The maximum length of a mark.
 const LONGEST_MARK: usize = 8 << 10;
-/// How marks begin.
+/// The beginnings of marks.
 const MARKS: [&[u8]; 2] = [b"\x1b]133;", b"\x1b]633;E;"];
 
-/// Separates marks of shell integration from other output, in chunks of any size.
+/// Separates shell integration marks from other output. The output may arrive in chunks of any size.
 #[derive(Default)]
 pub struct Splitter {
     /// Bytes that may be the start of a mark.
@@ -102,7 +102,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Returns the held bytes as output, when no more output follows to complete a mark.
+    /// Returns the held bytes as output. Called at the end, because no further output can complete a mark.
     pub fn finish(&mut self, micros: u64) -> Option<Event> {
         let bytes = std::mem::take(&mut self.held);
         (!bytes.is_empty()).then_some(Event { micros, kind: Kind::Out, bytes })
@@ -145,7 +145,7 @@ impl Splitter {
             let kind = match body.first() {
                 _ if is_line => Some(Kind::Input),
                 Some(b'A') => Some(Kind::Prompt),
-                // A prompt without a fresh line, as bash's integration marks it.
+                // A prompt that need not begin on a new line, as bash's integration marks it.
                 Some(b'P') if body.starts_with(b"P;k=i") => Some(Kind::Prompt),
                 Some(b'B') => Some(Kind::Input),
                 Some(b'C') => Some(Kind::Output),
@@ -170,7 +170,7 @@ impl Splitter {
     }
 }
 
-/// A mark without its nonce, which only the pane's own shells may know. A reported line keeps its `E;`.
+/// The mark without its nonce, which only the pane's own shells may know. A mark with a reported line keeps its `E;`.
 fn without_nonce(body: &[u8], is_line: bool) -> Vec<u8> {
     if is_line {
         let line = body.split(|byte| *byte == b';').next().unwrap_or_default();
@@ -213,7 +213,7 @@ mod tests {
                 .iter()
                 .map(|(kind, bytes)| (*kind, str::from_utf8(bytes).unwrap()))
                 .collect();
-            // The end of an ESC \ may be in the next chunk.
+            // The `\` of an ESC \ may be in the next chunk.
             let joined: Vec<_> = joined
                 .into_iter()
                 .map(|(kind, text)| (kind, text.strip_prefix('\\').unwrap_or(text)))

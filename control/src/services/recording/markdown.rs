@@ -18,7 +18,7 @@ use crate::services::{
 /// A command in a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The line that the shell reported, or else the one that was typed.
+    /// The line that the shell reported. If it reported none, the typed line.
     pub command: String,
     /// The output as text.
     pub output: String,
@@ -30,14 +30,14 @@ pub struct Block {
     pub end: Option<u64>,
 }
 
-/// The commands in a log of this shell. If no command is marked, all output as text, as the `Err` value.
+/// The commands in a log of this shell. If the log marks no command, the `Err` value is all output as text.
 pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<Block>, String> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut input, mut output, mut told) = (Vec::new(), Vec::new(), None);
-    // Input since the running command started, and input before that.
+    // `sent`: input since the running command started. `entered`: input before that.
     let (mut sent, mut entered): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
-    // A recording may start at a prompt whose mark is not in the log, so output before the first mark is the echo of
-    // a line.
+    // A recording may start at a prompt whose mark is not in the log. So output before the first mark counts as the
+    // echo of a line.
     let (mut is_input, mut running) = (true, None::<u64>);
     let mut all = Vec::new();
     let mut finish = |start: u64,
@@ -64,13 +64,13 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
                 }
                 all.extend_from_slice(&event.bytes);
             }
-            // Input may come before the prompt's mark in the log, although its sender saw the mark first.
+            // The log may contain input before the mark of the prompt at which it was typed.
             Kind::In => sent.extend_from_slice(&event.bytes),
             Kind::Prompt => {
                 if let Some(start) = running.take() {
                     finish(start, None, None, &mut input, &mut told, &mut output, &entered);
                 }
-                // A continuation prompt belongs to the same input.
+                // A continuation prompt does not start a new line of input.
                 if !event.bytes.ends_with(b"k=s") {
                     input.clear();
                 }
@@ -110,14 +110,14 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
     Err(as_given(&visible(&all, size), &[], Runs::Shown).into_owned())
 }
 
-/// The original command of a line, if the last entered line was typed for it.
+/// The original command of a line. `None` if the input that was entered last does not match the line.
 fn given(shell: Option<Shell>, entered: &[u8], line: &str) -> Option<String> {
     if let Cow::Owned(command) = as_given(line, &[], Runs::Shown) {
         return Some(command);
     }
     let entered = str::from_utf8(entered.strip_suffix(b"\r")?).ok()?;
     let last = entered.rsplit(['\r', '\x03']).next()?;
-    // Replies of the terminal may come before it.
+    // The bytes before the line may be replies of the terminal.
     let typed = &last[last.find(" eval ")?..];
     let command = match shell {
         Some(shell) => shell.given(typed),
@@ -191,7 +191,7 @@ pub fn page(
     page + &body
 }
 
-/// `exit: 0 · 1.23s · HH:MM:SS`.
+/// The heading of a block: `exit: 0 · 1.23s · HH:MM:SS`.
 fn heading(block: &Block) -> String {
     let mut parts = vec![match block.exit_code {
         Some(code) => format!("exit: {code}"),
@@ -237,7 +237,7 @@ mod tests {
     fn commands(sent: &str, line: &str) -> Vec<String> {
         let event = |kind, bytes: &str| Event { micros: 1, kind, bytes: bytes.into() };
         let events = [
-            // Input that comes before the mark that its sender saw.
+            // The log contains this input before the mark of its prompt.
             event(Kind::In, sent),
             event(Kind::Prompt, "A"),
             event(Kind::Input, "B"),
@@ -279,7 +279,7 @@ mod tests {
             commands(&format!("ls\rrm\x03\x1b[1;2R{line}\r"), line),
             ["echo one; (echo two)"]
         );
-        // Typed by a person.
+        // The user typed this `eval`, so it stays unchanged.
         let own = "eval 'echo one; (echo two)'";
         assert_eq!(commands(&format!("{own}\r"), own), [own]);
         assert_eq!(commands(&format!("{line}\r"), "ls"), ["ls"]);

@@ -15,13 +15,13 @@ use super::{
 };
 use crate::{registry, services::shell::Shell};
 
-/// A record whose page could not be written, and why.
+/// A record whose page could not be written, with the reason.
 pub(super) type Unwritten = Box<(Record, String)>;
 
-/// Renders the page of an ended recording and writes its row.
+/// Renders the page of an ended recording and writes its row in the index.
 ///
 /// # Errors
-/// The record, and why its page can't be written.
+/// The page can't be written. Contains the record and the reason.
 pub(super) fn finish(
     home: &Path,
     record: Record,
@@ -36,7 +36,7 @@ pub(super) fn finish(
     }
 }
 
-/// As `finish`, for a log that was already read.
+/// Renders a page like `finish`, from a log that was already read.
 pub(super) fn render(
     home: &Path,
     mut record: Record,
@@ -79,7 +79,8 @@ pub(super) fn open(
     }
 }
 
-/// Creates the log in which a recording continues. Project and shell stay the same, even if the pane's have changed.
+/// Creates the log in which a recording continues. The new record has the old project and shell, even if the pane's
+/// have changed.
 pub(super) fn next_part(home: &Path, old: &Record, size: Size) -> Outcome<(Record, File)> {
     let record = Record {
         unterm_session_id: random::uuid().map_err(|error| error.to_string())?,
@@ -95,7 +96,7 @@ pub(super) fn next_part(home: &Path, old: &Record, size: Size) -> Outcome<(Recor
         error: None,
         ..old.clone()
     };
-    // Also write the old record, so that its exit reason is stored even if its page is never written.
+    // The old record's row is written as well, so that its exit reason is stored even if its page is never written.
     open(home, record, |rows| replace_row(rows, old))
 }
 
@@ -110,7 +111,8 @@ pub(super) fn forget(home: &Path, record: &Record) {
     }
 }
 
-/// Reads the page of a recording. Reads nothing outside the folders of recordings, even if a project contains links.
+/// Reads the page of a recording. Never reads a file outside the folders of recordings, even if a project contains
+/// links.
 ///
 /// # Errors
 /// The page can't be read.

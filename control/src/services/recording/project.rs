@@ -13,8 +13,8 @@ use crate::{
     services::shell::{Activity, Shell},
 };
 
-/// The record of a recording that starts now. The project is determined from the process's working directory, because
-/// programs can report any directory (OSC 7).
+/// Creates the record of a recording that starts now. The project is determined from the process's working directory
+/// and not from the reported one (OSC 7), because programs can report any directory.
 pub(super) fn describe(pane: &Pane) -> Outcome<Record> {
     let size = pane.term().size();
     let project = project(pane.process().cwd().as_deref());
@@ -35,8 +35,8 @@ pub(super) fn describe(pane: &Pane) -> Outcome<Record> {
     })
 }
 
-/// The project of a folder: the root of its repository, or else the folder itself, unless that is the home directory
-/// or the root directory.
+/// The project of a folder: the root of its repository, or else the folder itself. `None` for the home directory and
+/// the root directory.
 pub(super) fn project(cwd: Option<&Path>) -> Option<PathBuf> {
     let cwd = cwd.filter(|cwd| cwd.is_dir())?;
     let is_home = |path: &Path| std::env::home_dir().is_some_and(|home| home == path);
@@ -46,7 +46,7 @@ pub(super) fn project(cwd: Option<&Path>) -> Option<PathBuf> {
     (!is_home(cwd) && cwd.parent().is_some()).then(|| cwd.to_owned())
 }
 
-/// The project of a folder, with its name for files.
+/// The project of a folder, and the project's name in paths of files.
 pub fn project_of(cwd: &Path) -> Option<(PathBuf, String)> {
     let project = project(Some(cwd))?;
     let slug = slug(&project);

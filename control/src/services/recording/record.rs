@@ -17,13 +17,13 @@ pub struct Record {
     pub tab_id: u64,
     /// The path of the project.
     pub project_path: Option<String>,
-    /// The project's name for files.
+    /// The project's name in paths of files.
     pub project_slug: Option<String>,
     /// When the recording started (RFC 3339, UTC).
     pub started_at: String,
     /// When the recording ended (RFC 3339, UTC). Absent while it is running.
     pub ended_at: Option<String>,
-    /// The number of commands.
+    /// The number of commands in the recording.
     pub block_count: u64,
     /// The number of bytes that the program wrote.
     pub bytes_raw: u64,
@@ -35,24 +35,24 @@ pub struct Record {
     pub exit_reason: Option<String>,
     /// The trace ids that callers attached.
     pub trace_ids: Vec<String>,
-    /// The recording that this one continues.
+    /// The id of the recording that this one continues.
     pub parent_session_id: Option<String>,
     /// The kind of shell.
     pub shell: String,
     /// The name of the machine.
     pub hostname: String,
-    /// The columns of the grid, needed to render output that moves the cursor.
+    /// The columns of the grid. They are needed to render output that moves the cursor.
     pub cols: u16,
     /// The rows of the grid.
     pub rows: u16,
     /// The id of the recording process.
     pub pid: u32,
-    /// When that process started. Distinguishes it from a later process with the same id.
+    /// The start time of that process, which distinguishes it from a later process with the same id.
     pub process_start: Option<u64>,
-    /// The number of bytes of output and input that are missing in the log.
+    /// The number of bytes of output and input that are missing from the log.
     #[serde(skip_serializing_if = "is_none")]
     pub bytes_lost: u64,
-    /// Why bytes were last lost, or why the page could not be written.
+    /// The reason why bytes were last lost, or why the page could not be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

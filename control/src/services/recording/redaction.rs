@@ -1,4 +1,4 @@
-//! The redaction rules of recordings, for other texts that are stored about calls.
+//! Applies the redaction rules of recordings to other texts that are stored, such as those of the audit log.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,21 +15,21 @@ use super::{
 /// A file's inode and time of change. `None` if there is no file.
 type FileState = Option<(u64, SystemTime)>;
 
-/// The redaction that `recording.json` configures. The file is read again whenever it has changed.
+/// The redaction that `recording.json` configures. The file is read again after each change.
 pub struct SharedRedaction {
     home: PathBuf,
-    /// The rules, or why there are none, with the state of the file when it was read.
+    /// The rules, or the reason why they can't be read, with the state of the file when it was read.
     read: Mutex<Option<(FileState, Outcome<crate::services::redact::Redaction>)>>,
 }
 
 impl SharedRedaction {
-    /// The redaction configured in this home.
+    /// The redaction that the file in this home configures.
     pub fn new(home: &Path) -> Self {
         Self { home: home.to_owned(), read: Mutex::default() }
     }
 
-    /// The text without secrets. Pass whole lines, because a secret that is cut in half may not be found. If the
-    /// rules can't be read, returns the reason instead of the text.
+    /// Returns the text without secrets. Pass whole lines, because a secret that is cut in half may not be found. If
+    /// the rules can't be read, returns the reason instead of the text.
     pub fn apply(&self, text: &str) -> String {
         if text.is_empty() {
             return String::new();

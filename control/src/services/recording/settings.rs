@@ -12,7 +12,7 @@ use crate::services::redact;
 
 /// The file's name in Unterm's home directory.
 pub(super) const FILE: &str = "recording.json";
-/// The largest file that is read, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 /// Held while the file is read and written back.
 static TURN: Mutex<()> = Mutex::new(());
@@ -21,9 +21,9 @@ static TURN: Mutex<()> = Mutex::new(());
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Which sessions are recorded.
+    /// The sessions that are recorded automatically.
     pub recording: Recorded,
-    /// What is redacted in pages.
+    /// The redaction of pages.
     pub redaction: Redaction,
     /// The minutes without output or input after which a recording continues in a new log.
     pub idle_rotate_minutes: u64,
@@ -39,7 +39,7 @@ impl Default for Settings {
     }
 }
 
-/// Which sessions are recorded without a request.
+/// The sessions that are recorded without a request.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Recorded {
@@ -47,7 +47,7 @@ pub struct Recorded {
     pub enabled: bool,
 }
 
-/// What is redacted in pages.
+/// The redaction of pages.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
 pub struct Redaction {
@@ -64,15 +64,16 @@ impl Default for Redaction {
 }
 
 impl Settings {
-    /// Reads the file. Without one, the defaults apply.
+    /// Reads the file. If there is none, the defaults apply.
     ///
     /// # Errors
-    /// The file's path and what is wrong with it. The caller must not continue, because the file may contain rules.
+    /// The file is invalid or can't be read. The message contains its path. The caller must not continue without it,
+    /// because the file may contain redaction rules.
     pub fn read(home: &Path) -> Result<Self, String> {
         let file = object(home)?;
         let read = serde_json::from_value(Value::Object(file));
         let settings: Self = read.map_err(|error| named(home, &error))?;
-        // Compile the patterns here, so that an invalid one is an error of the file.
+        // The patterns are compiled here, so that an invalid pattern is reported as an error of the file.
         redact::Redaction::new(true, &settings.redaction.custom_patterns)
             .map_err(|error| named(home, &error))?;
         Ok(settings)
@@ -87,10 +88,10 @@ impl Settings {
     }
 }
 
-/// Changes the file. A file that is not a JSON object stays unchanged and is an error.
+/// Changes the file. If it is not a JSON object, it stays unchanged.
 ///
 /// # Errors
-/// The file's path and why it can't be read or written.
+/// The file can't be read or written, or is not a JSON object. The message contains its path.
 pub fn change(home: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Result<(), String> {
     let _turn = TURN.lock();
     let mut file = object(home)?;

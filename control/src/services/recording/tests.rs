@@ -42,7 +42,7 @@ async fn over(recorder: &Recorder, pane: &Pane) {
     tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it never ends");
 }
 
-/// Waits until the recording continues in another log than `first`.
+/// Waits until the recording continues in a log other than `first`.
 async fn rotated(recorder: &Recorder, pane: &Pane, first: &Record) {
     let is_first = || {
         let now = recorder.status(pane.id()).expect("it is recorded");
@@ -132,7 +132,7 @@ async fn after_a_pause_another_one_begins() {
     let (_mux, pane) = pane("stty -echo; read x; echo before; read x; echo after; read x");
     let first = recorder.start(pane.clone(), |_| false).await.unwrap();
     pane.write(b"\n").unwrap();
-    // More than five of the test's minutes, after which the recording rotates.
+    // This is more than five of the test's minutes, after which the recording continues in a new log.
     tokio::time::sleep(minute * 10).await;
     pane.write(b"\n").unwrap();
     rotated(&recorder, &pane, &first).await;
@@ -158,7 +158,7 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
         ..Spawn::default()
     };
     let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
-    // Even if the program has long written its output when the settings are read.
+    // The program may have written all its output before the settings are read.
     let (seen, text) = (pane.clone(), "first");
     tokio::task::spawn_blocking(move || see(&seen, text)).await.unwrap();
     tokio::spawn(following);
@@ -190,7 +190,7 @@ fn see(pane: &Pane, text: &str) {
     }
 }
 
-// On one thread, so that the recorder handles the input only after the program has read the password.
+// The test runs on one thread, so that the recorder handles the input only after the program has read the password.
 #[tokio::test(flavor = "current_thread")]
 async fn a_password_in_one_piece_is_in_no_recording_though_the_echo_is_back_at_once() {
     let home = tempfile::tempdir().unwrap();
@@ -233,7 +233,7 @@ async fn a_password_typed_key_by_key_is_in_no_recording() {
     assert_eq!(input(&row), "visible\n");
 }
 
-/// Marks as a shell with integration writes them.
+/// A script that prints marks like a shell with integration.
 const MARKED: &str = r#"
 begin() { printf '\033]133;A\007$ \033]133;B\007%s\r\n\033]633;E;%s\007\033]133;C\007' "$1" "$1"; }
 finish() { printf '\033]133;D;%s\007' $1; }
@@ -289,7 +289,7 @@ async fn output_that_ends_with_a_partial_mark_is_kept() {
     assert!(output(&rows).ends_with(b"end\x1b]133;"), "{:?}", output(&rows));
 }
 
-/// A pane in a project of its own, and the project.
+/// A pane in its own project, and the project.
 fn project_pane(script: &str) -> (Arc<Mux>, Arc<Pane>, tempfile::TempDir) {
     let project = tempfile::tempdir().unwrap();
     let mux = Mux::new(MuxOptions::default());
@@ -425,7 +425,7 @@ async fn a_page_that_was_replaced_by_something_else_is_not_read() {
     let fifo = rustix::fs::FileType::Fifo;
     rustix::fs::mknodat(rustix::fs::CWD, &page, fifo, mode, 0).unwrap();
     refused("a pipe");
-    // The same with a link in place of a parent folder.
+    // Now a parent folder is replaced by a link.
     fs::remove_dir_all(project.path().join(".unterm")).unwrap();
     let evil = tempfile::tempdir().unwrap();
     let below = page.strip_prefix(project.path().canonicalize().unwrap().join(".unterm")).unwrap();
@@ -433,7 +433,7 @@ async fn a_page_that_was_replaced_by_something_else_is_not_read() {
     fs::write(evil.path().join(below), "somebody else's").unwrap();
     symlink(evil.path(), project.path().join(".unterm")).unwrap();
     refused("a linked folder");
-    // A row that names any other file.
+    // Now the row contains the path of a different file.
     let row = Record { md_path: token.clone(), log_path: token, ..row.clone() };
     index(home.path(), |rows| replace_row(rows, &row)).unwrap();
     refused("another file");

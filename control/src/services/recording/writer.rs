@@ -1,7 +1,7 @@
 //! A running recording: the thread that writes its log, and continues in a new log when one is full.
 //!
-//! The pane waits for the log, so that no output is lost in a burst. Bytes that the disk does not accept are counted
-//! in the record.
+//! The pane waits for the log, so that a burst of output loses nothing. If the disk does not accept bytes, the record
+//! counts them as lost.
 
 use std::{
     fs::File,
@@ -23,23 +23,23 @@ use super::{
     settings::Settings,
 };
 
-/// The most bytes of lines that are written at once.
+/// The maximum number of bytes that are written at once.
 const BATCH: usize = 1 << 20;
-/// The most bytes of output in one line.
+/// The maximum number of output bytes in one line.
 const LONGEST_LINE: usize = 64 << 10;
-/// The most bytes that are kept about the start of the running command.
+/// The maximum number of bytes that are kept of the running command's first events.
 const LONGEST_HEAD: usize = 64 << 10;
-/// The most bytes of a log, whatever it contains.
+/// The maximum size of a log in bytes, including everything.
 const LONGEST_LOG: u64 = 32 << 20;
 
-/// When to close a log and start another one.
+/// The limits at which a log is closed and another one is started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The log has more bytes of output than this.
+    /// The maximum number of output bytes in a log.
     pub(super) bytes: u64,
-    /// The log has this many commands.
+    /// The maximum number of commands in a log.
     pub(super) blocks: u64,
-    /// The length of a minute, shorter in tests.
+    /// The length of a minute, which is shorter in tests.
     pub(super) minute: Duration,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Limits {
 pub(super) const LIMITS: Limits =
     Limits { bytes: 5 << 20, blocks: 1000, minute: Duration::from_secs(60) };
 
-/// The parts of a recording.
+/// Everything that a recording's thread needs.
 pub(super) struct Recording {
     pub(super) home: PathBuf,
     pub(super) pane: Arc<Pane>,
@@ -60,16 +60,16 @@ pub(super) struct Recording {
     pub(super) failed: Arc<OnFailed>,
 }
 
-/// Receives a record whose page could not be written, and why.
+/// Receives a record whose page could not be written, and the reason.
 pub(super) type OnFailed = dyn Fn(Record, &str) + Send + Sync;
 
 /// Events that have not been written yet.
 #[derive(Default)]
 struct Batch {
     lines: Vec<u8>,
-    /// Output that is not in `lines` yet, so that many small chunks become one line.
+    /// Output that is not in `lines` yet. It is collected so that many small chunks become one line.
     output: Option<Event>,
-    /// The bytes of output and of input.
+    /// The number of output bytes, and of input bytes.
     bytes: (u64, u64),
     /// The number of commands that started.
     blocks: u64,
@@ -113,9 +113,9 @@ impl Batch {
 /// The log's file.
 pub(super) struct Log {
     file: File,
-    /// The bytes of complete lines in the file.
+    /// The number of bytes of complete lines in the file.
     length: u64,
-    /// The bytes that were lost since the last line.
+    /// The number of lost bytes that the log does not mention yet.
     unsaid: u64,
 }
 
@@ -124,13 +124,13 @@ impl Log {
         Self { file, length: 0, unsaid: 0 }
     }
 
-    /// Appends lines. If writing fails, removes what was written, so that the next line starts cleanly.
+    /// Appends lines. If writing fails, removes the incomplete lines, so that the next line starts cleanly.
     fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(lines);
         match written {
             Ok(()) => self.length += lines.len() as u64,
             Err(_) => {
-                // Best effort: a reader skips incomplete lines.
+                // An error here is ignored, because readers skip incomplete lines.
                 let _ = self.file.set_len(self.length);
                 let _ = self.file.seek(SeekFrom::Start(self.length));
             }
@@ -139,7 +139,7 @@ impl Log {
     }
 }
 
-/// The event that a log contains where bytes are missing.
+/// The event that stands in a log for missing bytes.
 fn gap(bytes: u64, why: &str) -> Event {
     let bytes = format!("\r\n[{bytes} bytes were not recorded: {why}]\r\n").into_bytes();
     Event { micros: now(), kind: Kind::Out, bytes }
@@ -155,7 +155,7 @@ struct Pages {
 struct Writer {
     of: Recording,
     splitter: Splitter,
-    /// The events at the start of the running command, to be repeated in the next log.
+    /// The first events of the running command. The next log repeats them.
     head: Vec<Event>,
     is_running: bool,
     last: Instant,
@@ -163,7 +163,8 @@ struct Writer {
 }
 
 impl Recording {
-    /// Records until the tap ends, and returns the last record after rendering it. `reason` returns why it has ended.
+    /// Records until the tap ends, renders the page of the last log and returns its record. `reason`: returns why the
+    /// recording has ended.
     pub(super) fn run(
         self,
         mut tap: Tap,
@@ -251,18 +252,18 @@ impl Writer {
                 self.head.clear();
                 return;
             }
-            // Output and input of the running command.
+            // Output and input of the running command are not part of its first events.
             Kind::Out | Kind::In if self.is_running => return,
             Kind::Prompt => {
                 self.is_running = false;
-                // Keep input that was typed ahead.
+                // Input that was typed before the prompt appeared belongs to the next command.
                 self.head.retain(|event| event.kind == Kind::In);
             }
             Kind::Output => self.is_running = true,
             _ => {}
         }
         let length: usize = self.head.iter().map(|event| event.bytes.len() + 32).sum();
-        // If the start is too long, the next page lacks the command's name, but has its output.
+        // If these events are too long, the next page shows the command's output, but not its name.
         if length + event.bytes.len() < LONGEST_HEAD || event.kind == Kind::Output {
             self.head.push(event.clone());
         }
@@ -270,7 +271,7 @@ impl Writer {
 
     fn write(&mut self, mut batch: Batch) {
         batch.flush();
-        // The bytes read so far may all be the start of a mark.
+        // There may be nothing to write yet, because all bytes so far may be the beginning of a mark.
         if batch.lines.is_empty() {
             return;
         }
@@ -299,7 +300,8 @@ impl Writer {
         }
     }
 
-    /// Continues in a new log. If that can't be created, continues in this one, and tries again after the next output.
+    /// Continues in a new log. If the new log can't be created, continues in the current one, and tries again after the
+    /// next output.
     fn rotate(&mut self) {
         self.say_lost();
         let mut old = self.of.record.lock().clone();
@@ -313,7 +315,7 @@ impl Writer {
                 return;
             }
         };
-        // Trace ids may have been attached meanwhile.
+        // Callers may have attached trace ids meanwhile.
         {
             let mut record = self.of.record.lock();
             old.trace_ids.clone_from(&record.trace_ids);
@@ -322,15 +324,15 @@ impl Writer {
         self.of.log = Log::new(file);
         self.render(old);
         if self.is_running {
-            // Repeat the echo only if the shell did not report the line. Together, the logs of a recording must
-            // contain the program's output once.
+            // The program's output must be in only one of a recording's logs. So the echo of the line is repeated only
+            // if the shell did not report the line.
             let is_line =
                 |event: &Event| event.kind == Kind::Input && event.bytes.starts_with(b"E;");
             let is_said = self.head.iter().any(is_line);
             let mut batch = Batch::default();
             let head = self.head.iter().filter(|event| !is_said || event.kind != Kind::Out);
             head.for_each(|event| batch.push(event.clone()));
-            // The repeated events were counted in the first log.
+            // The repeated events were already counted in the old log.
             (batch.bytes, batch.blocks) = ((0, 0), 0);
             self.write(batch);
         }
@@ -369,7 +371,7 @@ impl Writer {
         }
     }
 
-    /// Appends the number of bytes that were lost after the last line.
+    /// Appends an event for the lost bytes that the log does not mention yet.
     fn say_lost(&mut self) {
         let unsaid = self.of.log.unsaid;
         if unsaid > 0 {
@@ -396,7 +398,7 @@ impl Writer {
             record.exit_reason = Some(reason.to_owned());
             record.clone()
         };
-        // Wait for the earlier parts, so that they are listed in order.
+        // The earlier pages are written first, so that the index lists them in order.
         if let Some(Pages { records, thread }) = self.pages.take() {
             drop(records);
             let _ = thread.join();

@@ -10,28 +10,30 @@ use serde::Deserialize;
 /// The rules of gitleaks. Their license is next to the file.
 const GITLEAKS: &str = include_str!("../../../../assets/redaction/gitleaks.json");
 
-/// The form of a replacement.
+/// The form of the text that replaces a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `name: <redacted>`: group 1 is the name, group 2 the secret.
+    /// `name: <redacted>`. In the pattern, group 1 is the name, and group 2 is the secret.
     Named,
-    /// `<token:first8...redacted>`.
+    /// `<token:first8...redacted>`, with the first 8 characters of the secret.
     Token,
     /// `<redacted>` in place of the secret.
     Plain,
 }
 
-/// A rule.
+/// A rule that finds one kind of secret.
 pub(super) struct Rule {
     pattern: String,
-    /// The group that captures the secret. 0: the first group that took part in the match, or else the whole match.
+    /// The group that captures the secret. 0 stands for the first group that took part in the match or, if none did,
+    /// for the whole match.
     group: usize,
     pub(super) form: Form,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Rule {
-    /// The rule as a regular expression over bytes. `None` if it does not compile, which a test rules out.
+    /// The rule as a regular expression over bytes. `None` if it does not compile. A test checks that all rules
+    /// compile.
     pub(super) fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()
     }
@@ -55,7 +57,7 @@ impl Rule {
     }
 }
 
-/// Compiles a pattern over bytes with ASCII classes, which is what gitleaks' patterns mean by `\w` and `\b`.
+/// Compiles a pattern over bytes with ASCII classes, because gitleaks' patterns expect that `\w` and `\b` mean ASCII.
 fn compile(pattern: &str) -> Result<Regex, String> {
     let syntax = syntax::Config::new().unicode(false).utf8(false);
     let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(8 << 20));
@@ -69,7 +71,7 @@ pub(super) struct Rules {
     pub(super) rules: Vec<Rule>,
     /// Matches any keyword.
     any_word: Option<Regex>,
-    /// The same keywords, one pattern each.
+    /// The keywords of `any_word`, as one pattern each.
     words: Option<Regex>,
     /// For each keyword, the indices of the rules that need it.
     of_word: Vec<Vec<usize>>,
@@ -88,11 +90,12 @@ struct Listed {
 const NAMED: &str = concat!(
     r"(?i)((?:token|secret|password|passwd|pwd|passphrase|api_key|credential|key)s?)",
     r#"["'\])]*[ \t]*[:=]{1,2}>?[ \t]*"#,
-    // Adjacent quoted strings, or a quote that the line does not close, or a word.
+    // The value: adjacent quoted strings, a quote that is not closed on the line, or a word.
     r#"((?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*')+|["'][^\n]+|\S+)"#,
 );
 
-/// The documented rules that have keywords, then Unterm's own: keywords, pattern, form.
+/// The documented rules that have keywords, and then Unterm's own rules. Each row contains the keywords, the pattern
+/// and the form.
 const OWN: &[(&[&str], &str, Form)] = &[
     // A passphrase without quotes has several words, up to the end of the line.
     (&["passphrase"], r#"(?i)(passphrase)s?[ \t]*:[ \t]*([^\s"'][^"'\n]*[^\s"'])"#, Form::Named),
@@ -112,7 +115,7 @@ const OWN: &[(&[&str], &str, Form)] = &[
         Form::Named,
     ),
     (&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh[pousr]_[A-Za-z0-9]{36,}", Form::Token),
-    // The whole value of the header, up to a closing quote or the end of the line.
+    // The secret is the whole value of the header, up to a closing quote or the end of the line.
     (
         &["authorization"],
         r#"(?i)authorization["']?[ \t]*[:=][ \t]*["']?(?:[a-z][a-z0-9-]*[ \t]+)?([^\s"'][^"'\n]*)"#,
@@ -135,10 +138,10 @@ const OWN: &[(&[&str], &str, Form)] = &[
     (&["sk_", "rk_", "pk_"], r"\b[spr]k_(?:live|test|prod)_[A-Za-z0-9]{8,}", Form::Plain),
     (&["npm_"], r"\bnpm_[A-Za-z0-9]{20,}", Form::Plain),
     (&["github_pat_"], r"\bgithub_pat_[A-Za-z0-9_]{20,}", Form::Plain),
-    // A user's password in a URL, or a token in place of the user.
+    // A user's password in a URL, or a token in the place of the user's name.
     (&["://"], r#"://[^\s/:@?#"']*:([^\s/?#"']+)@"#, Form::Plain),
     (&["://"], r#"://([^\s/:@?#"']{20,})@"#, Form::Plain),
-    // An option with its value in the next word. `--password=x` already matches as a name with a value.
+    // An option whose value is the next word. `--password=x` already matches as a name with a value.
     (
         &["--"],
         concat!(
@@ -148,11 +151,11 @@ const OWN: &[(&[&str], &str, Form)] = &[
         ),
         Form::Plain,
     ),
-    // A key in a single line, as in JSON.
+    // A PEM key on a single line, as in JSON.
     (&["-----begin"], r"-----BEGIN [^\n]*?-----([^\n]+?)-----END ", Form::Plain),
 ];
 
-/// The rules, created when text is first redacted.
+/// The rules. They are created when a text is redacted for the first time.
 pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let mut rules = Vec::new();
     let mut words: Vec<String> = Vec::new();

@@ -50,7 +50,7 @@ fn what_is_covered_keeps_its_place() {
     assert_eq!(Redaction::new(false, &[]).unwrap().cover("token=x"), "token=x");
 }
 
-/// Texts with the secret in braces. No part of the secret may remain, and everything else must.
+/// Each text contains its secret in braces. No part of the secret may remain, and all other text must remain.
 #[test]
 fn secrets_of_every_kind_are_found_whole() {
     let a = |count: usize| "aB3dE5gH7j".repeat(count / 10 + 1)[..count].to_owned();
@@ -107,7 +107,7 @@ fn secrets_of_every_kind_are_found_whole() {
     ] {
         assert_eq!(usual(text), expected);
     }
-    // Longer than the tokens that GitHub currently creates.
+    // This token is longer than the tokens that GitHub currently creates.
     assert_eq!(usual(&format!("ghp_{}", a(60))), "<token:ghp_aB3d...redacted>");
 }
 
@@ -157,14 +157,14 @@ fn a_pem_block_is_masked_to_its_last_line() {
         format!("-----BEGIN PRIVATE KEY-----\n{line}\n  {line}\nab=\n-----END PRIVATE KEY-----\n");
     let masked = "-----BEGIN PRIVATE KEY-----\n<redacted>\n  <redacted>\n<redacted>\n-----END PRIVATE KEY-----\n";
     assert_eq!(usual(&format!("a\n{key}b\n{key}")), format!("a\n{masked}b\n{masked}"));
-    // In a block without an end, only lines that look like a key are replaced.
+    // If a block has no end, only lines that look like part of a key are replaced.
     let cut = format!(
         "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{line}\nab==\n$ echo done\n"
     );
     let expected =
         "-----BEGIN RSA PRIVATE KEY-----\n<redacted>\n\n<redacted>\n<redacted>\n$ echo done\n";
     assert_eq!(usual(&cut), expected);
-    // In a single line, as in JSON.
+    // The block is on a single line, as in JSON.
     let json = format!(
         r#"{{"a": "-----BEGIN PRIVATE KEY-----\n{line}\nab=\n-----END PRIVATE KEY-----\n"}}"#
     );

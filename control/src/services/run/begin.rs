@@ -16,10 +16,11 @@ use crate::{
 
 /// If a shell shows no prompt within this time, it counts as one without integration.
 pub(super) const START: Duration = Duration::from_secs(2);
-/// The same for a shell that is visibly working: it does not read its terminal.
+/// If a shell visibly works but shows no prompt within this time, it counts as one without integration. A shell that
+/// does not read its terminal visibly works.
 const WORKING: Duration = Duration::from_secs(30);
-/// A shell that is visibly working begins the line that was entered at its prompt, or shows its next prompt, within this time,
-/// also on a busy machine.
+/// Within this time, a shell that visibly works begins the line that was entered at its prompt, or shows its next
+/// prompt, even on a busy machine.
 const BEGINNING: Duration = Duration::from_secs(10);
 /// A prompt that has not changed for this long is complete.
 const SETTLED: Duration = Duration::from_millis(200);
@@ -30,7 +31,7 @@ const READING: Duration = Duration::from_millis(30);
 /// The pause between two checks whether a program waits for input.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// For whom a command is typed.
+/// The caller for which a command is typed.
 pub trait Typist: Sync {
     /// Checks whether the command may be typed now. Called right before typing, because waiting for the prompt took time.
     ///
@@ -46,44 +47,46 @@ pub trait Typist: Sync {
 
 /// A command that was typed.
 pub(super) struct Begun {
-    /// The pane's input and output from then on.
+    /// The pane's input and output, recorded since just before the command was typed.
     pub(super) tap: Tap,
-    /// The command, where the shell's integration marks it.
+    /// The command's block. `None` if shell integration does not mark the command.
     pub(super) block: Option<Block>,
-    /// The command that this shell runs as. Read before typing, because a fast shell may be gone right after.
+    /// The outer command that contains this shell, if there is one. It is read before typing, because a fast shell may have
+    /// ended right after that.
     pub(super) around: Option<Around>,
-    /// In a shell without marks.
+    /// Keeps other commands out of a shell without marks. `None` if the shell's integration marks the command.
     pub(super) occupied: Option<Occupied>,
-    /// The kind of shell for which it was typed.
+    /// The kind of shell for which the typed line was written.
     pub(super) shell: Shell,
     /// The process of that shell, if it led the foreground when the command was typed.
     pub(super) leader: Option<i32>,
-    /// The shell reads the command from its file.
+    /// Whether the shell reads the command from a file.
     pub(super) is_from_file: bool,
 }
 
-/// A running command that another shell marks, and inside which a command was typed. When it ends, the shell inside is gone, and
-/// the typed mark never comes.
+/// An outer command: a running command that an outer shell marks, and inside which another command was typed. When the
+/// outer command ends, the inner shell is gone, and the end mark of the inner command never arrives.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
-    /// The terminal's number of the command.
+    /// The number of the outer command in the terminal.
     pub(super) id: u64,
-    /// Its exit code is that of the shell inside: it is that shell, or ssh.
+    /// Whether the outer command ends with the exit code of the inner shell, because it is that shell, or ssh.
     pub(super) has_status: bool,
 }
 
-/// Keeps other commands from being typed into a shell without marks while one runs.
+/// Prevents other commands from being typed into a shell without marks while a command runs there.
 pub(super) struct Occupied {
     pane: Arc<Pane>,
     /// The pane's count of inputs after the command was typed.
     inputs: u64,
-    /// Its count of replies before that.
+    /// The pane's count of terminal replies before the command was typed.
     replies: u64,
-    /// The command has ended.
+    /// Whether the command has ended.
     pub(super) has_ended: bool,
 }
 
-/// A pane's counts before a command is typed. A fast command has asked the terminal, and ended, right after.
+/// A pane's counts before a command is typed. After typing, it would be too late to read them, because a fast command may
+/// already have queried the terminal and ended.
 struct Counts {
     inputs: u64,
     replies: u64,
@@ -96,7 +99,7 @@ impl Counts {
 }
 
 impl Occupied {
-    /// The pane while a command runs that was typed in one piece after these counts.
+    /// Marks the pane as occupied by a command. The command was typed as one input after `before` was read.
     fn new(pane: &Arc<Pane>, before: &Counts) -> Self {
         pane.set_plain_prompt(PlainPrompt::Occupied);
         let Counts { inputs, replies } = *before;
@@ -116,15 +119,16 @@ impl Drop for Occupied {
     }
 }
 
-/// What kept a command from being typed at a prompt.
+/// The reason why a command could not be typed at a prompt.
 enum Attempt {
-    /// A line stands at the prompt.
+    /// The prompt contains an unfinished line.
     Line { line: String, by_person: bool },
-    /// The shell is not at a prompt. `what` runs in it, if that is known, and `is_working` if it is not waiting for input.
+    /// The shell is not at a prompt. `what`: the command that runs in it, if known. `is_working`: whether the shell
+    /// works instead of waiting for input.
     Elsewhere { what: Option<String>, is_working: bool },
 }
 
-/// How long a failed attempt waits for a change of the terminal, after which it is made again.
+/// How long to wait for a change of the terminal after a failed attempt. After the change, the attempt is repeated.
 #[derive(Debug, PartialEq, Eq)]
 enum Patience {
     /// Until a prompt that is being drawn is complete.
@@ -158,29 +162,30 @@ impl Attempt {
     }
 }
 
-/// A command to run, and what is typed for it.
+/// A command to run, and the forms in which it can be typed.
 pub(super) struct Command<'a> {
     /// The command as it is displayed.
     pub(super) given: &'a str,
-    /// A command that runs the same from a file, for a shell on this machine.
+    /// A command that reads `given` from a file and runs it. Only a shell on this machine can read that file.
     pub(super) from_file: Option<String>,
     pub(super) marks: &'a Marks,
 }
 
-/// A line for the shell in front.
+/// A line to type into the shell in the foreground.
 struct Line {
     /// The text with Enter.
     typed: String,
     /// The nonce and the text without Enter, if the shell's integration will mark the command.
     marked: Option<(Arc<str>, String)>,
     shell: Shell,
-    /// The leader of the foreground.
+    /// The process id of the foreground's leader.
     leader: Option<i32>,
     is_from_file: bool,
 }
 
 impl Command<'_> {
-    /// The line for the shell that reads it if it is typed now. `is_announced`: the shell's integration announced its prompt.
+    /// Creates the line for the shell that would read it now. `is_announced`: whether that shell's integration
+    /// announced its prompt.
     ///
     /// # Errors
     /// The shell would wait for the rest of the command.
@@ -200,7 +205,7 @@ impl Command<'_> {
         let typed = match &marked {
             Some((_, line)) => format!("{line}\r"),
             None => {
-                // An editor (readline, zle) has turned the echo off and takes lines of any length.
+                // If the echo is off, a line editor (readline, zle) reads the line, and accepts any length.
                 let cooked = pane.process().echo().unwrap_or(false);
                 format!("{}\r", shell.wrap(command, self.marks, cooked))
             }
@@ -209,7 +214,8 @@ impl Command<'_> {
     }
 }
 
-/// Types a command. `is_careful` and `deadline` as in `run`. A prompt must appear by `until`, unless the shell visibly works.
+/// Types a command. For `is_careful` and `deadline`, see [`super::run`]. A prompt must appear by `until`, unless the
+/// shell visibly works.
 pub(super) async fn begin(
     pane: &Arc<Pane>,
     command: &Command<'_>,
@@ -247,7 +253,7 @@ pub(super) async fn begin(
             AtPrompt::Begun(line) => {
                 Attempt::Line { line, by_person: pane.persons_line().is_some() }
             }
-            // A shell without marks of its own, which a command started.
+            // A shell without marks, which a command started, is in the foreground.
             AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => {
                 if reach_plain_prompt(pane, is_careful, until).await? == Reached::Marks {
                     continue;
@@ -265,7 +271,7 @@ pub(super) async fn begin(
                     _ => continue,
                 }
             }
-            // A program that a command started, and that is no shell, may read input now.
+            // If not `is_careful`, a program that a command started, and that is not a shell, may read the input.
             AtPrompt::Elsewhere
                 if !is_careful
                     && running(pane).is_some()
@@ -342,22 +348,22 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// What a wait for the prompt of a shell without marks has reached.
+/// The result of waiting for the prompt of a shell without marks.
 #[derive(Debug, PartialEq, Eq)]
 enum Reached {
     /// A command may be typed now.
     Prompt,
-    /// The shell without marks has ended, and one with marks is in front.
+    /// The shell without marks has ended, and a shell with marks is in the foreground.
     Marks,
 }
 
-/// Waits until a shell without marks shows a prompt. A program that connects to a shell elsewhere, such as ssh, counts as being
-/// at that shell's prompt. If not `is_careful`, also ends when a program that is no shell, or a shell's `read`, is to read the
-/// command.
+/// Waits until a shell without marks shows a prompt. A program that connects to a shell elsewhere, such as ssh, counts
+/// as being at that shell's prompt. If not `is_careful`, the wait also ends if another program, or a shell's `read`,
+/// would read the command.
 ///
 /// # Errors
 /// Another program would read the command, or the shell shows no prompt, for example because it runs `read`. If not `is_careful`:
-/// the command would be typed behind other text.
+/// the command would follow other text in the line.
 async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Result<Reached> {
     let id = pane.id().0;
     let begun_at = Instant::now();
@@ -414,10 +420,11 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
             let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
             (is_due, last.is_some_and(|last| last.is_announced) || term.cursor().col > 0)
         };
-        // A line editor at a prompt without marks has no integration, or lost it. Some shells can have none at all.
+        // If a line editor shows a prompt without marks, its shell has no integration, or lost it. `Posix` shells never
+        // have integration.
         let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
         let is_silent = is_silent && (pane.process().echo() == Some(false) || is_plain());
-        // Until it has settled, the mark of its prompt may be on its way.
+        // Until the pane has settled, the mark of the prompt may still arrive.
         if !is_due || is_silent && pane.is_settled() {
             return;
         }
@@ -430,7 +437,7 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
     }
 }
 
-/// Waits until the program has reacted to all that happened and waits for input, or until the deadline.
+/// Waits until the program has processed all input and waits for more, or until the deadline.
 pub async fn wait_until_settled(pane: &Pane, deadline: Instant) {
     while !pane.is_settled() && Instant::now() < deadline {
         // No event reports that a program begins to read.
@@ -438,9 +445,9 @@ pub async fn wait_until_settled(pane: &Pane, deadline: Instant) {
     }
 }
 
-/// As [`wait_for_prompt`], for a shell that is starting. Waits longer if the shell is visibly working.
+/// Waits for the first prompt of a shell that is starting. Waits longer while the shell visibly works.
 pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
-    // A caller's command has already run in this shell, and still nothing is marked.
+    // If a caller's command has run in this shell without any mark, the shell has no integration.
     let is_started =
         matches!(pane.plain_prompt(), PlainPrompt::At(1..) | PlainPrompt::Replied { .. });
     if is_started && pane.term().commands().next_back().is_none() {

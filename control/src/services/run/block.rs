@@ -1,4 +1,4 @@
-//! A command that the shell's integration marks, as the terminal keeps it.
+//! A command that shell integration marks, as the terminal records it.
 
 use std::sync::Arc;
 
@@ -8,30 +8,30 @@ use unterm_term::Modes;
 use super::follow::Silence;
 use crate::services::plain_prompt;
 
-/// A command whose beginning and end the shell's integration marks.
+/// A command whose beginning and end are marked by shell integration.
 pub struct Block {
     /// The typed line, without Enter.
     pub line: String,
     /// The nonce in the marks.
     pub nonce: Arc<str>,
-    /// The terminal's number of the command.
+    /// The command's number in the terminal.
     pub id: u64,
-    /// The process of the shell.
+    /// The process id of the shell.
     pub shell: Option<i32>,
 }
 
 impl Block {
-    /// Whether the shell leads the foreground, or the system does not report the leader.
+    /// Whether the shell leads the foreground. True also if the system does not report the leader.
     pub fn may_lead(&self, pane: &Pane) -> bool {
         pane.foreground().is_none_or(|foreground| Some(foreground.pid) == self.shell)
     }
 
-    /// The shell, if it leads the foreground again and edits a line.
+    /// The state of the shell, if it leads the foreground again, edits a line and has read all input.
     pub fn silence(&self, pane: &Pane) -> Option<Silence> {
         let leader = pane.foreground().map(|foreground| foreground.pid);
         let edits = pane.process().echo() == Some(false) && !pane.process().reads_secret();
-        // A shell inside the command has a foreground of its own.
-        // It has read all that was typed.
+        // If a shell inside the command edits a line, that shell leads the foreground. `reads`: whether the shell has
+        // read all typed input.
         let reads = pane.process().awaits_input() != Some(false);
         if leader.is_none() || leader != self.shell || !edits || !reads {
             return None;
@@ -52,12 +52,12 @@ impl Block {
         })
     }
 
-    /// The command's exit code in the terminal's records. `None`: it has not ended.
+    /// The command's exit code in the terminal's records. `None` if the command has not ended.
     pub fn find_end(&self, pane: &Pane) -> Option<Option<i32>> {
         let term = pane.term();
         match term.command(self.id) {
             Some(command) => (command.end_seq != 0).then_some(command.exit_code),
-            // The command's prompt has left the history. A later prompt proves that the command has ended.
+            // The terminal no longer keeps the command. A later prompt proves that the command has ended.
             None => term.commands().any(|later| later.id > self.id).then_some(None),
         }
     }

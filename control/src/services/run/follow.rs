@@ -1,7 +1,7 @@
-//! Follows a typed command to its end, as a state machine that touches neither the pane nor the clock.
+//! Follows a typed command to its end. This is a state machine that accesses neither the pane nor the clock.
 //!
-//! [`Follow::step`] takes an [`Event`] and returns an [`Effect`]. If the pane's input and output do not suffice, it returns
-//! [`Effect::Look`], and its driver answers with [`Event::Seen`].
+//! [`Follow::step`] processes an [`Event`] and returns an [`Effect`]. If the machine needs more than the pane's input
+//! and output, it returns [`Effect::Look`], and its driver answers with [`Event::Seen`].
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use crate::services::{
 /// Ctrl+C, as a terminal receives it.
 const INTERRUPT: u8 = 0x03;
 
-/// The exit code of a command that SIGINT ended: 128 and the signal's number.
+/// The exit code of a command that SIGINT ended: 128 plus the signal's number.
 const ENDED_BY_SIGINT: i32 = 130;
 
 /// An input of the state machine.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The pane's program wrote `bytes`; `seq` is the terminal's `seq` after them.
+    /// The pane's program wrote `bytes`. `seq`: the terminal's `seq` after them.
     Output { seq: u64, bytes: &'a [u8] },
-    /// A caller or a person typed these bytes. `is_echoed`: the terminal itself shows them.
+    /// A caller or the user typed these bytes. `is_echoed`: whether the terminal itself echoes them.
     Input { bytes: &'a [u8], is_echoed: bool },
     /// Some of the pane's bytes were missed.
     Gap,
     /// There is no more input or output yet.
     Empty,
-    /// The terminal announced that its `seq` has reached this.
+    /// The terminal announced that its `seq` has reached this value.
     Advanced(u64),
     /// There was no output for a while.
     Quiet,
     /// The deadline has passed.
     Deadline,
-    /// The pane's program has ended, with this status if the system reported one.
+    /// The pane's program has ended. Contains the exit status, if the system reported one.
     Exited(Option<ExitStatus>),
     /// The answer to [`Effect::Look`].
     Seen(Sight),
@@ -47,13 +47,14 @@ pub enum Event<'a> {
 pub enum Effect {
     /// Report the next input or output, or [`Event::Empty`] if there is none.
     Poll,
-    /// Wait for input, output, an advance of the terminal or the deadline. With `for_quiet`, also for [`Event::Quiet`].
+    /// Wait for input, output, an advance of the terminal's `seq`, or the deadline. With `for_quiet`, also wait for
+    /// [`Event::Quiet`].
     Wait { for_quiet: bool },
     /// Look at the pane and report the answer.
     Look(Look),
-    /// Stop: the command has ended, or is no longer awaited.
+    /// Stop, because the command has ended, or the wait for it has.
     Finish,
-    /// Stop: the program ended before the command began, or without an exit code.
+    /// Stop, because the program ended before the command began, or ended without an exit code.
     Fail,
 }
 
@@ -64,17 +65,18 @@ pub enum Look {
     Leader,
     /// Whether the pane's own shell reads a line.
     Prompt,
-    /// The command's end in the terminal's records.
+    /// Whether the terminal's records contain the command's end.
     Kept,
-    /// The end of the command inside which this one was typed.
+    /// Whether the outer command, inside which this one was typed, has ended.
     Around,
-    /// Whether the shell is back without having reported the command's end, or a new shell is at its prompt.
+    /// Whether the shell is back at its prompt without having reported the command's end, or a new shell is at its
+    /// prompt.
     Silence,
     /// Whether a new shell, which the command started, is at its prompt.
     NewShell,
 }
 
-/// The answer to the [`Look`] of the same name. The end of a command is its exit code, if the shell reported one.
+/// The answer to the [`Look`] of the same name. The inner value of an end is the exit code, if the shell reported one.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the variants of `Look` document them")]
 pub enum Sight {
@@ -89,39 +91,39 @@ pub enum Sight {
 /// The state of a shell that leads the foreground and edits a line, although it did not report the command's end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silence {
-    /// The shell is at a later prompt: it marked one, or the screen shows one.
+    /// Whether the shell is at a later prompt: the shell marked one, or the screen shows one.
     pub has_prompt: bool,
-    /// Bracketed paste is on, which means that a line editor reads a line.
+    /// Whether bracketed paste is on, which means that a line editor reads a line.
     pub has_editor: bool,
-    /// Another program may have replaced the pane's shell (`exec`).
+    /// Whether another program may have replaced the pane's shell (`exec`).
     pub is_replaced: bool,
-    /// The terminal recorded the command's beginning, or no longer keeps the command.
+    /// Whether the terminal recorded the command's beginning, or no longer keeps the command.
     pub has_run: bool,
     /// The command's exit code, if the terminal keeps one.
     pub exit_code: Option<i32>,
-    /// The shell that runs the command does not lead the foreground: another one, which the command started, does, and is at
-    /// its prompt. The other fields do not count.
+    /// Whether a new shell, which the command started, leads the foreground and is at its prompt. The other fields are
+    /// then meaningless.
     pub is_new_shell: bool,
 }
 
 /// The marks that separate the command's output from everything else in the pane.
 pub enum Reported {
-    /// Marks of the shell's integration with this nonce, around the typed line.
+    /// Marks of shell integration with this nonce. `line`: the typed line.
     Block { nonce: Arc<str>, line: String },
-    /// Marks that were typed with the command. `is_around`: the shell runs inside a command that another shell marks. `nonce`: the
-    /// pane's nonce, if it has one.
+    /// Marks that were typed with the command. `is_around`: whether the shell runs inside a command that another shell
+    /// marks. `nonce`: the pane's nonce, if it has one.
     Marker { marks: Marks, is_around: bool, nonce: Option<Arc<str>> },
 }
 
 /// The result of a followed command.
 pub struct Finish {
-    /// How it ended.
+    /// The way in which the wait ended.
     pub ending: Ending,
-    /// Its exit code, if one was reported.
+    /// The command's exit code, if one was reported.
     pub exit_code: Option<i32>,
     /// The source of the exit code.
     pub exit_source: Option<ExitSource>,
-    /// Ctrl+C ended it.
+    /// Whether Ctrl+C ended the command.
     pub is_interrupted: bool,
     /// The end of the output within the captured bytes.
     pub end: Option<End>,
@@ -129,7 +131,7 @@ pub struct Finish {
     pub capture: Capture,
 }
 
-/// A command that is followed.
+/// The state machine of a command that is followed.
 pub struct Follow {
     capture: Capture,
     is_block: bool,
@@ -137,20 +139,20 @@ pub struct Follow {
     nonce: Option<Arc<str>>,
     /// The terminal's `seq` after the last output.
     seen: u64,
-    /// The last `seq` that the terminal announced.
+    /// The last `seq` that the terminal announced to the driver.
     told: u64,
-    /// The terminal announced a `seq` since the last [`Event::Empty`], so its records may have changed.
+    /// Whether the terminal announced a `seq` since the last [`Event::Empty`], so that its records may have changed.
     is_news: bool,
-    /// The size of the output that had piled up since the last [`Event::Empty`], in bytes.
+    /// The bytes of output that were waiting at once since the last [`Event::Empty`].
     backlog: usize,
-    /// The last effect was [`Effect::Wait`].
+    /// Whether the last effect was [`Effect::Wait`].
     is_waiting: bool,
     awaits_quiet: bool,
-    /// The command's line was written. Earlier keys may still have been on their way.
+    /// Whether the command's line has been written. Keys that were typed earlier may arrive before it.
     is_typed: bool,
     /// The size of the captured output when Ctrl+C was typed.
     cancelled_at: Option<usize>,
-    /// An end that may be another command's.
+    /// An end mark that was found, but may belong to another command.
     found: Option<End>,
     finish: Option<Finished>,
 }
@@ -159,7 +161,7 @@ pub struct Follow {
 type Finished = (Ending, Option<i32>, Option<ExitSource>, Option<End>);
 
 impl Follow {
-    /// A command that has just been typed.
+    /// Begins to follow a command that has just been typed.
     pub fn new(reported: Reported) -> Self {
         let (framing, is_block, is_around, nonce) = match reported {
             Reported::Block { nonce, line } => {
@@ -219,8 +221,9 @@ impl Follow {
                 self.capture.gap();
                 Effect::Poll
             }
-            // Output reaches the tap before the terminal announces it. If the terminal announces output that did not arrive, and
-            // much had piled up, output was lost, perhaps with the end mark. The terminal's records still have it.
+            // Output reaches the tap before the terminal announces it. If the terminal announces output that did not
+            // arrive, and much output was waiting, then output was lost, perhaps including the end mark. The terminal's
+            // records still contain the end.
             Event::Empty if self.told > self.seen && self.backlog > TAP_CAPACITY / 2 => {
                 Effect::Look(Look::Kept)
             }
@@ -249,7 +252,7 @@ impl Follow {
                 Some(end) => self.completed(end),
                 None => Effect::Poll,
             },
-            // A shell inside the command reported the end of its own command.
+            // A shell inside the command reported the end of one of its own commands.
             Sight::Leader(false) => self.search(),
             Sight::Prompt(true) => self.finish(Ending::Interrupted, None, None, None),
             Sight::Prompt(false) => Effect::Poll,
@@ -290,7 +293,7 @@ impl Follow {
         match self.cancelled_at {
             None => Effect::Poll,
             Some(_) if !self.is_block => Effect::Look(Look::Prompt),
-            // If the command has begun, the shell reports its end.
+            // If the command has begun, the shell itself will report its end.
             Some(at) if !self.capture.has_begun() && self.capture.has_prompt_behind(at) => {
                 self.finish(Ending::Interrupted, None, None, None)
             }
@@ -298,7 +301,7 @@ impl Follow {
         }
     }
 
-    /// Handles the moment when all announced output has arrived.
+    /// Handles the state in which all announced output has arrived.
     fn caught_up(&mut self) -> Effect {
         self.seen = self.seen.max(self.told);
         let is_news = std::mem::take(&mut self.is_news) && self.capture.has_begun();
@@ -316,7 +319,7 @@ impl Follow {
         Effect::Wait { for_quiet: self.awaits_quiet }
     }
 
-    /// How the command ended, if the shell is back without having reported the end.
+    /// The ending of the command, if the shell is back at its prompt without having reported the end.
     fn judge(&self, silence: Silence) -> Option<(Ending, Option<i32>)> {
         let Silence { has_prompt, has_editor, is_replaced, has_run, exit_code, is_new_shell } =
             silence;
@@ -327,8 +330,10 @@ impl Follow {
         if !self.is_block {
             return None;
         }
-        // If the shell was not replaced, it reads a line for the command (`read -e`, `vared`). A shell that reports no beginning,
-        // and whose editor waits in spite of Enter, has lost its hooks: it is at its next prompt.
+        // Bracketed paste alone does not prove that the shell is at its prompt: the command may read a line with the
+        // shell's editor (`read -e`, `vared`). It counts if the shell may have been replaced. It also counts if the
+        // shell reported no beginning and its editor waits in spite of Enter: such a shell has lost its hooks and is at
+        // its next prompt.
         let has_lost_hooks = !has_begun && !has_run;
         let is_back = has_prompt || has_editor && (has_begun && is_replaced || has_lost_hooks);
         match (is_back, has_begun) {
@@ -340,7 +345,7 @@ impl Follow {
         }
     }
 
-    /// The source of exit codes that the marks carry.
+    /// The source of the exit codes in this command's marks.
     fn own_source(&self) -> ExitSource {
         if self.is_block { ExitSource::Block } else { ExitSource::Marker }
     }
@@ -361,12 +366,12 @@ impl Follow {
         Effect::Finish
     }
 
-    /// Whether the shell has reached the command.
+    /// Whether the shell has started the command.
     pub fn has_begun(&self) -> bool {
         self.capture.has_begun()
     }
 
-    /// The result, after [`Effect::Finish`].
+    /// The result. Call this after [`Effect::Finish`].
     pub fn into_finish(self) -> Finish {
         let unfinished = (Ending::TimedOut, None, None, None);
         let (ending, exit_code, exit_source, end) = self.finish.unwrap_or(unfinished);

@@ -3,23 +3,23 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the wait for a command ended.
+/// The way in which the wait for a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The command has ended.
     Completed,
-    /// The command still ran at the deadline, and goes on.
+    /// The command was still running at the deadline, and continues.
     TimedOut,
-    /// After Ctrl+C, the shell is back at its prompt. It gave up the whole line, and with it the end mark.
+    /// After Ctrl+C, the shell is back at its prompt. It discarded the whole line, including the end mark.
     Interrupted,
-    /// The shell waits for a line again, and will not report the end.
+    /// The shell waits for a line again without having reported the command's end, and never will.
     Lost(Lost),
-    /// The command is, or has started, a new shell, which is at its prompt. The command goes on.
+    /// The command is a new shell or has started one, and that shell is at its prompt. The command continues.
     NewShell,
 }
 
 impl Ending {
-    /// Why there is no exit code, as a message for the caller, if the command was not waited for to its end.
+    /// If the wait ended before the command did, the reason why there is no exit code. A message for the caller.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::Completed | Self::TimedOut | Self::Interrupted => None,
@@ -31,14 +31,14 @@ impl Ending {
     }
 }
 
-/// Why the end of a command is not reported.
+/// The reason why the end of a command is not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// The typed text became part of another line.
     OtherLine,
-    /// The shell that would have reported it has been replaced, or reported nothing.
+    /// The shell that should have reported the end was replaced, or reported nothing.
     NotTold,
-    /// The shell has ended, and what ran it reports another exit code or none.
+    /// The shell has ended, and the outer shell reports a different exit code, or none.
     ShellEnded,
 }
 
@@ -69,7 +69,7 @@ pub enum ExitSource {
     Process,
 }
 
-/// The result of a command.
+/// The result of running a command.
 #[derive(Debug)]
 pub struct Outcome {
     /// The output.
@@ -78,14 +78,14 @@ pub struct Outcome {
     pub exit_code: Option<i32>,
     /// The source of the exit code.
     pub exit_source: Option<ExitSource>,
-    /// How the wait for it ended.
+    /// The way in which the wait ended.
     pub ending: Ending,
-    /// Ctrl+C was typed while it ran, and ended it.
+    /// Whether Ctrl+C was typed while the command ran, and ended the command.
     pub interrupted: bool,
-    /// The beginning of the output is missing, because the output was too long.
+    /// Whether the beginning of the output is missing, because the output was too long.
     pub truncated: bool,
     /// The mark that the shell prints after the output.
     pub marker: String,
-    /// The terminal's number of the command, if the shell's integration marks commands.
+    /// The command's number in the terminal, if shell integration marks commands.
     pub block: Option<u64>,
 }

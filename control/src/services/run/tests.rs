@@ -2,7 +2,7 @@ use unterm_mux::{Mux, MuxOptions, OnExit, Spawn};
 
 use super::{begin::running, *};
 
-/// A pane in which a shell that marks its commands runs one without marks, at its prompt.
+/// A pane with two shells: a shell with shell integration runs another shell without marks, which is at its prompt.
 async fn shell_in_a_shell() -> (Arc<Mux>, Arc<Pane>) {
     let script = r"printf '\033]133;A\007$ \033]133;B\007\033]133;C\007'
         PS1='in''side> ' sh
@@ -25,7 +25,7 @@ async fn shell_in_a_shell() -> (Arc<Mux>, Arc<Pane>) {
     (mux, pane)
 }
 
-/// Waits until a pane is as it should be.
+/// Waits until a condition on a pane is true.
 async fn changed(pane: &Pane, is_it: impl Fn(&Pane) -> bool) {
     let mut changes = pane.watch();
     let waiting = async {
@@ -36,7 +36,7 @@ async fn changed(pane: &Pane, is_it: impl Fn(&Pane) -> bool) {
     tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it never comes");
 }
 
-/// Is held up behind what it typed, as on a busy machine.
+/// A typist that is delayed after typing, as on a busy machine.
 struct Slow<'a>(&'a Pane);
 
 impl Typist for Slow<'_> {

@@ -1,7 +1,7 @@
-//! Whose turn it is to run a command in a pane.
+//! Decides which caller may run a command in a pane next.
 //!
-//! Owns a queue for each pane in which a command runs. A shell reports the end of a command, but not whose command it was, so
-//! a caller types its command only after the command of the caller before it has ended, or is no longer waited for.
+//! Owns a queue for each pane in which a command runs. A shell reports the end of a command, but not whose command it
+//! was. So a caller types its command only after the previous caller's command has ended, or its wait has ended.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,18 +12,19 @@ use tokio::{
 };
 use unterm_mux::PaneId;
 
-/// The queues. Callers get their turns in the order of their calls.
+/// The queues of all panes. Callers get their turns in the order of their calls.
 #[derive(Default)]
 pub struct RunTurns(Mutex<HashMap<PaneId, Arc<Queue<()>>>>);
 
-/// A caller's turn, until it is dropped.
+/// A caller's turn. Dropping it ends the turn.
 #[derive(Debug)]
 pub struct RunTurn {
     _turn: OwnedMutexGuard<()>,
 }
 
 impl RunTurns {
-    /// Waits for a turn in a pane, at most until the deadline. `None`: another caller's command still runs.
+    /// Waits for a turn in a pane, at most until the deadline. `None` if another caller's command is still running
+    /// then.
     pub async fn turn(&self, pane: PaneId, deadline: Instant) -> Option<RunTurn> {
         let queue = {
             let mut queues = self.0.lock();

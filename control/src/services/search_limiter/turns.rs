@@ -1,4 +1,4 @@
-//! Gives out the slots for searches: to each token in turn, whatever number of searches a token has queued.
+//! Assigns the slots for searches. Tokens take turns, regardless of how many searches each has queued.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -13,22 +13,22 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The most concurrent searches. They use the threads that files and programs also need.
+/// The maximum number of concurrent searches. They use threads that file operations and programs also need.
 pub(super) const MOST: usize = 3;
-/// The most concurrent searches of one token: one slot is always left for another token.
+/// The maximum number of concurrent searches of one token, so that one slot is always left for other tokens.
 pub(super) const MOST_OF_TOKEN: usize = 2;
-/// The most searches of one token that wait for a slot.
+/// The maximum number of searches of one token that wait for a slot.
 pub(super) const MOST_WAITING: usize = 256;
 
-/// The slots, and who waits for one.
+/// The slots, and the searches that wait for one.
 #[derive(Default)]
 pub(super) struct Turns(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The running searches of each token that has any.
+    /// The number of running searches of each token.
     running: HashMap<TokenKind, usize>,
-    /// The waiting searches of each token that has any, oldest first. The token whose turn is next comes first.
+    /// The waiting searches of each token, oldest first. The token whose turn is next comes first.
     waiting: VecDeque<(TokenKind, VecDeque<oneshot::Sender<Turn>>)>,
 }
 
@@ -42,7 +42,7 @@ impl Turns {
     /// Waits for a slot. Cancel-safe.
     ///
     /// # Errors
-    /// Too many searches of this token wait already.
+    /// Too many searches of this token are already waiting.
     pub async fn next(self: &Arc<Self>, token: TokenKind) -> Result<Turn> {
         let (sender, slot) = oneshot::channel();
         self.0.lock().enqueue(token, sender)?;
@@ -50,7 +50,7 @@ impl Turns {
         slot.await.map_err(|_| Error::Panicked("a search lost its turn".to_owned()))
     }
 
-    /// Gives the free slots to those that wait.
+    /// Assigns the free slots to waiting searches.
     fn give(self: &Arc<Self>) {
         let mut state = self.0.lock();
         let mut abandoned = Vec::new();
@@ -61,7 +61,7 @@ impl Turns {
             }
         }
         drop(state);
-        // Dropping these takes the lock again, and gives their slots to others.
+        // Dropping an abandoned slot locks the state again, and assigns the slot to another search.
         drop(abandoned);
     }
 }
@@ -89,7 +89,7 @@ impl State {
         Ok(())
     }
 
-    /// The search that gets the next free slot, if there is a free slot for any.
+    /// Removes and returns the search that gets the next free slot. `None` if no slot is free for any token that waits.
     fn next(&mut self) -> Option<(TokenKind, oneshot::Sender<Turn>)> {
         if self.running.values().sum::<usize>() >= MOST {
             return None;
@@ -136,7 +136,7 @@ mod tests {
     fn wait(turns: &Arc<Turns>, token: TokenKind) -> Waiting {
         let turns = turns.clone();
         let mut waiting: Waiting = Box::pin(async move { turns.next(token).await });
-        // Enters the queue.
+        // The first poll adds the search to the queue.
         assert!(has(&mut waiting).is_none());
         waiting
     }
@@ -164,9 +164,9 @@ mod tests {
         let turns = Arc::<Turns>::default();
         let mut running: Vec<_> = (0..MOST_OF_TOKEN).map(|_| takes(&turns, GREEDY)).collect();
         let mut queued: Vec<_> = (0..MOST_WAITING).map(|_| wait(&turns, GREEDY)).collect();
-        // A slot that a greedy token can't take.
+        // The greedy token can't use the third slot, so another token gets it.
         let other = takes(&turns, OTHER);
-        // With all slots taken, the tokens take turns.
+        // When all slots are in use, the tokens take turns.
         let mut others = [wait(&turns, OTHER), wait(&turns, OTHER)];
         drop(running.remove(0));
         running.push(has(&mut queued[0]).expect("the greedy token has waited longest"));
@@ -196,7 +196,7 @@ mod tests {
         let refused = next(GREEDY).unwrap_err();
         assert!(refused.contains("256 searches of this token already wait"), "{refused}");
         assert_eq!(next(OTHER), Ok(()), "another token's are not refused");
-        // Those that are given up make room, and get no slot.
+        // Searches that are given up leave the queue, and never get a slot.
         queued.drain(..10);
         assert_eq!(next(GREEDY), Ok(()));
         drop(running);

@@ -1,7 +1,7 @@
-//! Finds the field at the cursor and its label. Does not judge what the label asks for.
+//! Finds the field at the cursor and its label. Does not decide whether the label asks for a secret.
 //!
-//! The label is the text in front of the cursor in its row, within the borders of a box or of a multiplexer's pane.
-//! If there is only the field's frame and masked characters, the label is the nearest text above.
+//! The label is the text before the cursor in its row, within the borders of a box or of a multiplexer's pane. If there
+//! is only the field's frame and masked characters, the label is the nearest text above.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use unterm_term::{LineId, Modes, Point, Term, TextRange};
 const SIDES: &str = "│┃║├┤┠┨┣┫╟╢╠╣|";
 /// Characters that fill an empty field or enclose it.
 const FRAME: &str = "[]_";
-/// Characters that stand for typed ones.
+/// Characters that are shown in place of typed ones.
 pub const MASKS: &str = "*•●∗·▪■";
-/// The most rows of a label, and the most rows without text between a label and its field.
+/// The maximum number of rows of a label, and of rows without text between a label and its field.
 const MOST_ROWS: usize = 4;
 
 /// The field at the cursor.
@@ -40,7 +40,7 @@ pub fn at_cursor(term: &Term) -> Option<Field> {
         return None;
     }
     let is_full = term.modes().contains(Modes::ALT_SCREEN);
-    // In a full-screen program, a single border may be that of a multiplexer's pane.
+    // In a full-screen program, a single border may belong to a multiplexer's pane.
     let is_boxed = left.is_some() && (right.is_some() || !is_full);
     let has_frame = is_boxed || front.contains(is_frame) || behind.contains(is_frame);
     if is_empty(&front) {

@@ -2,21 +2,21 @@
 
 use super::Shell;
 
-/// The options of a kind of shell, as far as they decide what the next argument is.
+/// The options of a kind of shell that are needed to find its first argument that is not an option.
 struct Options {
-    /// Letters with a value.
+    /// The letters of options that have a value.
     valued: &'static str,
-    /// The value follows its letter in the same argument, if anything does. Otherwise it is always the next argument, and more
-    /// letters follow.
+    /// Whether the value follows its letter in the same argument, unless the letter is the last. If false, the value is
+    /// always the next argument, and more letters may follow.
     is_attached: bool,
-    /// Long options with a value, which is the next argument unless `=` gives it.
+    /// The long options that have a value. The value is the next argument, unless it follows after `=`.
     valued_names: &'static [&'static str],
-    /// `-s` makes the shell read commands from its terminal although arguments follow.
+    /// Whether `-s` makes the shell read commands from its terminal although arguments follow.
     has_stdin: bool,
 }
 
 impl Options {
-    /// The options of a shell; `None` if its arguments are not looked at.
+    /// The options of a shell. `None` if the arguments of this kind of shell are not examined.
     fn of(shell: Shell) -> Option<Self> {
         let bourne = Self {
             valued: "oO",
@@ -64,8 +64,8 @@ impl Options {
 }
 
 impl Shell {
-    /// Whether a shell with these arguments, its name first, runs a script or one command (`-c`) instead of reading commands
-    /// from its terminal.
+    /// Whether a shell with these arguments runs a script or one command (`-c`) instead of reading commands from its
+    /// terminal. The first argument is the shell's name.
     pub fn runs_script(self, arguments: &[String]) -> bool {
         let Some(options) = Options::of(self) else { return false };
         let mut arguments = arguments.iter().skip(1).map(String::as_str);

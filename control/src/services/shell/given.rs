@@ -1,5 +1,5 @@
-//! Turns lines that [`Shell::wrap`] and [`Shell::line`] made back into the original commands, for whoever reads a
-//! session later. Converts only exactly what these two produce. Everything else stays unchanged.
+//! Converts lines that [`Shell::wrap`] and [`Shell::line`] created back to the original commands, for readers of a
+//! session. Converts only the exact forms that these two functions produce. All other text stays unchanged.
 
 use std::{borrow::Cow, collections::VecDeque};
 
@@ -8,22 +8,22 @@ use unterm_term::Given;
 
 use super::{Marks, Shell};
 
-/// The text before the id of the begin mark, as typed.
+/// The text before the id in a typed begin mark.
 const BEGIN: &str = "UntermRun=";
-/// The length of the id.
+/// The length of an id in a mark.
 const DIGITS: usize = 32;
-/// The text before and after the id of the end mark.
+/// The texts before and after the id in an end mark.
 const END: (&str, &str) = ("__UNTERM_DONE_", "__");
-/// Shells with different typed forms.
+/// One shell for each form in which a command is typed.
 const SHELLS: [Shell; 5] =
     [Shell::Bash, Shell::Fish, Shell::Posix, Shell::Nushell, Shell::PowerShell];
-/// Placeholder for a command.
+/// A placeholder for a command.
 const COMMAND: &str = "COMMAND";
 
-/// The most runs that are remembered. One more replaces the oldest.
+/// The maximum number of remembered runs. A further run replaces the oldest.
 const MOST_RUNS: usize = 4096;
 
-/// Runs that were typed recently in any pane, by the ids of their marks, which can't be guessed.
+/// The runs that were typed recently in any pane, identified by the ids of their marks. The ids can't be guessed.
 #[derive(Default)]
 pub struct TypedRuns(Mutex<VecDeque<String>>);
 
@@ -42,18 +42,18 @@ impl TypedRuns {
     }
 }
 
-/// The runs whose marks are removed from a text. Any other text that looks like a mark is output of a program.
+/// The runs whose marks are removed from a text. Other text that looks like a mark is output of a program, and stays.
 #[derive(Clone, Copy)]
 pub enum Runs<'a> {
     /// The runs of this instance.
     Typed(&'a TypedRuns),
-    /// The runs that were typed in the text itself. For recordings, nothing else is known.
+    /// The runs that the text itself shows as typed. Recordings use this, because nothing else is known about their
+    /// runs.
     Shown,
 }
 
-/// Text of the screen, with wrapped rows joined, in which typed lines are replaced by the original commands and the
-/// end marks of `runs` are removed. `typed`: lines that callers are known to have typed. Returns `Borrowed` if
-/// nothing changes.
+/// Replaces typed lines in a screen text by the original commands, and removes the end marks of `runs`. Wrapped rows of
+/// the text must be joined. `typed`: lines that callers certainly typed. Returns `Borrowed` if nothing changes.
 pub fn as_given<'a>(text: &'a str, typed: &[Given], runs: Runs<'_>) -> Cow<'a, str> {
     let is_known = typed.iter().any(|given| text.contains(&given.typed));
     if !is_known && !text.contains(BEGIN) && !text.contains(END.0) {
@@ -99,7 +99,7 @@ fn typed_id(line: &str) -> Option<&str> {
     behind.split(|char: char| !char.is_ascii_hexdigit()).find(is_id)
 }
 
-/// A line with what [`Shell::wrap`] made replaced by the original command.
+/// A line in which the form that [`Shell::wrap`] produces is replaced by the original command.
 fn unwrapped(line: &str) -> Option<String> {
     let id = typed_id(line)?;
     SHELLS.into_iter().find_map(|shell| {
@@ -120,7 +120,7 @@ fn end_mark(line: &str) -> Option<(usize, &str)> {
     is_mark.then_some((at, digits))
 }
 
-/// The text before it was quoted for a shell.
+/// Undoes the quoting of a text for a shell.
 fn unquoted(shell: Shell, text: &str) -> Option<String> {
     match shell {
         Shell::Bash | Shell::Zsh => match text.strip_prefix("$'") {
@@ -136,7 +136,7 @@ fn unquoted(shell: Shell, text: &str) -> Option<String> {
     }
 }
 
-/// Parses `'…'`, in which `'\''` is a quote.
+/// Parses a text in single quotes, in which `'\''` stands for a quote.
 fn plain(text: &str) -> Option<String> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let parts: Vec<&str> = inner.split(r"'\''").collect();
@@ -221,7 +221,7 @@ mod tests {
                     let original = Some(command).filter(|command| line.trim() != *command);
                     assert_eq!(shell.given(&line).as_deref(), original, "{shell:?}: {line}");
                 }
-                // These shells get the command unquoted, so its line end would end the typed line.
+                // These shells receive the command unquoted, so a line end in it would end the typed line.
                 if command.contains('\n') && matches!(shell, Shell::Nushell | Shell::PowerShell) {
                     continue;
                 }

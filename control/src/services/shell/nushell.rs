@@ -1,10 +1,11 @@
-//! Whether a Nushell command is finished. Nushell has no `eval`, so commands are typed as they are, and its editor waits for
-//! the rest of an unfinished one.
+//! Checks whether a Nushell command is complete. Nushell has no `eval`, so commands are typed unchanged, and its editor
+//! would wait for the rest of an incomplete command.
 
-/// The most interpolations inside each other.
+/// The maximum nesting depth of interpolations.
 const DEEPEST: usize = 50;
 
-/// The missing part of a command, in words: a bracket, the end of a quote, or a command after `|`. `None` if it is finished.
+/// The missing part of a command, in words: a bracket, the end of a quote, or a command after `|`. `None` if the
+/// command is complete.
 pub fn missing(command: &str) -> Option<String> {
     Scan { rest: command, before: ' ', last: ' ', depth: 0 }.expression(None).err()
 }
@@ -12,19 +13,19 @@ pub fn missing(command: &str) -> Option<String> {
 /// The part of a command that is still to be read.
 struct Scan<'a> {
     rest: &'a str,
-    /// The character before it.
+    /// The character before `rest`.
     before: char,
-    /// The last character before it that is not a blank.
+    /// The last character before `rest` that is not a blank.
     last: char,
-    /// How many interpolations surround it.
+    /// The number of interpolations around `rest`.
     depth: usize,
 }
 
 impl Scan<'_> {
-    /// Reads up to this closing bracket, which belongs to a quote, or to the end.
+    /// Reads up to the closing bracket `until`, which ends an interpolation, or to the end of the command.
     ///
     /// # Errors
-    /// What is missing.
+    /// The command is incomplete. The error names the missing part.
     fn expression(&mut self, until: Option<char>) -> Result<(), String> {
         let mut open: Vec<char> = until.into_iter().collect();
         loop {
@@ -51,7 +52,7 @@ impl Scan<'_> {
                 '(' => open.push(')'),
                 '[' => open.push(']'),
                 '{' => open.push('}'),
-                // An unmatched closing bracket is an error, which Nushell reports.
+                // A closing bracket without an opening one is an error, which Nushell reports itself.
                 ')' | ']' | '}' => {
                     open.pop();
                     if until.is_some() && open.is_empty() {
@@ -94,7 +95,8 @@ impl Scan<'_> {
     }
 }
 
-/// The text after the opening quote of a raw string (`r#'…'#`), and the closing quote. `None` if none begins here.
+/// The text after the opening quote of a raw string (`r#'…'#`), and the closing quote. `None` if the text does not
+/// begin with a raw string.
 fn raw_string(text: &str) -> Option<(&str, String)> {
     let behind = text.strip_prefix('r')?;
     let inner = behind.trim_start_matches('#');

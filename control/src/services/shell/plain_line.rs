@@ -1,12 +1,14 @@
-//! Whether a command can be typed at a prompt of bash or zsh as it is, so that the user sees the line that they would have typed.
+//! Decides whether a command can be typed unchanged at a prompt of bash or zsh, so that the user sees the line that
+//! they would have typed.
 //!
-//! If a typed line has a syntax error, is unfinished, or holds a history reference, the shell runs nothing and marks no end.
-//! Inside `eval '…'`, such an error is that of a command. This module accepts only lines that certainly parse: words,
-//! quoted words and variables, joined by pipes, `&&`, `||`, `;` and redirections. It never judges what a line does.
+//! If a typed line has a syntax error, is incomplete or contains a history reference, the shell runs nothing and marks
+//! no end. Inside `eval '…'`, such an error is an error of a command, whose end is marked. This module accepts only
+//! lines that certainly parse: words, quoted words and variables, joined by pipes, `&&`, `||`, `;` and redirections. It
+//! never judges the effect of a line.
 
 use std::{iter::Peekable, str::Chars};
 
-/// Longer commands are typed inside `eval`, in bytes.
+/// Commands longer than this, in bytes, are typed inside `eval`.
 const LONGEST: usize = 200;
 
 /// The reserved words of bash and zsh, which begin constructs of several words.
@@ -54,7 +56,7 @@ pub(super) fn is_plain_line(command: &str) -> bool {
     command.len() < LONGEST && Line { rest: command.chars().peekable() }.is_plain()
 }
 
-/// A line that is read from its start.
+/// A line that is parsed from its start.
 struct Line<'a> {
     rest: Peekable<Chars<'a>>,
 }
@@ -84,10 +86,10 @@ impl Line<'_> {
                     let Some(word) = self.word() else { return false };
                     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
                     if is_number && self.rest.peek() == Some(&'>') {
-                        // The descriptor that is redirected.
+                        // The number is the descriptor that is redirected, not a word of the command.
                         continue;
                     }
-                    // For zsh, an assignment alone is no command.
+                    // An assignment alone is not a command for zsh.
                     let begins = RESERVED.contains(&word.as_str())
                         || word.starts_with("[[")
                         || word.contains('=');
@@ -109,7 +111,7 @@ impl Line<'_> {
         self.rest.peek().is_none()
     }
 
-    /// Reads `>`, `>>` or `>&` and what it names.
+    /// Reads `>`, `>>` or `>&` and its target.
     fn redirects(&mut self) -> bool {
         self.rest.next();
         if self.rest.next_if_eq(&'&').is_some() {
@@ -118,11 +120,11 @@ impl Line<'_> {
         }
         self.rest.next_if_eq(&'>');
         self.skip_blanks();
-        // A number before another redirection is its descriptor.
+        // A number directly before another redirection would be that redirection's descriptor.
         self.word().is_some() && self.rest.peek() != Some(&'>')
     }
 
-    /// Reads a word, and returns it without quotes. `None`: there is no word, or it may not parse.
+    /// Reads a word, and returns it without quotes. `None` if there is no word, or if it may not parse.
     fn word(&mut self) -> Option<String> {
         let mut word = String::new();
         let mut is_empty = true;
@@ -142,15 +144,15 @@ impl Line<'_> {
                 '_' | '.' | '/' | ':' | ',' | '@' | '+' | '-' | '%' | '*' | '?' => {
                     word.extend(self.rest.next());
                 }
-                // The command `[`. In other words, an unfinished pattern would be an error.
+                // `[` is a command. Inside other words, an unfinished pattern would be an error.
                 '[' | ']' if is_empty => {
                     word.extend(self.rest.next());
                     return matches!(self.rest.peek(), None | Some(' ' | ';' | '|' | '&'))
                         .then_some(word);
                 }
-                // zsh reads the name of a command after it.
+                // At the start of a word, zsh would replace `=name` by the path of the command `name`.
                 '=' if !is_empty && !word.starts_with('$') => word.extend(self.rest.next()),
-                // A name or a number may follow, which must exist.
+                // After `~`, only `/` or the word's end is accepted: zsh fails if `~name` or `~1` does not exist.
                 '~' => {
                     word.extend(self.rest.next());
                     if !matches!(self.rest.peek(), None | Some('/' | ' ' | ';' | '|' | '&')) {
@@ -175,7 +177,7 @@ impl Line<'_> {
                 }
                 next if next.is_control() => return None,
                 '$' if quote == '"' => self.variable(word)?,
-                // History references also work between double quotes.
+                // Bash and zsh expand history references between double quotes, too.
                 '!' | '`' | '\\' if quote == '"' => return None,
                 _ => word.extend(self.rest.next()),
             }
@@ -193,7 +195,7 @@ impl Line<'_> {
                 word.push(next);
             }
         }
-        // In zsh, a subscript follows.
+        // In zsh, `[` after a variable begins a subscript.
         (self.rest.peek() != Some(&'[')).then_some(())
     }
 }

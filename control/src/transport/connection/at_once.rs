@@ -1,8 +1,8 @@
 //! Concurrent requests of one connection.
 //!
-//! Owns which requests run and which wait for a slot. A request that finishes without waiting is answered right away.
-//! Any other becomes a task, which is dropped with its connection. The waiting requests and the unread replies are
-//! bounded: if either reaches its limit, no more input is read.
+//! Decides which requests run and which wait for a slot. A request that finishes without waiting is answered
+//! immediately. Any other request becomes a task, which is dropped when the connection ends. Waiting requests and
+//! unread replies are limited: if either limit is reached, no more input is read.
 
 use std::{
     collections::VecDeque,
@@ -26,7 +26,7 @@ use crate::{
 /// The requests of a connection.
 #[derive(Default)]
 struct Requests {
-    /// Requests that run. Each task returns its reply.
+    /// The running requests. Each task returns its reply.
     running: JoinSet<(Vec<u8>, Outcome)>,
     /// Requests that wait for a slot, in order.
     waiting: VecDeque<Message>,
@@ -41,7 +41,8 @@ struct Message {
 }
 
 impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
-    /// Serves the client until its input ends or violates the protocol. Then abandons its running requests.
+    /// Serves the client until its input ends, or it violates the protocol. Then abandons the client's running
+    /// requests.
     pub(super) async fn talk_at_once(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -49,7 +50,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     ) -> io::Result<()> {
         let mut requests = Requests::default();
         let end = self.serve_at_once(reader, framing, &mut requests).await;
-        // Wait for the tasks to end, so that nothing runs for a client whose connection has been released.
+        // This waits until the tasks have ended, so that nothing runs for a client whose connection was released.
         requests.running.shutdown().await;
         match end? {
             Some(refusal) => self.refuse(reader, &refusal).await,
@@ -92,7 +93,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                         continue;
                     }
                     Next::More => {
-                        // Gives back the memory of messages that were answered.
+                        // This releases the memory of messages that were answered.
                         framing.space();
                         self.reserve(framing.buffered())
                     }
@@ -108,7 +109,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             }
             tokio::select! {
                 Some(ended) = requests.running.join_next() => {
-                    // A panic in a method has already become an error, so this one is a bug in the dialect.
+                    // A panic in a method has already become an error. So a panic here is a bug in the dialect.
                     let (reply, outcome) = ended.map_err(io::Error::other)?;
                     self.end(reply, outcome);
                 }

@@ -16,7 +16,7 @@ pub struct ContentLength {
     body: Option<usize>,
 }
 
-/// The most bytes of a message's headers.
+/// The maximum number of bytes of a message's headers.
 const LONGEST_HEADERS: usize = 4 << 10;
 
 impl Framing for ContentLength {
@@ -73,7 +73,7 @@ impl Framing for ContentLength {
     }
 }
 
-/// The length that the headers state. Ignores `Content-Type` and any other header.
+/// The length in a message's headers. `Content-Type` and all other headers are ignored.
 fn content_length(headers: &[u8]) -> Result<usize, &'static str> {
     let headers = str::from_utf8(headers).map_err(|_| "the headers are no text")?;
     let mut length = None;

@@ -1,4 +1,4 @@
-//! Messages of one line each.
+//! Framing with one message per line.
 
 use super::{Framing, Next, make_room};
 
@@ -8,9 +8,9 @@ pub struct Lines {
     buffer: Vec<u8>,
     /// The position of the first unhandled line.
     start: usize,
-    /// There is no line end between `start` and this position.
+    /// No line end is between `start` and this position.
     scanned: usize,
-    /// The first line was checked and is not an HTTP request.
+    /// Whether the first line was checked. It is then not an HTTP request.
     checked: bool,
 }
 
@@ -21,7 +21,7 @@ impl Framing for Lines {
             let first = &self.buffer[self.start..end.unwrap_or(self.buffer.len())];
             match begins_like_http(first, end.is_some()) {
                 Some(true) => return Next::Http,
-                // A blank line is no evidence either way, so check the next line too.
+                // A blank line can be part of either protocol, so the next line is checked as well.
                 Some(false) => self.checked = !first.trim_ascii().is_empty(),
                 None => {}
             }
@@ -69,8 +69,8 @@ fn find_newline(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(b'\n', bytes)
 }
 
-/// Whether the first line of a connection is an HTTP request line. `None` if more bytes are needed. A web page can
-/// make a browser send anything after the request line, so nothing after it may be processed.
+/// Whether the first line of a connection is an HTTP request line. `None` if more bytes are needed. A web page can make
+/// a browser send any text after the request line, so no text after it may be processed.
 fn begins_like_http(line: &[u8], is_whole: bool) -> Option<bool> {
     const METHODS: [&[u8]; 10] = [
         b"GET ",

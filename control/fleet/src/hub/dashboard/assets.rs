@@ -9,7 +9,7 @@ use unterm_control::{languages, mcp_http::reply};
 
 macro_rules! files {
     ($($path:literal $kind:literal $file:literal,)*) => {
-        /// Address, type and contents of each file.
+        /// The address, type and contents of each file.
         const FILES: &[(&str, &str, &[u8])] =
             &[$(($path, $kind, include_bytes!(concat!("../../../../../assets/", $file)))),*];
     };
@@ -27,7 +27,7 @@ files! {
 
 macro_rules! words {
     ($($code:literal)*) => {
-        /// The texts of each language. The first one provides texts that another one lacks.
+        /// The texts of each language. The first language provides the texts that another language lacks.
         const WORDS: &[(&str, &str)] = &[$((
             $code,
             include_str!(concat!("../../../../../assets/dashboard/i18n/", $code, ".json")),

@@ -20,17 +20,18 @@ use crate::hub::{
     web::{Answer, refused},
 };
 
-/// The most entries of one reply.
+/// The maximum number of entries of one reply.
 const MOST: usize = 500;
-/// How many entries are read at a time.
+/// The number of entries that are read at a time.
 const BLOCK: u64 = 1000;
-/// How long a search may take. The page then requests the older entries.
+/// The maximum time of a search. If it is exceeded, the page requests the older entries with another search.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The columns of an export, which are the entries' fields.
 const COLUMNS: [&str; 9] =
     ["at", "event", "call", "tool", "token", "token_name", "conversation", "detail", "outcome"];
 
-/// The entries before `before` that contain a text, newest first. `next` is the next `before`, if there may be more entries.
+/// The newest `limit` entries before `before` that contain a text, newest first. `next` in the result is the `before`
+/// of the next search, if there may be more entries.
 ///
 /// # Errors
 /// NATS does not answer.
@@ -62,7 +63,7 @@ pub async fn search(store: &Store, text: &str, before: Option<u64>, limit: usize
     Ok(json!({"entries": found, "more": next.is_some(), "next": next}))
 }
 
-/// Whether an entry has a text in a field, whatever its case.
+/// Whether a field of an entry contains a text, ignoring case.
 fn has(entry: &Entry, text: &str) -> bool {
     let Entry { at, call, tool, token, token_name, conversation, detail, outcome, event } = entry;
     let fields = [at, call, tool, token, token_name, conversation, detail, outcome];
@@ -71,7 +72,7 @@ fn has(entry: &Entry, text: &str) -> bool {
         || fields.iter().any(|field| field.to_lowercase().contains(text))
 }
 
-/// The entries with a text, oldest first, as a file.
+/// A file with the entries that contain a text, oldest first.
 pub fn export(store: Arc<Store>, text: String, format: &str) -> Answer {
     let (kind, write): (_, fn(&Entry) -> String) = match format {
         "jsonl" => {
@@ -108,7 +109,8 @@ pub fn export(store: Arc<Store>, text: String, format: &str) -> Answer {
     Ok(reply(StatusCode::OK, kind, Body::new(Lines(receive))))
 }
 
-/// An entry as a line of CSV (RFC 4180). A field that a spreadsheet would take for a formula begins with an apostrophe.
+/// An entry as a line of CSV (RFC 4180). A field that a spreadsheet would execute as a formula is written with an
+/// apostrophe before it.
 fn csv(entry: &Entry) -> String {
     let entry = serde_json::to_value(entry).unwrap_or_default();
     let mut line = String::new();

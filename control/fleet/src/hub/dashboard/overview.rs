@@ -7,7 +7,7 @@ use crate::hub::{
     blocked_lines::BlockedLine, passkeys::Passkey, services::Services, sign_ins::SignIn, site::Site,
 };
 
-/// The whole state, as JSON, for the page at an address of the hub.
+/// The whole state, as JSON, for a page that was loaded from the address `site`.
 ///
 /// # Errors
 /// NATS does not answer.

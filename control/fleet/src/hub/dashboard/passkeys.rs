@@ -1,4 +1,4 @@
-//! The requests about passkeys: those to sign in, which anyone may make, and those to add and remove passkeys.
+//! The requests about passkeys: requests to sign in, which need no sign-in, and requests to add and remove passkeys.
 
 use axum::http::StatusCode;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::hub::{
     web::{Answer, Refused, internal, json_reply, read, refused},
 };
 
-/// Where people sign in with a passkey.
+/// The path of a request to sign in with a passkey.
 pub const LOGIN: &str = "/api/login/passkey";
 
 /// The relying party of an address.
@@ -22,7 +22,7 @@ fn party(site: &Site) -> Result<&RelyingParty, Refused> {
     site.relying_party.as_ref().ok_or((StatusCode::CONFLICT, why.to_owned()))
 }
 
-/// Begins a sign-in. Without a passkey for this address, there are no options.
+/// Begins a sign-in. The reply contains no options if no passkey belongs to this address.
 pub async fn begin_sign_in(hub: &Services, site: &Site) -> Answer {
     let begun = match &site.relying_party {
         Some(party) => hub.passkeys.begin_sign_in(party).await.map_err(internal)?,
@@ -31,7 +31,7 @@ pub async fn begin_sign_in(hub: &Services, site: &Site) -> Answer {
     Ok(json_reply(&begun.map_or_else(|| json!({"options": null}), |begun| json!(begun))))
 }
 
-/// Signs in. Returns the sign-in and its secret.
+/// Signs in with a passkey. Returns the sign-in and its secret.
 pub async fn sign_in(
     hub: &Services,
     site: &Site,
@@ -52,7 +52,7 @@ pub async fn sign_in(
     }
 }
 
-/// Answers a request of a person who may act. `None`: the path has nothing to do with passkeys.
+/// Answers a request of a user who may act. Returns `None` if the path is not one of a request about passkeys.
 pub async fn answer(hub: &Services, from: &From<'_>, path: &str, body: &[u8]) -> Option<Answer> {
     Some(match path {
         "/api/passkeys/begin" => begin_adding(hub, from, body).await,

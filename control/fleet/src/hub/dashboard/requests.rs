@@ -1,4 +1,4 @@
-//! What a person who may act asks the dashboard to do.
+//! The requests with which a user who may act changes something.
 
 use axum::http::StatusCode;
 use serde::Deserialize;
@@ -22,12 +22,12 @@ use crate::{
     protocol::{Blocked, LONGEST_TEXT, Part},
 };
 
-/// The name of the client that types for the person.
+/// The client name of the input that the user types in the dashboard.
 const CLIENT: &str = "dashboard";
 /// The refusal for a machine that is not paired.
 const NO_MACHINE: &str = "There is no such machine";
 
-/// What is known of the page that asks.
+/// What the dashboard knows about the page that sent the request.
 pub struct From<'a> {
     /// The address of the hub, as the page used it.
     pub site: &'a Site,
@@ -38,7 +38,7 @@ pub struct From<'a> {
 /// Answers a request.
 ///
 /// # Errors
-/// A status, and the reason for the person.
+/// A status, and the reason for the user.
 pub async fn answer(
     hub: &Services,
     pairing: &Pairing,
@@ -60,12 +60,12 @@ pub async fn answer(
     }
 }
 
-/// A failure to find what a request names.
+/// The refusal for an error while finding what a request names.
 pub fn missing(error: anyhow::Error) -> (StatusCode, String) {
     (StatusCode::CONFLICT, format!("{error:#}"))
 }
 
-/// The reply to a request that changes one thing, if that was found.
+/// The reply to a request that changes one thing. `is_found`: whether that thing exists.
 pub fn found(is_found: bool, otherwise: &str) -> Answer {
     if is_found { Ok(done()) } else { refused(StatusCode::CONFLICT, otherwise) }
 }
@@ -152,7 +152,7 @@ const NO_LINE: &str = "This line no longer waits";
 
 async fn release_line(hub: &Services, body: &[u8]) -> Answer {
     let OfLine { id } = read(body)?;
-    // It runs to its end even if the page gives up.
+    // The release continues even if the page closes the connection.
     let lines = hub.blocked_lines.clone();
     let released = tokio::spawn(async move { lines.release(&id).await }).await;
     decided(released.map_err(|error| internal(error.into()))?)
@@ -171,14 +171,15 @@ fn decided(decided: anyhow::Result<Released>) -> Answer {
     }
 }
 
-/// Types for the person. The audit log records that, but not the text, which may be a password.
+/// Types the user's input into a session. The audit log records that the user typed, but not the text, which may be a
+/// password.
 async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
     #[derive(Deserialize)]
     struct Typing {
         machine: MachineId,
         sid: String,
         text: String,
-        /// A line that the person has released, although the machine's rules refuse it.
+        /// A line that the user has released although the machine's rules refuse it.
         released: Option<String>,
     }
     let Typing { machine, sid, text, released } = read(body)?;
@@ -209,7 +210,7 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
     };
     match hub.executor.execute(&call).await {
         Ok(_) => Ok(done()),
-        // The person is asked, and sends the text again.
+        // The page asks the user, and sends the text again if the user releases the line.
         Err(Failure::Blocked(Blocked { line, rule, .. })) => {
             let shown = unterm_control::escaped(&line);
             Ok(json_reply(&json!({"blocked": {"line": line, "shown": shown, "rule": rule}})))

@@ -1,4 +1,4 @@
-//! Files below one folder of the hub's host.
+//! The files in one folder of the hub's host.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -22,26 +22,26 @@ use serde_json::json;
 use super::pattern;
 use crate::digest::random;
 
-/// The most bytes of a reply.
+/// The maximum number of bytes of a reply.
 const MOST_BYTES: usize = 200_000;
-/// The longest line, in bytes. A longer one counts as several lines, so that every reply gets further in the file.
+/// The maximum number of bytes of a line. A longer line counts as several lines, so that it can be read in parts.
 const LONGEST_READ: usize = 50_000;
-/// The most links that lead to a file to write.
+/// The maximum number of links that are followed to a file to write.
 const MOST_LINKS: usize = 8;
-/// The most files that a search looks at.
+/// The maximum number of files that a search looks at.
 const MOST_FILES: usize = 20_000;
-/// The most results of a search.
+/// The maximum number of results of a search.
 const MOST_RESULTS: usize = 1000;
-/// The most folders inside of folders.
+/// The maximum depth of nested folders.
 const DEEPEST: usize = 40;
-/// How long a search may take.
+/// The maximum time of a search.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest file that is searched.
+/// The maximum number of bytes of a file that is searched.
 const LONGEST_FILE: u64 = 8 << 20;
-/// The most bytes of a line in a result.
+/// The maximum number of bytes of a line in a result.
 const LONGEST_LINE: usize = 500;
 
-/// A folder that no path leaves.
+/// A folder whose paths can't lead out of it.
 pub struct Root {
     folder: OwnedFd,
     path: PathBuf,
@@ -55,16 +55,16 @@ impl Root {
         Ok(Self { folder: open(&path, flags, Mode::empty())?, path })
     }
 
-    /// Its path.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a path below the folder. The kernel refuses one that leaves it, also through a link.
+    /// Opens a path in the folder. The kernel refuses a path that leads out of the folder, also through a link.
     fn at(&self, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let relative = path.strip_prefix(&self.path).unwrap_or(path);
         let relative = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
-        // A pipe must not make the hub wait.
+        // Opening a pipe must not block the hub.
         let flags = flags | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let opened = openat2(&self.folder, relative, flags, mode, how);
@@ -83,7 +83,8 @@ impl Root {
         Ok(File::from(file))
     }
 
-    /// Lines of a file: at most `limit`, after the first `offset`. A line is at most [`LONGEST_READ`] bytes long.
+    /// Reads at most `limit` lines of a file, after the first `offset` lines. A line has at most [`LONGEST_READ`]
+    /// bytes.
     pub fn read(&self, path: &str, offset: usize, limit: usize) -> Result<String> {
         let file = self.file(Path::new(path), OFlags::RDONLY, Mode::empty())?;
         let mut reader = BufReader::new(file);
@@ -97,7 +98,7 @@ impl Root {
                 continue;
             }
             let text = String::from_utf8_lossy(&line);
-            // Invalid bytes take three bytes each as text, so a single line still fits.
+            // An invalid byte becomes a character of three bytes, but a single line still fits in the reply.
             if lines == limit || content.len() + text.len() > MOST_BYTES {
                 is_cut = true;
                 break;
@@ -111,8 +112,9 @@ impl Root {
         Ok(reply.to_string())
     }
 
-    /// Replaces a file, or creates one, at once: no reader sees half of it, and if it can't be written, the old one stays. Another
-    /// name of the old file (a hard link) keeps the old content. Keeps the permissions.
+    /// Creates or replaces a file in one step: no reader sees a part of the new content, and if the file can't be
+    /// written, the old file remains. Another name of the old file (a hard link) keeps the old content. Keeps the
+    /// permissions.
     pub fn write(&self, path: &str, content: &str) -> Result<String> {
         let (folder, name) = self.place(Path::new(path))?;
         let temporary = format!(".{}.unterm", random::<16>()?);
@@ -144,7 +146,7 @@ impl Root {
         Ok(json!({"path": path, "bytes": content.len()}).to_string())
     }
 
-    /// The folder and the name of a file to write, after the links that the path ends in.
+    /// The folder and the name of a file to write. If the path is a link, those of the file that it leads to.
     fn place(&self, path: &Path) -> Result<(OwnedFd, OsString)> {
         let mut path = path.to_owned();
         for _ in 0..MOST_LINKS {
@@ -162,7 +164,7 @@ impl Root {
         bail!("{}: too many links", path.display())
     }
 
-    /// The files below a folder whose paths match a pattern.
+    /// The files in a folder and its subfolders whose paths match a pattern.
     pub fn glob(&self, pattern: &str, path: &str) -> Result<String> {
         let matcher = pattern::glob(pattern)?;
         let mut matches = Vec::new();
@@ -176,12 +178,12 @@ impl Root {
         Ok(json!({"path": path, "matches": matches, "has_more": is_cut}).to_string())
     }
 
-    /// The lines below a folder that match a regular expression.
+    /// The lines that match a regular expression, of the files in a folder and its subfolders.
     pub fn grep(&self, pattern: &str, path: &str, filter: &str) -> Result<String> {
         let matcher = pattern::regex(pattern)?;
         let filter = match filter {
             "" => None,
-            // A filter without a folder is for names.
+            // A filter without a folder applies to names of files.
             name if !name.contains('/') => Some(pattern::glob(&format!("**/{name}"))?),
             path => Some(pattern::glob(path)?),
         };
@@ -192,7 +194,7 @@ impl Root {
             if filter.as_ref().is_some_and(|filter| !filter.is_match(&*below.to_string_lossy())) {
                 return Ok(true);
             }
-            // A file may be gone, or not be readable.
+            // A file may have been deleted, or may not be readable.
             let Ok(file) = self.file(&start.join(below), OFlags::RDONLY, Mode::empty()) else {
                 return Ok(true);
             };
@@ -218,8 +220,8 @@ impl Root {
         Ok(json!({"path": path, "matches": matches, "has_more": is_cut}).to_string())
     }
 
-    /// Visits the files below a folder, by their paths from it, until `visit` returns false. Doesn't follow links. Returns whether
-    /// files may be missing.
+    /// Calls `visit` with the path of each file in a folder and its subfolders, relative to the folder, until `visit`
+    /// returns false. Does not follow links. Returns whether files may be missing.
     fn walk(&self, start: &Path, mut visit: impl FnMut(&Path) -> Result<bool>) -> Result<bool> {
         let deadline = Instant::now() + PATIENCE;
         let mut folders = vec![PathBuf::new()];
@@ -228,7 +230,7 @@ impl Root {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             let opened = self.at(&start.join(&folder), flags, Mode::empty());
             let opened = match opened {
-                // The folder to search must be there. Folders inside of it may be gone.
+                // The folder to search must exist. Its subfolders may have been deleted.
                 Err(error) if seen == 0 && folder.as_os_str().is_empty() => return Err(error),
                 Err(_) => continue,
                 Ok(opened) => opened,
@@ -261,14 +263,14 @@ impl Root {
     }
 }
 
-/// Reads a line with its end, of at most [`LONGEST_READ`] bytes and up to three more that complete a character. Returns false at
-/// the end of the file.
+/// Reads a line with its line end: at most [`LONGEST_READ`] bytes, and up to three more that complete a character.
+/// Returns false at the end of the file.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     reader.by_ref().take(LONGEST_READ as u64).read_until(b'\n', line)?;
     let is_unfinished = |line: &[u8]| {
         let last = &line[line.len().saturating_sub(3)..];
-        // A longer line's earlier bytes may be invalid, too.
+        // Earlier bytes of a long line may be invalid, too, so only the last bytes are checked.
         (0..last.len()).any(|at| {
             let rest = std::str::from_utf8(&last[at..]);
             rest.is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
@@ -375,7 +377,7 @@ mod tests {
 
         let (folder, root) = tree();
         let path = |name: &str| root.path().join(name);
-        // A second name, inside or outside, keeps what it had.
+        // Another name of a file, inside or outside of the folder, keeps the old content.
         fs::hard_link(folder.path().join("secret"), path("linked")).unwrap();
         let mut reader = File::open(path("src/a.rs")).unwrap();
         fs::set_permissions(path("src/a.rs"), fs::Permissions::from_mode(0o750)).unwrap();
@@ -383,7 +385,7 @@ mod tests {
         root.write("inside", "new").unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), "secret");
         assert_eq!(fs::read_to_string(path("linked")).unwrap(), "new");
-        // Through a link, the file that it leads to.
+        // Writing to a link replaces the file that the link leads to.
         assert!(path("inside").is_symlink());
         assert_eq!(fs::read_to_string(path("src/a.rs")).unwrap(), "new");
         let mode = fs::metadata(path("src/a.rs")).unwrap().permissions().mode();

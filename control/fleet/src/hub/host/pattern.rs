@@ -3,12 +3,13 @@
 use anyhow::{Context as _, Result, ensure};
 use regex_automata::meta::Regex;
 
-/// The most bytes of a pattern.
+/// The maximum number of bytes of a pattern.
 const LONGEST: usize = 1000;
-/// The most bytes of memory of a compiled pattern.
+/// The maximum number of bytes of memory of a compiled pattern.
 const SIZE: usize = 1 << 20;
 
-/// Compiles a regular expression with bounded memory. It runs in time that grows with the text only.
+/// Compiles a regular expression with bounded memory. The time of a search with it is proportional to the length of the
+/// text.
 pub fn regex(pattern: &str) -> Result<Regex> {
     ensure!(pattern.len() <= LONGEST, "a pattern must have at most {LONGEST} bytes");
     let config = Regex::config().nfa_size_limit(Some(SIZE)).onepass_size_limit(Some(SIZE));
@@ -16,7 +17,7 @@ pub fn regex(pattern: &str) -> Result<Regex> {
     built.with_context(|| format!("not a regular expression: {pattern:?}"))
 }
 
-/// Compiles a pattern of paths: `*` and `?` stay within a name, `**` does not, and `[…]` is one of several characters.
+/// Compiles a pattern of paths: `*` and `?` do not match `/`, `**` does, and `[…]` matches one of several characters.
 pub fn glob(pattern: &str) -> Result<Regex> {
     let mut text = String::from("(?s)^");
     let mut rest = pattern;

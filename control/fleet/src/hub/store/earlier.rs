@@ -1,5 +1,5 @@
-//! Moves the state of a fleet of an earlier version, in which machines wrote to two buckets of their own account, into the hubs'
-//! account, and deletes those buckets.
+//! Moves the state of a fleet of an earlier version into the hubs' account. In that version, machines wrote to two
+//! buckets of their own account, which are deleted.
 
 use anyhow::{Context as _, Result};
 use async_nats::jetstream::{
@@ -20,7 +20,7 @@ use crate::{
 
 /// The bucket of calls that connectors had begun. A key is `MACHINE.CALL`, or `hub.CALL` for a call on the hub's host.
 const CALLS: &str = "fleet_calls";
-/// The streams of the buckets that machines wrote.
+/// The streams of the buckets that machines could write.
 const STREAMS: [&str; 2] = ["KV_fleet_presence", "KV_fleet_calls"];
 
 /// A call in the bucket.
@@ -31,7 +31,8 @@ enum Claim {
     Ended(Reply<Value>),
 }
 
-/// Copies the calls, and deletes what machines could write. A hub that is killed meanwhile repeats this at its next start.
+/// Copies the calls, and deletes the buckets that machines could write. A hub that is killed meanwhile repeats this at
+/// its next start.
 ///
 /// # Errors
 /// NATS does not answer.
@@ -42,7 +43,7 @@ pub async fn migrate(machines: &jetstream::Context, calls: &Calls) -> Result<()>
             Err(error) if is_absent(&error) => continue,
             Err(error) => return Err(error).context(name),
         };
-        // From now on, no machine writes to it, so no call is begun that would not be copied.
+        // After the stream is sealed, no machine can write to it, so no call can be begun that would not be copied.
         let mut config = stream.info().await?.config.clone();
         if !config.sealed {
             config.sealed = true;
@@ -58,7 +59,7 @@ pub async fn migrate(machines: &jetstream::Context, calls: &Calls) -> Result<()>
     Ok(())
 }
 
-/// Whether there is no such stream, or no JetStream in the account.
+/// Whether the error means that the stream does not exist, or that the account has no JetStream.
 fn is_absent(error: &GetStreamError) -> bool {
     match error.kind() {
         GetStreamErrorKind::JetStream(error) => matches!(

@@ -1,5 +1,5 @@
-//! Calls that act on a session of another instance. The other instance's toolset carries them out, over a connection that is
-//! kept for each client. So that instance's approvals, rules and audit log apply.
+//! Calls that act on a session of another instance. The toolset of that instance executes them, over a connection that
+//! is kept for each client. So that instance's approvals, rules and audit log apply.
 
 use std::time::Duration;
 
@@ -14,11 +14,12 @@ use crate::{
     dialect::mcp::{tool::Ask, tool_result::ToolResult},
 };
 
-/// The longest wait for the other instance, which responds sooner unless this instance's person was asked first.
+/// The maximum time of a call, including the wait for an approval in this instance. Without such a wait, the other
+/// instance responds sooner.
 const LONGEST: Duration = Duration::from_secs(55);
 const BROKE: &str = "The connection to the session's instance broke";
 
-/// Calls a tool on the instance of the session that the argument `key` names.
+/// Calls a tool on the instance of the session. `key`: the argument that contains the session's name.
 pub async fn call(
     ask: &Ask<'_>,
     terminal: &Terminal,
@@ -39,8 +40,8 @@ pub async fn call(
     }
 }
 
-/// If the session belongs to another instance, calls the tool there and returns the result. `$key` is the argument that
-/// names the session.
+/// If the session belongs to another instance, calls the tool there and returns the result. `$key`: the argument that
+/// contains the session's name.
 macro_rules! there {
     ($ask:ident, $terminal:expr, $key:literal, $given:ident) => {
         if let Some(endpoint) = $terminal.elsewhere() {
@@ -68,7 +69,7 @@ fn said(reply: &Value) -> Result<Value, Value> {
     match (serde_json::from_str::<Value>(text), result["isError"] == true) {
         (Ok(said), false) => Ok(said),
         (Ok(said @ Value::Object(_)), true) => Err(said),
-        // An instance of another version may return a plain-text error.
+        // An instance of another version may return an error as plain text.
         _ => Err(error(text)),
     }
 }

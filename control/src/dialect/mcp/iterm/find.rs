@@ -23,36 +23,37 @@ use crate::{
     untrusted::escaped,
 };
 
-/// The minimum similarity of a matching name.
+/// The minimum similarity of a name that matches.
 pub const LEAST: f64 = 0.5;
-/// The bonus of a name that contains the given text.
+/// The bonus for a name that contains the given text.
 const PART: f64 = 0.4;
 
 /// A session of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Its id: window, tab and position, then the instance and the pane.
+    /// The session's id: window, tab and position, and after a colon, the instance and the pane.
     pub id: String,
-    /// Its title as shown to users.
+    /// The session's title as shown to users.
     pub name: String,
-    /// Its terminal device.
+    /// The session's terminal device.
     pub tty: String,
     /// The instance's process id.
     pub window: u32,
-    /// Its tab's index, from 0.
+    /// The index of the session's tab, from 0.
     pub tab: u64,
-    /// Its pane's number in the instance.
+    /// The number of the session's pane in its instance.
     pub pane: u64,
-    /// The endpoint of its instance. `None` for this instance.
+    /// The endpoint of the session's instance. `None` for this instance.
     endpoint: Option<Endpoint>,
 }
 
-/// The instance at an endpoint, or this one (`None`). A connection to another instance is kept for the client's next call.
+/// The instance at an endpoint. `None` stands for this instance. A connection to another instance is kept for the
+/// client's next call.
 fn instance(ask: &Ask<'_>, endpoint: Option<&Endpoint>) -> Arc<dyn Backend> {
     let Some(endpoint) = endpoint else { return ask.server.dispatcher.clone() };
     let mut memory = ask.server.iterm.0.lock();
     let remotes = &mut memory.entry(ask.caller.connection).or_default().remotes;
-    // Another instance may have taken the port of an ended one.
+    // Another instance may have bound the port of an instance that has ended.
     match remotes.get(&endpoint.port) {
         Some(remote) if remote.endpoint() == endpoint => remote.clone(),
         _ => {
@@ -65,12 +66,12 @@ fn instance(ask: &Ask<'_>, endpoint: Option<&Endpoint>) -> Arc<dyn Backend> {
 }
 
 impl Terminal {
-    /// The endpoint of its instance, if that is not this one.
+    /// The endpoint of the session's instance. `None` if it is this instance.
     pub fn elsewhere(&self) -> Option<&Endpoint> {
         self.endpoint.as_ref()
     }
 
-    /// Its identity, which stays when it moves.
+    /// The part of the id that stays the same when the session moves.
     pub fn own(&self) -> &str {
         self.id.rsplit_once(':').map_or("", |(_, own)| own)
     }
@@ -113,7 +114,7 @@ pub async fn current(ask: &Ask<'_>) -> ToolResult<Terminal> {
     terminals.into_iter().find(is_it).ok_or_else(|| "There is no session".to_owned())
 }
 
-/// All sessions, those of this instance first.
+/// All sessions. Those of this instance come first.
 pub async fn all(ask: &Ask<'_>) -> ToolResult<Vec<Terminal>> {
     let registration = &ask.server.dispatcher.context().registration;
     let (home, own) = (registration.home().to_owned(), registration.record());
@@ -167,7 +168,7 @@ async fn of_instance(
 
 /// Finds a session by id, or else by device, or else by the most similar name.
 pub fn resolve(terminals: &[Terminal], identifier: &str) -> ToolResult<Terminal> {
-    // The part after the colon identifies a session, even after it has moved to another tab.
+    // The part after the colon still identifies the session after it has moved to another tab.
     let own = |id: &str| id.rsplit_once(':').map(|(_, own)| own.to_owned());
     let by_id = terminals.iter().find(|it| {
         it.id == identifier || own(&it.id).is_some_and(|id| Some(id) == own(identifier))
@@ -179,7 +180,7 @@ pub fn resolve(terminals: &[Terminal], identifier: &str) -> ToolResult<Terminal>
         return Ok(exact.clone());
     }
     let scored = terminals.iter().map(|terminal| (score(identifier, &terminal.name), terminal));
-    // Among equals, the first wins.
+    // If several names are equally similar, the first one wins.
     let best =
         scored.filter(|(score, _)| *score >= LEAST).fold(None::<(f64, &Terminal)>, |best, next| {
             match best {
@@ -198,12 +199,13 @@ pub async fn identified(ask: &Ask<'_>, identifier: &str) -> Result<Terminal, Val
     resolve(&all(ask).await.map_err(error)?, identifier).map_err(error)
 }
 
-/// Finds the session that an argument names.
+/// Finds the session that the argument `identifier` names.
 pub async fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<Terminal, Value> {
     identified(ask, text(given, "identifier")?).await
 }
 
-/// The similarity of a name and a text, both in lower case: the matching share, with a bonus if the name contains the text.
+/// The similarity of a text and a name, regardless of case: the share of matching characters, plus a bonus if the name
+/// contains the text.
 pub fn score(said: &str, name: &str) -> f64 {
     const LONGEST: usize = 500;
     let chars = |text: &str| -> Vec<char> { text.to_lowercase().chars().take(LONGEST).collect() };
@@ -217,8 +219,8 @@ pub fn score(said: &str, name: &str) -> f64 {
     ratio + if is_part { PART } else { 0.0 }
 }
 
-/// Counts the characters of the longest common substring, and recursively of those left and right of it (Ratcliff and
-/// Obershelp).
+/// Counts the characters of the longest common substring and, recursively, of the texts to its left and right (Ratcliff
+/// and Obershelp).
 fn matching(a: &[char], b: &[char]) -> usize {
     let mut total = 0;
     let mut pairs = vec![(a, b)];

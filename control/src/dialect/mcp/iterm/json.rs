@@ -8,8 +8,8 @@ use crate::{
     methods::screen::Row,
 };
 
-/// The most characters of output in one reply. Longer output loses its middle. Clients reject replies of more than 50,000
-/// characters, including escapes.
+/// The maximum number of characters of output in one reply. The middle of longer output is removed. Clients reject
+/// replies of more than 50,000 characters, including escapes.
 const MOST_CHARACTERS: usize = 40_000;
 
 pub fn error(why: impl Into<String>) -> Value {
@@ -42,12 +42,12 @@ pub fn check_texts(given: &Map<String, Value>, names: &[&str]) -> Result<(), Val
     names.iter().try_for_each(|name| text(given, name).map(drop))
 }
 
-/// The rows of a reply: their lines and texts.
+/// The rows of a reply, each with its line id and text.
 pub fn rows(rows: &[Row]) -> impl Iterator<Item = (u64, String)> {
     rows.iter().map(|row| (row.line_id, row.text.trim_end().to_owned()))
 }
 
-/// The rows without blank ones at the end.
+/// The rows without the blank rows at the end.
 pub fn without_blank_end(rows: impl Iterator<Item = (u64, String)>) -> Vec<(u64, String)> {
     let mut rows: Vec<(u64, String)> = rows.collect();
     let end = rows.iter().rposition(|(_, text)| !text.is_empty()).map_or(0, |last| last + 1);
@@ -55,7 +55,7 @@ pub fn without_blank_end(rows: impl Iterator<Item = (u64, String)>) -> Vec<(u64,
     rows
 }
 
-/// The rows as text, after a prefix.
+/// The rows as one text, after a prefix.
 pub fn joined(prefix: String, rows: &[(u64, String)]) -> String {
     let rows: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
     clipped(prefix + &escaped(&rows.join("\n")), MOST_CHARACTERS, "").0

@@ -19,7 +19,7 @@ const NAMED: [(&str, &str); 12] = [
 /// The bytes of keys, whose names are separated by blanks.
 ///
 /// # Errors
-/// Returns the unknown names. Nothing may be sent then.
+/// Some names are unknown. The message lists them. The caller must then send nothing.
 pub fn bytes(names: &str) -> Result<String, String> {
     let names = names.to_lowercase();
     let keys: Vec<&str> = names.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The state that the toolset keeps for its clients.
+//! The state that the toolset `iterm` stores for its clients.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use crate::client::{Remote, Tools};
 
-/// The most registered terminals of a client.
+/// The maximum number of registered terminals of a client.
 pub const MOST: usize = 1000;
 
 /// The state of all clients.
@@ -19,13 +19,13 @@ pub struct Memory(pub Mutex<HashMap<u64, Remembered>>);
 /// The state of one client.
 #[derive(Default)]
 pub struct Remembered {
-    /// The terminal devices that it registered.
+    /// The terminal devices that the client registered.
     pub registered: HashSet<String>,
-    /// Its position in the output of each session.
+    /// The client's position in the output of each session.
     pub read: HashMap<String, Read>,
-    /// Its connections to the tools of other instances, by port.
+    /// The client's connections to the tools of other instances, by port.
     pub tools: HashMap<u16, Tools>,
-    /// The clients for its calls of methods on other instances, by port.
+    /// The connections for the client's method calls on other instances, by port.
     pub remotes: HashMap<u16, Arc<Remote>>,
 }
 
@@ -44,10 +44,10 @@ impl Memory {
 /// A client's position in the output of a session.
 #[derive(Clone)]
 pub struct Read {
-    /// The session's `seq` then.
+    /// The session's `seq` at the client's last call.
     pub seq: u64,
-    /// The line after the last one that was not blank.
+    /// The line after the last line that was not blank.
     pub next: u64,
-    /// The last rows that the client received, with their lines.
+    /// The last rows that the client received, with their line ids.
     pub last: Arc<[(u64, String)]>,
 }

@@ -20,7 +20,8 @@ use crate::{
     },
 };
 
-/// Finishes a new session: sets its colour and name, and types its command. Returns the reply that both tools share.
+/// Finishes a new session: sets its color and name, and types its command. Returns the part of the reply that both
+/// tools have.
 async fn created(
     ask: &Ask<'_>,
     beside: &Terminal,
@@ -40,7 +41,7 @@ async fn created(
         beside.call::<Rename>(ask, params).await.map_err(error)?;
     }
     if let Some(command) = command {
-        // Typed at the first prompt, if the shell marks prompts.
+        // If the shell marks prompts, the command is typed at the first prompt.
         let prompt = WatchParams {
             any: vec![Awaited::Prompt(true)].into(),
             timeout_ms: 2000.into(),
@@ -102,7 +103,7 @@ plain_tool! {
         };
         there!(ask, beside, "window_identifier", given);
         let tab = beside.call::<Create>(ask, CreateParams::default()).await.map_err(error)?.id;
-        // In iTerm2, a new tab becomes the active one.
+        // In iTerm2, a new tab becomes the active tab.
         beside.call::<Focus>(ask, SessionOnly::of(tab)).await.map_err(error)?;
         created(ask, &beside, tab, &given, paint::PURPLE).await.map(Value::Object)
     }

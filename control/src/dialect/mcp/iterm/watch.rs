@@ -1,7 +1,8 @@
-//! Finds the new rows of a session since a client's last call.
+//! Finds the rows of a session that are new since a client's last call.
 //!
-//! A row is new if a program wrote to it since then, anywhere on the screen. Text that is cleared and printed again counts. If
-//! each of these rows equals a row of the client's last call, nothing is new: the shell has redrawn its prompt.
+//! A row is new if a program has written to it since then, anywhere on the screen. Text that is cleared and printed
+//! again counts as new. But if each of these rows equals a row of the client's last call, none is new, because the
+//! shell has only redrawn its prompt.
 
 use std::sync::Arc;
 
@@ -20,17 +21,17 @@ use crate::{
 /// The new rows, each with its line id.
 struct New {
     rows: Vec<(u64, String)>,
-    /// The number of new lines before them that were dropped.
+    /// The number of new lines that were dropped before these rows.
     lost: u64,
     read: Read,
 }
 
-/// The most rows that are remembered of a call, to be compared with those of the next call.
+/// The maximum number of rows that are remembered from a call. They are compared with the rows of the next call.
 const REMEMBERED: usize = 64;
 
-/// The whole screen, for a client's first call.
+/// Returns the whole screen, for a client's first call.
 async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
-    // Of the methods that return rows, only this one returns their `seq`.
+    // `screen.cells` is used because it is the only method that returns rows together with their `seq`.
     let screen = terminal.call::<Cells>(ask, CellsParams::of(terminal.pane)).await;
     let screen = screen.map_err(error)?;
     let rows = without_blank_end(screen.lines.iter().map(drawn));
@@ -38,7 +39,7 @@ async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
     Ok(New { rows, lost: 0, read })
 }
 
-/// The rows written since a client's last call.
+/// Returns the rows that were written since a client's last call.
 async fn since(ask: &Ask<'_>, terminal: &Terminal, last: &Read) -> Result<New, Value> {
     let params = DiffParams {
         since_seq: last.seq.into(),
@@ -47,7 +48,7 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: &Read) -> Result<New, V
     };
     let diff = terminal.call::<Diff>(ask, params).await.map_err(error)?;
     let mut rows = without_blank_end(rows(&diff.changes));
-    // Erased rows do not count.
+    // Erased rows do not count as new.
     let start = rows.iter().position(|(_, text)| !text.is_empty()).unwrap_or(rows.len());
     rows.drain(..start);
     let next = last.next.max(behind(&rows));
@@ -64,17 +65,17 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: &Read) -> Result<New, V
     Ok(New { rows, lost, read })
 }
 
-/// The last rows, which are remembered.
+/// The last rows, which are remembered for the next call.
 fn last_of(rows: &[(u64, String)]) -> Arc<[(u64, String)]> {
     rows[rows.len().saturating_sub(REMEMBERED)..].into()
 }
 
-/// The id of the line after the last row.
+/// The line id after the last row.
 fn behind(rows: &[(u64, String)]) -> u64 {
     rows.last().map_or(0, |(line, _)| line + 1)
 }
 
-/// The text of a row of cells.
+/// The line id and the text of a row of cells.
 fn drawn(line: &Line) -> (u64, String) {
     let mut text = String::new();
     let mut at = 0;

@@ -22,25 +22,25 @@ use crate::{
     services::changes::{Counts, Topic},
 };
 
-/// The interval of notifications about a resource that changes all the time.
+/// The minimum interval between notifications about a resource that changes continuously.
 pub const APART: Duration = Duration::from_millis(100);
 
 /// Events after which a recording may have ended by itself.
 const ENDS: [&str; 2] = ["session_exited", "session_removed"];
-/// The interval of checks for recordings that were rotated after long silence, which no event reports.
+/// The interval of checks for recordings that continued in a new log after a long silence. No event reports that.
 const ROTATION: Duration = Duration::from_secs(60);
-/// The interval of checks for a page that is being written.
+/// The maximum number of checks for a page that is being written.
 const LOOKS: usize = 100;
 
 /// A running recording.
 pub struct Live {
-    /// Its id.
+    /// The id of the recording.
     pub id: String,
     /// The session that it records.
     pub pane: u64,
     /// When it began (RFC 3339, UTC).
     pub started: String,
-    /// Its program has ended, so it will end too.
+    /// Whether the session's program has ended, so that the recording will soon end too.
     is_dead: bool,
 }
 
@@ -49,7 +49,7 @@ pub async fn live(server: &Server, caller: &Caller) -> ToolResult<Vec<Live>> {
     let mut all = Vec::new();
     for session in call::<List>(server, caller, NoParams {}).await?.sessions {
         let (pane, is_dead) = (session.id, session.is_dead);
-        // The session may just have been removed.
+        // The session may have been removed after it was listed.
         let Ok(status) = call::<Status>(server, caller, SessionOnly::of(pane)).await else {
             continue;
         };
@@ -64,7 +64,7 @@ async fn find(server: &Server, caller: &Caller, id: &str) -> ToolResult<Option<L
     Ok(live(server, caller).await?.into_iter().find(|live| live.id == id))
 }
 
-/// A recording's page, or a note that there is none yet.
+/// The page of a recording. While the recording runs, a note that there is no page yet.
 pub async fn page(server: &Server, caller: &Caller, id: &str) -> ToolResult<String> {
     if let Some(Live { pane, started, .. }) = find(server, caller, id).await? {
         return Ok(format!(
@@ -104,7 +104,7 @@ pub async fn ended(server: &Server, caller: &Caller, id: &str) {
     }
 }
 
-/// Waits until no recording of an ended session runs. The session is named as in events.
+/// Waits until an ended session has no running recording any longer. `session`: the session's id as it is in events.
 pub async fn settled(server: &Server, session: &Value) {
     let Some(pane) = session.as_str().and_then(|id| id.parse().ok()).map(PaneId) else { return };
     for _ in 0..LOOKS {
@@ -115,21 +115,21 @@ pub async fn settled(server: &Server, session: &Value) {
     }
 }
 
-/// Receives events of recordings that callers started or stopped.
+/// Reports changes of recordings that callers started or stopped.
 pub struct Changes {
     counts: watch::Receiver<Counts>,
     seen: u64,
 }
 
 impl Changes {
-    /// Receives events from now on.
+    /// Subscribes to changes from now on.
     pub fn new(server: &Server) -> Self {
         let mut counts = server.dispatcher.context().changes.listen();
         let seen = counts.borrow_and_update()[Topic::Recording as usize];
         Self { counts, seen }
     }
 
-    /// Waits for the next event. Returns false if there will be none. Cancel-safe.
+    /// Waits for the next change. Returns false if there will be no more changes. Cancel-safe.
     pub async fn next(&mut self) -> bool {
         loop {
             if self.counts.changed().await.is_err() {

@@ -11,26 +11,26 @@ use crate::services::{hidden::HiddenPanes, now};
 /// A program to launch.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program.
+    /// The program's name or path.
     pub command: String,
-    /// Its arguments.
+    /// The program's arguments.
     pub args: Vec<String>,
-    /// Its environment variables.
+    /// The program's environment variables.
     pub env: BTreeMap<String, String>,
 }
 
 /// A session.
 #[derive(Clone, Debug)]
 pub struct App {
-    /// Its id.
+    /// The session's id.
     pub id: String,
-    /// Its hidden pane.
+    /// The number of the session's hidden pane.
     pub pane: u64,
-    /// Its program.
+    /// The session's program.
     pub launch: Launch,
-    /// When it was launched (RFC 3339, UTC).
+    /// When the session was launched (RFC 3339, UTC).
     pub created: String,
-    /// When it was last used.
+    /// When the session was last used (RFC 3339, UTC).
     pub last_active: String,
     connection: u64,
 }
@@ -49,7 +49,7 @@ impl Apps {
         hidden.note_use(PaneId(app.pane)).then(|| app.clone())
     }
 
-    /// A client's sessions.
+    /// The sessions of a client.
     pub fn of(&self, hidden: &HiddenPanes, connection: u64) -> Vec<App> {
         let mut apps = self.0.lock();
         apps.retain(|app| hidden.has(PaneId(app.pane)));
@@ -73,8 +73,8 @@ impl Apps {
         Ok(id)
     }
 
-    /// Replaces a session's hidden pane. Returns the pane to close: the old one, or the new one if the session was stopped
-    /// meanwhile.
+    /// Replaces a session's hidden pane. Returns the pane that the caller must close: the old pane or, if the session
+    /// was stopped meanwhile, the new one.
     pub fn replace(&self, hidden: &HiddenPanes, id: &str, pane: u64) -> u64 {
         let mut apps = self.0.lock();
         let there = apps.iter_mut().find(|other| other.id == id);
@@ -83,7 +83,7 @@ impl Apps {
             .map_or(pane, |there| std::mem::replace(&mut there.pane, pane))
     }
 
-    /// Removes a session. Returns the panes to close.
+    /// Removes a session. Returns the panes that the caller must close.
     pub fn take(&self, hidden: &HiddenPanes, id: &str) -> Vec<u64> {
         let taken: Vec<App> = self.0.lock().extract_if(.., |other| other.id == id).collect();
         let panes = taken.into_iter().map(|app| app.pane);

@@ -1,4 +1,4 @@
-//! The errors of the toolset, in the form that its protocol defines.
+//! The errors of the toolset `tester`, in the form that its protocol defines.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Parses the toolset's keys: names and characters in one text, in which the longest matching name wins.
+//! Parses the keys of the toolset `tester`: a text of names and characters. If several names match, the longest one
+//! wins.
 
 /// A part of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ const NAMED: [(&str, &str); 14] = [
     ("Up", "up"),
 ];
 
-/// The key at the start of a text, with the length of its name.
+/// The key whose name is at the start of a text, with the length of that name.
 fn key(text: &str) -> Option<(String, usize)> {
     if let Some((name, key)) = NAMED.iter().find(|(name, _)| text.starts_with(name)) {
         return Some(((*key).to_owned(), name.len()));

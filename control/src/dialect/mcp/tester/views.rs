@@ -22,9 +22,9 @@ use crate::{
 /// The formats.
 pub const FORMATS: [&str; 5] = ["plain", "raw", "ansi", "scrollback", "passthrough"];
 
-/// The most rows of history in a view.
+/// The maximum number of rows of history in a view.
 const HISTORY: u64 = 1000;
-/// The most characters of a readable view: more than history and screen hold at the usual size.
+/// The maximum number of characters of a readable view. History and screen of the usual size have fewer.
 const MOST_CHARACTERS: usize = 200_000;
 
 /// The screen's content and the cursor's row and column, from 0.
@@ -51,14 +51,14 @@ pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> ToolResult<(String,
     Ok((content, screen.cursor.row, screen.cursor.col))
 }
 
-/// Makes a readable view: escapes invisible characters, and cuts long text with a note. The formats `raw` and
-/// `passthrough` stay unchanged.
+/// Makes a view readable: escapes invisible characters, and cuts long text with a note. Not used for the formats `raw`
+/// and `passthrough`, which stay unchanged.
 fn readable(text: &str) -> String {
     clipped(escaped(text), MOST_CHARACTERS, "").0
 }
 
-/// The screen of a pane that the caller may read. Read from the terminal, because no method returns which blanks were
-/// written.
+/// The screen of a pane that the caller may read. It is read from the terminal directly, because no method returns
+/// which blanks were written.
 fn screen(ask: &Ask<'_>, app: &App) -> ToolResult<Snapshot> {
     let pane = ask.server.dispatcher.context().mux.pane(PaneId(app.pane));
     let pane = pane.ok_or("session not found")?;
@@ -67,8 +67,8 @@ fn screen(ask: &Ask<'_>, app: &App) -> ToolResult<Snapshot> {
     Ok(snapshot)
 }
 
-/// The text in the protocol's form: each row up to the last written cell, including written blanks, and without unwritten rows
-/// at the end.
+/// The screen as text, in the protocol's form. Each row ends at its last written cell, and written blanks count.
+/// Unwritten rows at the end are left out.
 fn plain(screen: &Snapshot) -> String {
     let is_written = |cell: &Cell| cell.content() != Content::Empty || cell.width() == Width::Tail;
     let end = |row: &SnapshotRow| row.cells.iter().rposition(is_written).map_or(0, |last| last + 1);
@@ -98,7 +98,7 @@ fn marked(screen: &Snapshot) -> String {
             let is_cursor = |col| usize::from(screen.cursor.row) == y && screen.cursor.col == col;
             match (cell.width(), cell.content()) {
                 _ if is_cursor(col) => text.push('▮'),
-                // The cursor is on the first half of a wide character.
+                // The cursor is on the first half of this wide character.
                 (Width::Tail, _) if x > 0 && is_cursor(col - 1) => text.push('·'),
                 (Width::Tail, _) => {}
                 (_, Content::Empty | Content::Char(' ')) => text.push('·'),
@@ -174,7 +174,7 @@ fn sgr(run: &Run) -> String {
     sgr
 }
 
-/// The red, green and blue of a colour. Indexed colours have xterm's values.
+/// The red, green and blue of a color. Indexed colors have xterm's values.
 fn rgb(color: &str) -> Option<(u8, u8, u8)> {
     if let Some(parts) = color.strip_prefix("rgb:") {
         let mut parts = parts.split(':').map(|part| part.parse().ok());

@@ -86,7 +86,7 @@ tool! {
                 let params = AttachParams { plugin: plugin.clone().into(), ..AttachParams::of(*pane) };
                 match ask.call::<Attach>(params).await {
                     Ok(state) => agents.push(state.into()),
-                    // No plugin is for its program.
+                    // No plugin is made for this pane's program.
                     Err(_) if panes.is_all => {}
                     Err(why) => return Err(why),
                 }

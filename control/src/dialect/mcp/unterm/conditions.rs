@@ -45,7 +45,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The condition. `None` if it has no field or more than one.
+    /// The condition. `None` if the value has no field, or more than one.
     fn awaited(&self) -> Option<Awaited> {
         let Self { text, regex, stable_ms, exit, prompt, command_done, bell, title, secret, input } =
             self;
@@ -66,12 +66,12 @@ impl Condition {
     }
 }
 
-/// The forms of a [`Condition`], for the model.
+/// The names of the conditions, for errors to the model.
 const CONDITIONS: &str =
     "text, regex, stable_ms, exit, prompt, command_done, bell, title, secret or input";
 
-/// A list of conditions as the client sent it. Its schema describes each only as an object, because the schema of `wait`
-/// describes conditions.
+/// A list of conditions as the client sent it. Its schema describes each condition only as an object, because the
+/// schema of the tool `wait` already describes conditions in full.
 #[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Conditions(Vec<Value>);
@@ -90,7 +90,7 @@ impl JsonSchema for Conditions {
     }
 }
 
-/// The schema of a value that another tool's schema describes.
+/// The schema of a value that another tool's schema already describes.
 pub struct AnObject;
 
 impl JsonSchema for AnObject {
@@ -107,10 +107,11 @@ impl JsonSchema for AnObject {
     }
 }
 
-/// The parameters of `session.watch` for a pane, with the conditions of one of two arguments. Each argument has its name.
+/// The parameters of `session.watch` for a pane. `any` and `all`: two arguments with their names, of which exactly one
+/// must contain conditions.
 ///
 /// # Errors
-/// Fails if both arguments or neither are given, or if a condition is invalid. The message is for the model.
+/// Both arguments or none are given, or a condition is invalid. A message for the model.
 pub fn params(
     pane: u64,
     any: (&str, Option<Conditions>),
@@ -124,7 +125,7 @@ pub fn params(
     Ok(WatchParams { any, all, timeout_ms, ..WatchParams::of(pane) })
 }
 
-/// Parses the conditions of an argument with this name.
+/// Parses the conditions in an argument. Errors contain the argument's name.
 fn awaited((name, given): (&str, Option<Conditions>)) -> ToolResult<Option<Vec<Awaited>>> {
     let Some(Conditions(given)) = given else { return Ok(None) };
     if given.is_empty() {

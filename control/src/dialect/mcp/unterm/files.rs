@@ -10,7 +10,7 @@ use crate::{
     methods::files::{Read, ReadParams, Write, WriteParams},
 };
 
-/// The bytes of a file in one reply: the default and the maximum.
+/// The number of bytes of a file in one reply: the default and the maximum.
 const USUAL: u64 = 20_000;
 const MOST: u64 = 200_000;
 
@@ -75,7 +75,7 @@ tool! {
     }
 }
 
-/// Bytes as text, without a partial character at the end. `None` if they are not UTF-8.
+/// The bytes as text, without an incomplete character at the end. `None` if they are not UTF-8.
 fn text_of(bytes: &[u8]) -> Option<&str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(text),
@@ -89,7 +89,7 @@ fn text_of(bytes: &[u8]) -> Option<&str> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteArguments {
-    /// As for file_read. Missing folders are created.
+    /// Relative, or absolute below the pane's directory. Creates folders.
     path: String,
     /// The pane; optional if there is only one.
     pane: Option<u64>,

@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// The most steps of one call.
+/// The maximum number of steps of one call.
 const MOST_STEPS: usize = 100;
 
 #[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
@@ -157,11 +157,11 @@ struct Step {
     timeout_ms: Option<u64>,
 }
 
-/// What a step did.
+/// The effect of the steps that were performed.
 #[derive(Default)]
 struct Performed {
     sent: bool,
-    /// The pane's `seq` before the last input. `None`: nothing was typed so far.
+    /// The pane's `seq` before the last input. `None` if nothing was typed yet.
     seq: Option<u64>,
     wait: Option<WaitReply>,
 }
@@ -175,7 +175,7 @@ impl Step {
         self.wait_any.is_some() || self.wait_all.is_some()
     }
 
-    /// The parameters of its wait. `at`: its place in the arguments, for errors.
+    /// The parameters of the step's wait. `at`: the step's path in the arguments, for errors.
     fn watch(&self, pane: u64, at: &str) -> ToolResult<WatchParams<'static>> {
         let (any, all) = (format!("{at}wait_any"), format!("{at}wait_all"));
         let (any, all) =
@@ -183,7 +183,7 @@ impl Step {
         conditions::params(pane, any, all)
     }
 
-    /// Types it, and waits for its effect until `end` at most. `typed`: the `seq` before the last input.
+    /// Types the step's input, and waits for its effect, at most until `end`. `typed`: the `seq` before the last input.
     async fn perform(
         self,
         ask: &Ask<'_>,
@@ -221,7 +221,7 @@ impl Step {
     }
 }
 
-/// The steps of a call, and whether it named them as such.
+/// The steps of a call, and whether the call listed them in `steps`.
 fn steps(arguments: &mut InputArguments) -> ToolResult<(Vec<Step>, bool)> {
     let InputArguments { text, paste, keys, mouse, wait_any, wait_all, timeout_ms, steps, .. } =
         arguments;
@@ -264,7 +264,7 @@ fn steps(arguments: &mut InputArguments) -> ToolResult<(Vec<Step>, bool)> {
     Ok((steps.collect::<ToolResult<_>>()?, true))
 }
 
-/// Checks that there is input, and that the conditions are valid.
+/// Checks that a call contains input, and that its conditions are valid.
 fn check(mut arguments: InputArguments) -> ToolResult<()> {
     steps(&mut arguments).map(drop)
 }
@@ -280,10 +280,11 @@ tool! {
         let (steps, has_steps) = steps(&mut arguments)?;
         let InputArguments { pane, include_typed, show, whole, no_secret, .. } = arguments;
         let pane = ask.pane(pane).await?;
-        // If the caller may not see the pane, the reason why it may not type is the better error.
+        // If the caller may not see the pane, an error is ignored here, because typing will fail with a better one.
         let before = screen_part::before(ask, pane).await.ok().flatten();
         for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.has_wait()) {
-            // A wait that finds nothing, so that conditions are refused before anything is typed.
+            // This wait can find nothing. It only checks the conditions, so that wrong ones are refused before anything
+            // is typed.
             let watch = WatchParams { since_seq: u64::MAX.into(), timeout_ms: 0.into(), ..step.watch(pane, "")? };
             let place = if has_steps { format!("steps[{index}]: ") } else { String::new() };
             ask.call::<Watch>(watch).await.map_err(|why| format!("{place}{why}"))?;
@@ -394,7 +395,7 @@ pub struct LeaseReply {
     note: Option<&'static str>,
 }
 
-/// The note on a lease that other callers share.
+/// A note for a lease that other callers share.
 const SHARED: &str = "Any other agent of your program that brings your token is you here, and may type too: requests over HTTP \
     without a session are told apart by nothing else. A conversation of your own in the server's address \
     (/mcp?conversation=NAME), or a token of your own, tells you from them.";

@@ -1,4 +1,5 @@
-//! The cells of a screen, run-length encoded: each style once, and a repeated character once, with a count.
+//! The cells of a screen in a compact form: each style is written once, and a repeated character is written once with a
+//! count.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +9,7 @@ use crate::methods::{
     cells::{Attribute, Run},
 };
 
-/// The minimum number of equal characters that are written once, with a count.
+/// The minimum number of equal characters that are written as one character and a count.
 const REPEATED: usize = 6;
 
 /// The style of cells. Absent fields have their default.
@@ -55,7 +56,7 @@ pub struct RowOfCells {
     runs: Vec<RunOfCells>,
 }
 
-/// Groups runs by row, and collects their styles. Takes rows as long as `fits` accepts them.
+/// Groups runs by row, and collects their styles. Stops at the first row that `fits` does not accept.
 pub fn encoded(
     runs: impl Iterator<Item = (u64, Run)>,
     mut fits: impl FnMut(&RowOfCells) -> bool,
@@ -90,7 +91,7 @@ pub fn encoded(
     (rows, looks)
 }
 
-/// Encodes a text that repeats one character as that character and a count.
+/// If a text repeats one character, returns that character and a count.
 fn repeated(text: String) -> (String, Option<usize>) {
     let mut chars = text.chars();
     let first = chars.next();

@@ -54,7 +54,7 @@ tool! {
         let record = context.registration.record();
         let health = ask.call::<Health>(NoParams {}).await?;
         let given = ask.caller.scopes;
-        // The person is asked to approve more than read access.
+        // Every scope beyond read needs the user's approval.
         let (now, asked) = match context.approvals.standing_at_all(ask.caller) {
             Standing::Allowed => (given, Scopes::empty()),
             Standing::Unknown => (given & Scopes::READ, given - Scopes::READ),
@@ -124,7 +124,7 @@ async fn list(ask: &Ask<'_>) -> ToolResult<Vec<Pane>> {
     let mut all = ask.call::<Activity>(SessionOnly::default()).await?.sessions;
     let mut panes = Vec::new();
     for session in sessions {
-        // A pane that was opened or closed between the calls is in only one of the lists.
+        // A pane that was opened or closed between the two calls is in only one of the lists.
         let Some(at) = all.iter().position(|doing| doing.id == session.id) else { continue };
         let doing = all.swap_remove(at);
         let jobs = doing.jobs.iter().map(|job| Job {
@@ -212,7 +212,7 @@ impl OpenArguments {
     }
 }
 
-/// The reply about a new pane. Sets its title, if one was given.
+/// The reply about a new pane. If a title was given, sets it.
 async fn described(
     ask: &Ask<'_>,
     (pane, cols, rows): (u64, u16, u16),
@@ -238,7 +238,7 @@ tool! {
             match run::start(ask, opened.id, line).await {
                 Ok(handle) => reply.handle = Some(handle),
                 Err(why) => {
-                    // Nothing ran there, and the client does not get its number.
+                    // The pane is closed, because nothing ran in it, and the client does not receive its number.
                     let _ = ask.call::<Destroy>(SessionOnly::of(opened.id)).await;
                     return Err(why);
                 }
@@ -264,7 +264,7 @@ pub struct SplitArguments {
     pane: Option<u64>,
     /// Default right.
     direction: Option<Direction>,
-    /// This and the rest: see pane_open.
+    /// For command, cwd, env and title: see pane_open.
     command: Option<Vec<String>>,
     cwd: Option<String>,
     env: Option<BTreeMap<String, String>>,

@@ -1,4 +1,4 @@
-//! Asks the person a question.
+//! The tool `request_human`: asks the user a question.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub struct RequestReply {
 const ON_THE_PAGE: &str = "No window shows this; the person sees it only on the settings page, which `unterm-cli settings open` opens. \
     Tell them.";
 
-/// Where the person can see a question. Fails if there is no such place.
+/// The place where the user can see a question. Fails if there is none.
 fn shown(ask: &Ask<'_>) -> ToolResult<Option<&'static str>> {
     let context = ask.server.dispatcher.context();
     if context.host.has_window() {
@@ -64,7 +64,7 @@ fn shown(ask: &Ask<'_>) -> ToolResult<Option<&'static str>> {
     }
 }
 
-/// Refuses text that is too long to be shown whole.
+/// Refuses a text that is too long to be shown completely.
 fn fits(what: &str, text: &str, most: usize) -> ToolResult<()> {
     let count = escaped(text).chars().count();
     if count > most {
@@ -73,7 +73,7 @@ fn fits(what: &str, text: &str, most: usize) -> ToolResult<()> {
     Ok(())
 }
 
-/// The earlier question of the handle, or a new question.
+/// The job of an earlier question, if the arguments contain its handle. Otherwise, asks a new question.
 async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job> {
     if let Some(handle) = &arguments.handle {
         let job = ask.server.jobs.find(ask.caller.connection, handle);

@@ -14,7 +14,7 @@ use crate::{
     services::{recording::settings::Settings, redact::Redaction, search_limiter::Budget},
 };
 
-/// The redaction: the built-in patterns, and the user's own for recordings (`recording.json`).
+/// The redaction with the built-in patterns, and the user's own patterns for recordings (`recording.json`).
 pub async fn redaction(ask: &Ask<'_>, is_on: bool) -> ToolResult<Redaction> {
     if !is_on {
         return Ok(Redaction::off());
@@ -44,7 +44,7 @@ pub async fn redacted<T: Send + 'static>(
     Ok(done)
 }
 
-/// The rows of a screen, as `screen.cells` returns them.
+/// The rows of a screen, in the form that `screen.cells` returns.
 pub struct Screen(pub Vec<Line>);
 
 impl Screen {
@@ -80,7 +80,7 @@ impl Screen {
                 chars.by_ref().take(usize::from(run.col - end)).for_each(drop);
                 let mut text = String::new();
                 for (was, char) in run.text.chars().zip(&mut chars) {
-                    // A wide character keeps its two columns.
+                    // A mask of two characters replaces a wide character, so that the columns stay.
                     let is_wide = was != char && columns_of(was) == 2;
                     text.extend(std::iter::repeat_n(char, 1 + usize::from(is_wide)));
                 }

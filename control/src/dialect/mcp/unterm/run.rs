@@ -30,12 +30,12 @@ use crate::{
     services::run::ExitSource,
 };
 
-/// Whether a flag is false, so that replies leave it out.
+/// Whether a flag is false. Replies leave out such flags.
 fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// What to do with a command whose call is cancelled: type Ctrl+C, or let it run.
+/// What to do with a command whose call is canceled: type Ctrl+C, or let it run.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnCancel {
@@ -59,7 +59,7 @@ pub struct RunArguments {
     raw: Option<bool>,
     /// If it still runs, return the whole screen, not only what is new.
     whole: Option<bool>,
-    /// If this call is cancelled; default interrupt.
+    /// If this call is canceled; default interrupt.
     on_cancel: Option<OnCancel>,
 }
 
@@ -117,41 +117,41 @@ pub struct RunReply {
     screen: ScreenPart,
 }
 
-/// A command is typed or refused within this time, unless its shell is still starting. A call waits at least this long, even
-/// if its time-out is shorter.
+/// A command is typed or refused within this time, unless its shell is still starting. A call waits at least this long,
+/// even if its timeout is shorter.
 const DECIDED: Duration = Duration::from_millis(2500);
 
 /// The refusal of a command that could not be typed in time.
 const UNTYPED: &str = "Nothing was typed in time: another caller's command runs in the pane, or its shell is still starting. \
     Try again, or use another pane";
 
-/// The upper limit of `max_chars`.
+/// The maximum value of `max_chars`.
 const MOST_ASKED: usize = 200_000;
 
-/// How to return a command's output, and a screen.
+/// The options for returning a command's output and a screen.
 #[derive(Clone, Default)]
 pub struct View {
     pub raw: bool,
     pub most: Option<usize>,
-    /// Return the whole screen.
+    /// Whether to return the whole screen.
     pub is_whole: bool,
-    /// Return nothing of the screen.
+    /// Whether to return no part of the screen.
     pub hides_screen: bool,
-    /// What the screen is compared with if the client never saw it.
+    /// The screen that changes are computed from if the client never saw the pane.
     pub before: Option<Arc<Screen>>,
 }
 
 /// The reply for a command that has ended.
 async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> RunReply {
     let View { raw, most, .. } = view;
-    // The client now has what the command printed.
+    // The client receives the command's output in this reply, so the screen counts as seen.
     let _ = screen_part::seen(ask, pane).await;
     let text = safe(outcome.output, raw);
     let most = most.unwrap_or(MOST_CHARACTERS).clamp(1, MOST_ASKED);
     let mut block = outcome.block;
     let mut hint = String::new();
     if let Some(number) = block.filter(|_| is_longer(&text, most)) {
-        // Output that exceeds the history is not kept.
+        // If the output exceeds the history, it is no longer kept, and the hint would be wrong.
         let params = GetParams { block: number.into(), max_lines: 1.into(), ..GetParams::of(pane) };
         match ask.call::<Get>(params).await {
             Ok(_) => hint = format!("; block {number} has them"),
@@ -173,7 +173,7 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
     }
 }
 
-/// How many inputs a pane's program has received.
+/// The number of inputs that a pane's program has received.
 fn inputs(ask: &Ask<'_>, pane: u64) -> u64 {
     let pane = ask.server.dispatcher.context().mux.pane(PaneId(pane));
     pane.map_or(0, |pane| pane.inputs())
@@ -191,7 +191,8 @@ async fn running(ask: &Ask<'_>, job: &Job, view: View) -> ToolResult<RunReply> {
     let last = ask.call::<List>(last).await.ok();
     let last = last.as_ref().and_then(|list| list.blocks.first());
     let begun = last.filter(|block| block.state == State::Running).and_then(|block| block.start);
-    // The first output may have arrived together with the start mark. The command line does not count for wait.
+    // The first output may have arrived together with the start mark, so `seq` before the mark is returned. The command
+    // line itself does not count for the tool `wait`.
     let begun = begun.map(|seq| seq.saturating_sub(1));
     job.signals.report_left_running();
     Ok(RunReply {
@@ -228,7 +229,7 @@ tool! {
             OnCancel::Leave => Asking::new(&ask.server.jobs, &job),
         };
         job.tell_state(state.seq);
-        // Until the command is typed, it may still be refused.
+        // The command may be refused until it is typed, so this waits until it is typed or refused.
         let begun = Instant::now();
         tokio::select! {
             () = job.signals.typed() => {}
@@ -250,7 +251,7 @@ tool! {
     }
 }
 
-/// Starts a command in a pane's shell. Returns its handle once it is typed.
+/// Starts a command in a pane's shell. Returns the job's handle once the command is typed.
 ///
 /// # Errors
 /// The command is refused.
@@ -275,8 +276,8 @@ pub async fn start(ask: &Ask<'_>, pane: u64, command: String) -> ToolResult<Stri
     Ok(handle)
 }
 
-/// The outcome of a command, if it ends in time and before it asks for something. `None` lets the client report the question
-/// at once. A question that stood in the pane's state when the client last received it does not count again.
+/// The outcome of a command, if it ends in time and before it asks for something. `None` if it asks, so that the client
+/// can be notified of the question at once. A question that the client has already seen does not count again.
 async fn finish_or_ask(
     ask: &Ask<'_>,
     job: &Job,
@@ -299,10 +300,11 @@ async fn finish_or_ask(
             };
             match ask.call::<Watch>(asks).await {
                 Ok(seen) if seen.matched => {}
-                // The pane has ended, and the command with it.
+                // The pane has ended, and the command has ended with it.
                 _ => std::future::pending().await,
             }
-            // A program that sets up its terminal may look for a moment as if it read a secret.
+            // The state is checked again, because a program that sets up its terminal may look as if it read a secret
+            // for a moment.
             match ask.call::<Status>(SessionOnly::of(job.pane)).await {
                 Ok(now)
                     if now.awaiting_input
@@ -312,7 +314,7 @@ async fn finish_or_ask(
                     return;
                 }
                 Ok(now) => {
-                    // A program that prints on without input does not wait, though it reads.
+                    // A program that continues to print without input is not waiting, although it reads its terminal.
                     if now.reads_input {
                         since = now.seq;
                     }
@@ -350,9 +352,9 @@ pub struct WaitArguments {
     include_typed: Option<bool>,
     /// The longest wait; default 50,000.
     timeout_ms: Option<u64>,
-    /// For a handle of run: see run.
+    /// If `run` returned the handle: as in `run`.
     max_chars: Option<usize>,
-    /// For a handle of run: see run.
+    /// If `run` returned the handle: as in `run`.
     raw: Option<bool>,
     /// Return the whole screen, not only what is new.
     whole: Option<bool>,
@@ -400,7 +402,7 @@ pub struct WaitReply {
     reads_input: bool,
     #[serde(flatten)]
     screen: ScreenPart,
-    /// For a handle of run: see run's reply.
+    /// If `run` returned the handle: the reply of `run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<AnObject>")]
     run: Option<RunReply>,
@@ -421,7 +423,7 @@ impl WaitReply {
     }
 }
 
-/// Continues to wait for a condition or command, for one more request.
+/// Waits for a job again, for the time of one more request.
 pub async fn go_on(
     ask: &Ask<'_>,
     job: &Job,
@@ -473,7 +475,7 @@ pub async fn go_on(
     }
 }
 
-/// Adds what is new on a pane's screen.
+/// Adds the new part of a pane's screen to a reply.
 async fn with_screen(
     ask: &Ask<'_>,
     pane: u64,
@@ -534,7 +536,7 @@ fn no_handle(handle: &str) -> String {
     )
 }
 
-/// The error for a handle of another tool.
+/// The error if a handle belongs to another tool.
 pub(super) fn of_another_tool(job: &Job) -> String {
     format!("Call {} with the handle {} to get its result", job.kind.tool(), job.tell_handle())
 }

@@ -1,4 +1,4 @@
-//! Reads a pane's screen as text, cells, a picture or changed rows, and finds text on it.
+//! The tools that read a pane's screen as text, cells, a picture or changed rows, and that find text on it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,7 @@ tool! {
         let mut picture = None;
         let (seq, (cols, rows), (row, col)) = match format.unwrap_or(Format::Text) {
             Format::Text => {
-                // The form with the fewest tokens for a whole screen.
+                // For a whole screen, this form needs the fewest tokens.
                 let is_whole = cols == (0..u64::MAX) && !redaction.is_on();
                 let (seen, text) = if is_whole {
                     let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
@@ -182,7 +182,7 @@ tool! {
                 let params = DiffParams { since_seq: since_seq.into(), ..DiffParams::of(pane) };
                 let mut diff = ask.call::<Diff>(params).await?;
                 if since_seq == 0 {
-                    // Without an earlier reply, no more than the screen.
+                    // Without an earlier reply, only the rows of the screen are returned, and not the history.
                     let first = diff.scrollback_rows.saturating_sub(diff.rows.into()) as u64;
                     diff.changes.retain(|row| row.row >= first);
                     diff.complete = true;
@@ -196,7 +196,8 @@ tool! {
                 let (rows, texts) = redacted(ask, &mut redaction, cover).await?;
                 let mut left = MOST_OF_ROWS;
                 let is_everything = since_seq == 0;
-                // If there are too many, the last rows. A row that became blank is a change only after an earlier call.
+                // If there are too many rows, the last ones are returned. A blank row counts as a change only relative
+                // to an earlier call.
                 let mut changes: Vec<Changed> = rows
                     .iter()
                     .zip(&texts)
@@ -248,7 +249,7 @@ pub struct FindArguments {
 pub struct Place {
     row: u64,
     col: u64,
-    /// The column of the match's last cell.
+    /// The row of the match's last cell.
     end_row: u64,
     end_col: u64,
     /// The text of its first row.

@@ -1,4 +1,4 @@
-//! The part of a pane's screen that is new to a client: what changed since the client last looked.
+//! The part of a pane's screen that is new to a client: the changes since the client last saw the pane.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ async fn text(ask: &Ask<'_>, pane: u64) -> ToolResult<TextFields> {
     fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)
 }
 
-/// The screen that a text shows.
+/// The screen in a reply of `screen.text`.
 fn screen(ask: &Ask<'_>, pane: u64, text: &TextFields) -> Screen {
     let shown = ask.server.dispatcher.context().mux.pane(PaneId(pane));
     let place = shown.and_then(|pane| {
@@ -54,12 +54,14 @@ fn screen(ask: &Ask<'_>, pane: u64, text: &TextFields) -> Screen {
     ask.server.last_seen.screen(text, place)
 }
 
-/// What the client last saw of a pane. `None` for a client that may be several agents, of which each saw something else.
+/// The screen that a client last saw of a pane. `None` if the client may be several agents, because each of them saw a
+/// different screen.
 pub fn last_seen(ask: &Ask<'_>, pane: u64) -> Option<Arc<Screen>> {
     if ask.is_shared { None } else { ask.server.last_seen.get(ask.caller.connection, pane) }
 }
 
-/// What later changes of a pane are compared with: what the client last saw, or else the screen now.
+/// The screen that later changes of a pane are compared with: the screen that the client last saw. If it never saw the
+/// pane, the current screen.
 pub async fn before(ask: &Ask<'_>, pane: u64) -> ToolResult<Option<Arc<Screen>>> {
     match last_seen(ask, pane) {
         Some(seen) => Ok(Some(seen)),
@@ -67,7 +69,7 @@ pub async fn before(ask: &Ask<'_>, pane: u64) -> ToolResult<Option<Arc<Screen>>>
     }
 }
 
-/// Records that the client has seen what a pane shows now.
+/// Records that the client has seen the current screen of a pane.
 pub async fn seen(ask: &Ask<'_>, pane: u64) -> ToolResult<()> {
     saw(ask, pane, &text(ask, pane).await?);
     Ok(())
@@ -79,14 +81,15 @@ pub fn saw(ask: &Ask<'_>, pane: u64, text: &TextFields) {
     ask.server.last_seen.set(ask.caller.connection, pane, screen);
 }
 
-/// Records that the client has opened a pane, which showed nothing then.
+/// Records that the client has opened a pane. The pane's screen was empty then.
 pub fn opened(ask: &Ask<'_>, pane: u64, cols: u16, rows: u16) {
     let empty = Arc::new(Screen::empty(cols, rows));
     ask.server.last_seen.set(ask.caller.connection, pane, empty);
 }
 
-/// A pane's state and the part of its screen that is new, once its program has drawn it: what changed since the client last
-/// saw the pane, or else since `before`. With neither, or if `is_whole`, the whole screen.
+/// Returns a pane's state and the new part of its screen, after its program has drawn the screen. The new part is what
+/// changed since the client last saw the pane or, if it never did, since `before`. If there is no `before` either, or
+/// if `is_whole` is set, it is the whole screen.
 pub async fn read_new(
     ask: &Ask<'_>,
     pane: u64,
@@ -109,7 +112,7 @@ pub async fn read_new(
     };
     if let Some(changes) = changes {
         let changed = changes.text(&text.lines);
-        // The whole screen is clearer if it is no longer.
+        // If the whole screen is not longer than the changes, the whole screen is returned, because it is clearer.
         if changed.is_empty() || changed.len() < whole.len() {
             part.scrolled = Some(changes.scrolled).filter(|rows| *rows > 0);
             part.changed = Some(shown(changed, false, "").0);

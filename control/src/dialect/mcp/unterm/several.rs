@@ -1,4 +1,4 @@
-//! Calls about several panes at once. The first pane with the wanted reply wins.
+//! Calls about several panes at once. The result is the reply of the first pane whose reply is wanted.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -22,14 +22,14 @@ use crate::{
     },
 };
 
-/// The most panes that a call may name.
+/// The maximum number of panes that a call may name.
 const MOST: usize = 64;
 
 /// The panes of a call.
 pub struct Panes {
-    /// Each once; at least one.
+    /// The numbers of the panes, each once. There is at least one.
     pub panes: Vec<u64>,
-    /// Whether the call named none, and so means all. A pane that the call does not apply to is then left out.
+    /// Whether the call named no pane, and so applies to all panes. Panes for which the call fails are then left out.
     pub is_all: bool,
 }
 
@@ -39,10 +39,11 @@ impl Panes {
         Self { panes: vec![pane], is_all: false }
     }
 
-    /// The named panes, all panes that the caller reaches if the list is empty, or else the one that `pane` means.
+    /// The panes in the list. If the list is empty, all panes that the caller reaches. If there is no list, the pane
+    /// that `pane` stands for.
     ///
     /// # Errors
-    /// The caller may not see one of the named panes, or there is none. The message is for the model.
+    /// The caller may not see one of the panes, or there is no pane. A message for the model.
     pub async fn named(
         ask: &Ask<'_>,
         pane: Option<u64>,
@@ -67,16 +68,17 @@ impl Panes {
         }
         let panes: BTreeSet<u64> = panes.into_iter().collect();
         for pane in &panes {
-            // Before anything is revealed of another pane.
+            // Each pane is checked before anything about another pane is revealed.
             ask.call::<Status>(SessionOnly::of(ask.pane(Some(*pane)).await?)).await?;
         }
         Ok(Self { panes: panes.into_iter().collect(), is_all: false })
     }
 
-    /// Calls a method for each pane at once. Returns the first reply that is wanted, with its pane; or else the last reply.
+    /// Calls a method for each pane at once. Returns the first reply that `is_wanted` accepts, with its pane. If it
+    /// accepts none, the last reply.
     ///
     /// # Errors
-    /// A call fails. If all panes are meant: every call fails.
+    /// A call fails. If the call applies to all panes, it fails only if the calls for all panes fail.
     pub async fn first<M: Method>(
         &self,
         ask: &Ask<'_>,
@@ -92,10 +94,10 @@ impl Panes {
         race::<M>(means, calls, self.is_all, is_wanted).await
     }
 
-    /// Begins to wait in each pane for conditions, with the parameters for each.
+    /// Begins to wait for conditions in several panes. `calls`: each pane with its parameters.
     ///
     /// # Errors
-    /// There are too many calls.
+    /// Too many calls are running.
     pub fn wait(
         &self,
         ask: &Ask<'_>,
@@ -113,7 +115,7 @@ impl Panes {
     }
 }
 
-/// What a call needs that outlives its request.
+/// The parts of a call's context that outlive its request.
 #[derive(Clone)]
 struct Means {
     server: Arc<Server>,
@@ -137,7 +139,7 @@ where
     for<'p> M::Params<'p>: Serialize,
     M::Reply: DeserializeOwned + 'static,
 {
-    // Dropped, it ends the calls that are left.
+    // Dropping this set ends the remaining calls.
     let mut running = JoinSet::new();
     for (pane, params) in calls {
         let Means { server, caller, speaker } = means.clone();

@@ -5,14 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::untrusted::{self, Clipped, clipped, escaped};
 
-/// The default limit of characters of one text in a reply. Clients cut or reject longer texts.
+/// The default maximum number of characters of one text in a reply. Clients cut or reject longer texts.
 pub const MOST_CHARACTERS: usize = 20_000;
-/// The most bytes of cells, changed rows or matches in a reply. Clients reject replies of more than 50,000 characters.
+/// The maximum number of bytes of cells, changed rows or matches in a reply. Clients reject replies of more than 50,000
+/// characters.
 pub const MOST_OF_ROWS: usize = 45_000;
 
-/// Subtracts the size of a part from the room left in a reply. Returns false if the part does not fit.
+/// Subtracts the size of a part from the space left in a reply. Returns false if the part does not fit.
 pub fn fits(left: &mut usize, part: &impl Serialize) -> bool {
-    // Includes the separator.
+    // The 1 is for the separator after the part.
     let length = serde_json::to_string(part).map_or(0, |text| text.len() + 1);
     *left = left.saturating_sub(length);
     *left > 0

@@ -1,4 +1,4 @@
-//! Reads earlier output of panes: commands, searches and transcripts.
+//! The tools that read earlier output of panes: commands, searches and transcripts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -219,7 +219,7 @@ tool! {
         let read = ask.call::<Scroll>(part(offset, end - offset)).await?;
         let lines: Vec<&str> = read.lines.iter().collect();
         let mut redaction = redaction(ask, secrets != Some(true)).await?;
-        // A secret may continue in the next row.
+        // The rows are joined before they are redacted, because a secret may continue in the next row.
         let text = rows::unwrapped(&lines, state.cols);
         let text = redacted(ask, &mut redaction, move |redaction| redaction.apply(&text)).await?;
         let (text, clipped) = shown(text, raw == Some(true), "; ask for fewer rows");

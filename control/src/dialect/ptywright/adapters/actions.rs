@@ -1,4 +1,4 @@
-//! Calls an intent and carries out its actions.
+//! Calls an intent of a plugin, and performs the actions that it returns.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ pub struct Intent {
 }
 
 impl Adapters {
-    /// Calls an intent and carries out its actions. If the caller disconnects, the remaining actions still run, because a partial
-    /// sequence, such as a paste without its Enter, is worse than the complete one.
+    /// Calls an intent and performs its actions. If the caller disconnects, the remaining actions are still performed,
+    /// because an incomplete sequence, such as a paste without its Enter, is worse than the complete one.
     ///
     /// # Errors
-    /// There is no such intent, it fails, an action is wrong, or the program has ended.
+    /// There is no such intent, the intent fails, an action is invalid, or the program has ended.
     pub(super) async fn perform(
         self: &Arc<Self>,
         locked: Locked,
@@ -49,15 +49,16 @@ impl Adapters {
         let Intent { name, params } = intent;
         let seen = self.seen(locked).await;
         let call = move || {
-            // So that the intent knows the screen on which it acts. If this fails, the intent knows an earlier one.
+            // `classify` gives the plugin the screen on which its intent acts. If it fails, the plugin uses the screen
+            // of an earlier call.
             if let Some(seen) = seen {
                 let _ = instance.classify(&seen);
             }
             instance.intent(&name, &Value::Object(params))
         };
         let outcome = adapter.calls.run(call).await?.map_err(|error| refused(&error, method))?;
-        // A mark after an input is placed at the end of the output before that input, because the answer may arrive before the
-        // mark is set.
+        // A mark after an input stands for the end of the output before that input, because the program may answer
+        // before the mark is set.
         let mut before = None;
         for action in outcome.actions {
             let session = &adapter.session;
@@ -76,7 +77,7 @@ impl Adapters {
         Ok(())
     }
 
-    /// The screen before an intent, if the plugin may read it.
+    /// The screen before an intent. `None` if the plugin may not read screens.
     async fn seen(&self, locked: &Locked) -> Option<ClassifyContext> {
         if !locked.adapter.manifest.has(Permission::ScreenRead) {
             return None;
@@ -91,7 +92,7 @@ impl Adapters {
         Ok(())
     }
 
-    /// Waits until a predicate holds, and presses a key each time that it does not in time.
+    /// Waits until a predicate is true. Each time when it does not become true in time, presses a key.
     async fn wait_between(
         &self,
         adapter: &Adapter,

@@ -1,4 +1,4 @@
-//! What `classify` gets, and the state that it returns.
+//! The input of a plugin's `classify`, and the state that it returns.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::{
     services::classification::{COMPLETED_TURN_STABLE_MS, classify},
 };
 
-/// An adapter's state, as clients see it.
+/// An adapter's state, in the form that clients receive.
 #[derive(Serialize)]
 struct State {
     #[serde(flatten)]
@@ -24,16 +24,16 @@ struct State {
 }
 
 impl Adapters {
-    /// The adapter's state now.
+    /// The current state of the adapter.
     ///
     /// # Errors
-    /// The screen can't be read. If the plugin fails, that is a state.
+    /// The screen can't be read. A failure of the plugin is not an error, but a state.
     pub(super) async fn state(&self, locked: &Locked) -> Result<Value> {
         let screen = self.sessions.screen(&locked.adapter.session).await?;
         self.state_of(locked, &screen, true).await
     }
 
-    /// The state that a screen shows. `redacts`: whether secrets are hidden.
+    /// The state that a screen shows. `redacts`: whether secrets are redacted.
     pub(super) async fn state_of(
         &self,
         locked: &Locked,
@@ -68,7 +68,7 @@ impl Adapters {
     }
 }
 
-/// What `classify` gets for a screen.
+/// The input of `classify` for a screen.
 pub(super) fn context(locked: &Locked, screen: &Snapshot) -> ClassifyContext {
     let session = &locked.adapter.session;
     ClassifyContext {

@@ -12,7 +12,7 @@ use crate::dialect::ptywright::{
     request::{NoParams, read, result},
 };
 
-/// The methods that there are.
+/// The names of all methods `adapter.*`.
 pub const METHODS: [&str; 16] = [
     "adapter.list",
     "adapter.live",
@@ -94,7 +94,7 @@ struct ReadParams {
     redaction: Option<Additions>,
 }
 
-/// Whether a method waits for the adapter's lock or for its program, so that a client may cancel it.
+/// Whether a method waits for the adapter's lock or for its program. Clients may cancel such a method.
 pub fn lasts(method: &str) -> bool {
     matches!(
         method,
@@ -110,10 +110,10 @@ pub fn lasts(method: &str) -> bool {
     )
 }
 
-/// Carries out a method.
+/// Executes a method.
 ///
 /// # Errors
-/// As the protocol documents for each method.
+/// The errors that the protocol documents for each method.
 pub async fn call(
     adapters: &Arc<Adapters>,
     method: &str,
@@ -190,7 +190,8 @@ pub async fn call(
     }
 }
 
-/// Starts an adapter. If the client is gone, that goes on, so that `adapter.live` lists whatever was started.
+/// Starts an adapter. If the client disconnects, the start continues, so that `adapter.live` lists everything that was
+/// started.
 async fn start(
     adapters: &Arc<Adapters>,
     params: Start,
@@ -211,7 +212,7 @@ fn live(adapter: &Adapter) -> Value {
     })
 }
 
-/// An adapter whose plugin has the permissions that a method needs.
+/// The adapter with this id, if its plugin has the permissions that a method needs.
 fn permitted(adapters: &Adapters, id: &str, method: &str) -> Result<Arc<Adapter>> {
     let adapter = adapters.get(id)?;
     adapter.permit(method)?;

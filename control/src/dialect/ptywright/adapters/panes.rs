@@ -1,5 +1,5 @@
-//! Panes of the instance that its plugins watch, without a session of this server: `adapter.attach`, `adapter.detach` and
-//! `adapter.states`. Nothing is typed there. The instance decides which panes the server's caller may read.
+//! `adapter.attach`, `adapter.detach` and `adapter.states`: panes of the instance that its plugins watch, and that are
+//! no sessions of this server. These methods never type. The instance decides which panes the server's caller may read.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ struct OnPane {
 }
 
 impl OnPane {
-    /// An error about the pane, which is no session of this server.
+    /// Converts an error about the pane, because the pane is not a session of this server.
     fn failed(&self, error: Error) -> Error {
         if error == Error::pane_closed() {
             let pane = self.pane;
@@ -64,7 +64,7 @@ impl Adapters {
     }
 }
 
-/// A state as clients see it.
+/// A state, in the form that clients receive.
 fn shown(state: ProgramState) -> Value {
     let ProgramState { id, plugin, state, since, confidence, evidence, explain, seq, source } =
         state;

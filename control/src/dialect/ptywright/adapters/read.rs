@@ -1,4 +1,4 @@
-//! What clients read of an adapter: its screen, its output, and what its plugin sees of them.
+//! The methods that read an adapter: its screen, its output, and the state that its plugin reads from them.
 
 use serde_json::{Value, json};
 use unterm_plugin::split_status;
@@ -22,7 +22,7 @@ impl Adapters {
         Ok(json!({"text": text.unwrap_or_default()}))
     }
 
-    /// The state with the texts that it was read from.
+    /// The adapter's state, with the texts that the plugin read it from.
     pub(super) async fn inspect(&self, locked: &Locked, redaction: &Redaction) -> Result<Value> {
         let adapter = &locked.adapter;
         let session = &adapter.session;

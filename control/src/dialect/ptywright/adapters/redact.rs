@@ -1,10 +1,10 @@
-//! Hides secrets in what plugins found on a screen.
+//! Redacts secrets in values that plugins read from a screen.
 
 use serde_json::Value;
 
 use crate::dialect::ptywright::redaction::Redaction;
 
-/// Redacts every text in a value. The engine bounds how large and how deep it is.
+/// Redacts every text in a value. The plugin engine limits the size and the depth of such a value.
 pub fn redact(value: &mut Value, redaction: &Redaction) {
     match value {
         Value::String(text) => *text = redaction.line(text).into_owned(),

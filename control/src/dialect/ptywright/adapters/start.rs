@@ -12,7 +12,7 @@ use crate::dialect::ptywright::{
     sessions::Create,
 };
 
-/// The size of a program's terminal, unless the caller or the manifest says otherwise.
+/// The default size of a program's terminal, if neither the caller nor the manifest sets it.
 const ROWS: u16 = 40;
 const COLS: u16 = 120;
 
@@ -37,13 +37,13 @@ pub struct Start {
     pixel_width: Option<u16>,
     #[serde(default)]
     pixel_height: Option<u16>,
-    /// Only for `adapter.resume`: closed first, if it is still there.
+    /// Only for `adapter.resume`: the adapter that is closed first, if it still exists.
     #[serde(default)]
     prior_adapter: Option<String>,
 }
 
 impl Start {
-    /// The session to create: what the caller says, then what the manifest says.
+    /// The parameters of the session to create. The caller's values have precedence over the manifest's.
     fn session(self, manifest: &Manifest) -> Result<Create> {
         let target = manifest.default_target.as_ref();
         let Some(program) = self.program.or_else(|| target.map(|target| target.program.clone()))
@@ -70,7 +70,8 @@ impl Start {
     }
 }
 
-/// The variables that are added to the parent's: those of the manifest, then the caller's, then those that the manifest requires.
+/// The variables that are added to the inherited environment. Later ones override earlier ones: first those of the
+/// manifest's target, then the caller's, then those that the manifest requires.
 fn environment(
     target: Option<&Target>,
     caller: BTreeMap<String, String>,
@@ -82,10 +83,10 @@ fn environment(
 }
 
 impl Adapters {
-    /// Starts a plugin's program, and first closes a prior adapter.
+    /// Starts a plugin's program. If a prior adapter is given, closes it first.
     ///
     /// # Errors
-    /// The plugin, the program or a parameter is wrong. The prior adapter is closed only if the plugin can be used.
+    /// The plugin, the program or a parameter is invalid. If the plugin can't be used, the prior adapter stays open.
     pub(super) async fn start(
         self: &Arc<Self>,
         mut params: Start,

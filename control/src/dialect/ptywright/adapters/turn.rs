@@ -1,4 +1,4 @@
-//! Waits for an adapter, alone or after an intent.
+//! Waits for an adapter's program, with or without an intent before the wait.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,12 +19,12 @@ use crate::{
     services::wait::deadline,
 };
 
-/// The function that callers who name none get.
+/// The plugin's function that is used if the caller names none.
 const INTENT: &str = "wait_turn_matcher";
-/// How long a wait lasts unless a client says otherwise, in milliseconds.
+/// The default duration of a wait, in milliseconds.
 const TIMEOUT_MS: u64 = 120_000;
 
-/// What to wait for.
+/// The parameters of a wait.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Awaited {
@@ -35,8 +35,8 @@ pub struct Awaited {
 }
 
 impl Adapters {
-    /// Waits for what a plugin's function describes. The adapter is locked before and after, but not meanwhile, so that other
-    /// clients can answer a dialog.
+    /// Waits until the condition that a plugin's function returns is true. The adapter is locked before and after the
+    /// wait, but not during the wait, so that other clients can answer a dialog.
     pub(super) async fn wait(
         self: &Arc<Self>,
         adapter: Arc<Adapter>,
@@ -60,7 +60,7 @@ impl Adapters {
         self.reply(&locked, &outcome, wait_id).await
     }
 
-    /// Carries out an intent, then waits. The adapter stays locked until the end.
+    /// Performs an intent, and then waits. The adapter stays locked until the end.
     pub(super) async fn turn(
         self: &Arc<Self>,
         adapter: Arc<Adapter>,
@@ -84,7 +84,7 @@ impl Adapters {
         self.reply(&locked, &outcome, wait_id).await
     }
 
-    /// Does work that `adapter.cancel_wait` cancels. The id is bound before the work begins.
+    /// Runs work that `adapter.cancel_wait` can cancel. The wait's id is registered before the work begins.
     async fn unless_cancelled<T>(
         &self,
         wait_id: Option<&str>,
@@ -116,7 +116,7 @@ impl Adapters {
     }
 }
 
-/// The condition that a plugin's function describes.
+/// The condition that a plugin's function returns.
 async fn matcher(locked: &Locked, awaited: &Awaited, method: &str) -> Result<Matcher> {
     let instance = locked.adapter.instance.clone();
     let name = awaited.intent.clone().unwrap_or_else(|| INTENT.to_owned());

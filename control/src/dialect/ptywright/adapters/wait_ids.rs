@@ -7,20 +7,20 @@ use tokio::sync::watch;
 
 use crate::dialect::ptywright::error::{Error, Result};
 
-/// The longest id, in bytes.
+/// The maximum length of an id, in bytes.
 const LONGEST: usize = 256;
 
-/// The waits that can be cancelled. A connection has at most one.
+/// The waits that can be canceled. A connection has at most one.
 #[derive(Default)]
 pub struct WaitIds(Mutex<BTreeMap<String, Pending>>);
 
-/// A wait under way.
+/// A wait that is in progress.
 struct Pending {
     adapter: String,
     cancelled: watch::Sender<bool>,
 }
 
-/// A wait's id, taken until this is dropped.
+/// A registered id of a wait. Dropping this removes the id.
 pub struct Bound {
     ids: Arc<WaitIds>,
     id: String,
@@ -34,7 +34,7 @@ impl Drop for Bound {
 }
 
 impl Bound {
-    /// Completes when the wait is cancelled.
+    /// Completes when the wait is canceled.
     pub async fn cancelled(&mut self) {
         if self.cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
             std::future::pending().await
@@ -43,7 +43,7 @@ impl Bound {
 }
 
 impl WaitIds {
-    /// Takes an id for a wait for an adapter.
+    /// Registers the id of a wait for an adapter.
     ///
     /// # Errors
     /// The id is too long, or another wait has it.
@@ -63,11 +63,11 @@ impl WaitIds {
         Ok(Bound { ids: self.clone(), id: id.to_owned(), cancelled: receiver })
     }
 
-    /// Cancels the wait with an id, and returns its adapter. `None`: there is no such wait.
+    /// Cancels the wait with this id. Returns its adapter, or `None` if there is no such wait.
     pub fn cancel(&self, id: &str) -> Option<String> {
         let pending = self.0.lock();
         let wait = pending.get(id)?;
-        // The wait gives its id back itself, so that no other wait can take the id before.
+        // The wait itself removes its id, so that no other wait can register the id before this one has ended.
         wait.cancelled.send_replace(true);
         Some(wait.adapter.clone())
     }

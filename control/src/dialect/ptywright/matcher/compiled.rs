@@ -1,4 +1,4 @@
-//! Matchers ready to be tried on a session's state.
+//! Compiled matchers, which can be tried on a session's state.
 
 use std::time::Duration;
 
@@ -9,55 +9,55 @@ use unterm_plugin::{CellPosition, LuaPredicate, Matcher, StableFor};
 use super::predicate::{may_hold_later, next_stable};
 use crate::services::{regex, search_limiter::Budget};
 
-/// A session's state, as a matcher sees it.
+/// A session's state, as far as matchers need it.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The screen's text.
     pub screen: String,
-    /// The kept output, if the matcher needs it.
+    /// The kept output. Empty if the matcher does not need it.
     pub transcript: String,
-    /// The cursor.
+    /// The position of the cursor.
     pub cursor: CellPosition,
-    /// How long the screen has not changed.
+    /// The time since the screen last changed.
     pub stable: Duration,
     /// Whether the program has ended.
     pub has_exited: bool,
-    /// What the matcher's predicates answered.
+    /// The answers of the matcher's predicates.
     pub predicates: Vec<Answered>,
 }
 
-/// What a predicate of a plugin answered.
+/// The answer of a plugin's predicate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
-    /// The question.
+    /// The predicate that was asked.
     pub lua: LuaPredicate,
-    /// How it matched, if it did.
+    /// The outcome if the predicate was true.
     pub outcome: Option<Outcome>,
 }
 
-/// How a matcher matched.
+/// The way in which a matcher matched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Outcome {
-    /// The text was on the screen.
+    /// The screen contained the text.
     ContainsText { text: String },
-    /// What the expression matched: its first group, else all of it.
+    /// The expression matched on the screen. `capture`: its first group or, if there is none, the whole match.
     ScreenRegex { pattern: String, capture: String },
-    /// The text was in the output.
+    /// The output contained the text.
     TranscriptContains { text: String },
-    /// What the expression matched: its first group, else all of it.
+    /// The expression matched in the output. `capture`: its first group or, if there is none, the whole match.
     TranscriptRegex { pattern: String, capture: String },
-    /// The cursor was there.
+    /// The cursor was at this position.
     CursorAt { row: u16, col: u16 },
-    /// The screen stayed the same for that long.
+    /// The screen was unchanged for this time.
     ScreenStable { min_ms: u64 },
     /// The program had ended.
     ProcessExited,
-    /// The first part that matched.
+    /// At least one part matched. Contains the first one.
     Any { matched: Box<Outcome> },
-    /// Every part.
+    /// Every part matched.
     All { matched: Vec<Outcome> },
-    /// The predicate of a plugin held.
+    /// The plugin's predicate was true.
     Lua {
         plugin: String,
         predicate: String,
@@ -68,7 +68,7 @@ pub enum Outcome {
     },
 }
 
-/// A matcher whose expressions are compiled.
+/// A matcher whose regular expressions are compiled.
 #[derive(Debug)]
 pub enum Compiled {
     ContainsText(String),
@@ -96,7 +96,7 @@ impl Expression {
         Ok(Box::new(Self { pattern, regex }))
     }
 
-    /// The first group of the first match, else all of it.
+    /// The first group of the first match. If there is no group, the whole match.
     fn capture(&self, text: &str, budget: &mut Budget) -> Option<String> {
         if !budget.take(text.len()) {
             return None;
@@ -112,7 +112,7 @@ impl Compiled {
     /// Compiles a matcher. May take a while.
     ///
     /// # Errors
-    /// An expression is wrong, or the matcher needs what this server lacks. A message for clients.
+    /// An expression is invalid, or the matcher needs a feature that this server lacks. A message for clients.
     pub fn new(matcher: Matcher) -> Result<Self, String> {
         let all = |parts: Vec<Matcher>| -> Result<Vec<Self>, String> {
             parts.into_iter().map(Self::new).collect()
@@ -131,7 +131,7 @@ impl Compiled {
         })
     }
 
-    /// Whether it has expressions, which take time.
+    /// Whether the matcher contains regular expressions, which may take long.
     pub fn has_regex(&self) -> bool {
         match self {
             Self::ScreenRegex(_) | Self::TranscriptRegex(_) => true,
@@ -140,7 +140,7 @@ impl Compiled {
         }
     }
 
-    /// Whether it looks at the kept output.
+    /// Whether the matcher needs the kept output.
     pub fn needs_transcript(&self) -> bool {
         match self {
             Self::TranscriptContains(_) | Self::TranscriptRegex(_) | Self::Lua(_) => true,
@@ -149,7 +149,7 @@ impl Compiled {
         }
     }
 
-    /// The predicates of plugins in it. Each has to be asked before the matcher is tried.
+    /// The plugins' predicates in the matcher. Each must be asked before the matcher is tried.
     pub fn predicates(&self) -> Vec<&LuaPredicate> {
         match self {
             Self::Lua(lua) => vec![lua],
@@ -160,7 +160,7 @@ impl Compiled {
         }
     }
 
-    /// How the state matches, if it does.
+    /// Tries the matcher on a state. `None` if it does not match.
     pub fn try_on(&self, seen: &Seen, budget: &mut Budget) -> Option<Outcome> {
         match self {
             Self::ContainsText(text) => seen
@@ -202,7 +202,8 @@ impl Compiled {
         }
     }
 
-    /// The least stability of the screen, above `stable`, at which another part of this matcher may match.
+    /// The next time at which the matcher may match if the screen stays unchanged: the smallest stability above
+    /// `stable` that one of its parts waits for.
     pub fn next_stable(&self, stable: Duration) -> Option<Duration> {
         match self {
             Self::ScreenStable(StableFor { min_ms }) => {
@@ -216,8 +217,8 @@ impl Compiled {
         }
     }
 
-    /// Whether it may still match although the program has ended and the screen no longer changes. `seen` does not
-    /// match.
+    /// Whether the matcher may still match later, although the program has ended and the screen no longer changes. Call
+    /// this only if `seen` does not match.
     pub fn may_match_later(&self, seen: &Seen, budget: &mut Budget) -> bool {
         match self {
             Self::ScreenStable(_) => true,

@@ -6,12 +6,12 @@
 
 use std::time::Duration;
 
-/// How long the screen of an ended program is stable before predicates count as decided.
+/// After the program has ended and the screen was unchanged for this long, predicates are not asked again.
 const DECIDED: Duration = Duration::from_secs(10);
-/// Distances between the times, and up to where they apply.
+/// The intervals between two calls, each with the stability up to which it applies, in milliseconds.
 const STEPS: [(u64, u64); 2] = [(250, 2_000), (1_000, 10_000)];
 
-/// The stability at which a predicate is asked next.
+/// The stability at which the predicate is asked next.
 pub fn next_stable(stable: Duration) -> Duration {
     let now = u64::try_from(stable.as_millis()).unwrap_or(u64::MAX);
     for (distance, end) in STEPS {
@@ -26,7 +26,7 @@ pub fn next_stable(stable: Duration) -> Duration {
     Duration::from_millis(next)
 }
 
-/// Whether a predicate may hold later although the program has ended and the screen no longer changes.
+/// Whether a predicate may become true later, although the program has ended and the screen no longer changes.
 pub fn may_hold_later(stable: Duration) -> bool {
     stable < DECIDED
 }

@@ -12,7 +12,7 @@ use crate::dialect::ptywright::{
     request::{NoParams, read, result},
 };
 
-/// The methods that there are.
+/// The names of all methods `plugin.*`.
 pub const METHODS: [&str; 5] = [
     "plugin.capabilities",
     "plugin.validate_manifest",
@@ -20,7 +20,7 @@ pub const METHODS: [&str; 5] = [
     "plugin.load",
     "plugin.unload",
 ];
-/// Why a server refuses to load plugins.
+/// The reason why a server refuses to load plugins.
 const NOT_GRANTED: &str = "server_did_not_grant_plugin_load";
 
 #[derive(Deserialize)]
@@ -41,10 +41,10 @@ struct LoadParams {
     manifest_path: PathBuf,
 }
 
-/// Carries out a method.
+/// Executes a method.
 ///
 /// # Errors
-/// As the protocol documents for each method.
+/// The errors that the protocol documents for each method.
 pub async fn call(
     plugins: &Plugins,
     method: &str,

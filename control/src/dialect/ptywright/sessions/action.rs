@@ -1,4 +1,4 @@
-//! Carries out the actions of clients and plugins on a session.
+//! Performs the actions of clients and plugins on a session.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,16 +15,16 @@ use crate::{
     },
 };
 
-/// How long streaming a text may take.
+/// The maximum time for streaming a text.
 const LONGEST_STREAM: Duration = Duration::from_secs(60);
 /// The markers of a bracketed paste (xterm ctlseqs, "Bracketed Paste Mode").
 const PASTE: [&str; 2] = ["\u{1b}[200~", "\u{1b}[201~"];
 
 impl Sessions {
-    /// Does an action.
+    /// Performs an action.
     ///
     /// # Errors
-    /// A value is wrong, or the program has ended.
+    /// A value is invalid, or the program has ended.
     pub async fn act(&self, session: &Arc<Session>, action: Action) -> Result<()> {
         if !matches!(action, Action::Kill | Action::MarkTranscript(_)) {
             session.refuse_ended()?;
@@ -34,7 +34,7 @@ impl Sessions {
             Action::BracketedPaste(text) => {
                 let [begin, end] = PASTE;
                 if PasteRisk::of(&text).ends_bracket {
-                    // What follows it would count as typed.
+                    // Text after the end of the bracketed paste would count as typed.
                     let why =
                         "action.value: the text contains the end of a bracketed paste, ESC [201~";
                     return Err(Error::invalid_params(why));
@@ -75,7 +75,7 @@ impl Sessions {
         self.typed(session, self.call::<Input>(params).await.map(drop))
     }
 
-    /// The result of input. The program may have ended a moment before.
+    /// Converts the result of input. If it failed because the program has just ended, returns that as the error.
     fn typed(&self, session: &Session, result: Result<()>) -> Result<()> {
         result.map_err(|error| if session.progress().has_ended { session.ended() } else { error })
     }
@@ -107,7 +107,8 @@ impl Sessions {
 }
 
 impl Session {
-    /// Marks a place in the output: how many characters there were, by default those so far.
+    /// Marks a place in the output. `at`: the number of output characters before the mark. By default, the end of the
+    /// output so far.
     ///
     /// # Errors
     /// The label is too long, or there are too many marks.

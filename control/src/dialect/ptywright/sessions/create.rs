@@ -22,7 +22,7 @@ use crate::{
 /// The default size, in cells.
 const ROWS: u16 = 24;
 const COLS: u16 = 80;
-/// The default and the most characters of output that are kept.
+/// The default and the maximum number of output characters that are kept.
 const KEPT_CHARS: usize = 128 << 10;
 const MOST_KEPT_CHARS: usize = 4 << 20;
 
@@ -30,11 +30,11 @@ const MOST_KEPT_CHARS: usize = 4 << 20;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Create {
-    /// A name or a path.
+    /// The name or path of the program.
     pub program: String,
     #[serde(default)]
     pub args: Vec<String>,
-    /// Default: the server's.
+    /// The working directory. By default, the server's.
     #[serde(default)]
     pub cwd: Option<PathBuf>,
     #[serde(default)]
@@ -59,7 +59,7 @@ impl Sessions {
     /// Starts a program in a new session.
     ///
     /// # Errors
-    /// A parameter is wrong, the program can't be started, or there are too many sessions.
+    /// A parameter is invalid, the program can't be started, or there are too many sessions.
     pub async fn create(self: &Arc<Self>, params: Create) -> Result<Arc<Session>> {
         self.create_for(params, None).await
     }
@@ -67,7 +67,7 @@ impl Sessions {
     /// Starts a program in a new session that belongs to an adapter.
     ///
     /// # Errors
-    /// As for `create`.
+    /// The errors of [`Self::create`].
     pub async fn create_for(
         self: &Arc<Self>,
         params: Create,
@@ -114,7 +114,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Opens the session's pane. In a running instance it is a tab in the background.
+    /// Opens the session's pane. If the backend is a running instance, the pane is a tab in the background.
     async fn open_pane(&self, params: Create, pixels: (u16, u16)) -> Result<u64> {
         let cwd = absolute(params.cwd.as_deref().unwrap_or(Path::new(".")))
             .map_err(|error| Error::invalid_params(format!("cwd: {error}")))?;
@@ -140,7 +140,7 @@ impl Sessions {
     }
 }
 
-/// The file for a session's raw output, if a client wants one.
+/// The file for a session's raw output. `None` if the client requested none.
 async fn raw_transcript(params: &Create) -> Result<Option<RawTranscript>> {
     let appends = params.raw_transcript_append;
     let Some(path) = params.raw_transcript_path.clone() else {

@@ -1,4 +1,4 @@
-//! Follows a session's pane: reads its output as it arrives, and wakes the waits.
+//! Follows a session's pane: reads its output as it arrives, and wakes the tasks that wait for changes.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::{
     offload::blocking,
 };
 
-/// How long one call waits for output. The next call follows at once.
+/// The maximum time that one call waits for output. The next call follows immediately.
 const WAIT_MS: u64 = 10 * 60 * 1000;
 
-/// Follows a session until its program has ended, its pane is closed or the instance is gone.
+/// Follows a session until its program has ended, its pane is closed or the instance has ended.
 pub async fn follow(
     sessions: Arc<Sessions>,
     session: Arc<Session>,
@@ -66,7 +66,7 @@ pub async fn follow(
     sessions.news.send_replace(());
 }
 
-/// Writes output to a session's file. If that fails, the file gets nothing more.
+/// Writes output to a session's file. If that fails, nothing more is written to the file.
 async fn write(
     session: &Session,
     mut file: RawTranscript,

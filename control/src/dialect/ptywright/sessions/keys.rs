@@ -1,11 +1,11 @@
-//! The names of keys in this protocol.
+//! The key names of the ptywright protocol.
 
 use unterm_plugin::{is_key, key_names};
 
-/// The name of a key for `session.keys`.
+/// Converts the name of a key to the name that `session.keys` expects.
 ///
 /// # Errors
-/// There is no such key, as a message for clients.
+/// There is no such key. A message for clients.
 pub fn key(name: &str) -> Result<String, String> {
     if !is_key(name) {
         return Err(format!("unknown key {name:?}: keys are {}", key_names()));

@@ -10,10 +10,11 @@ use crate::dialect::ptywright::{
 };
 
 impl Sessions {
-    /// Asks each predicate of a matcher, for `method`. Dropping the future leaves at most one call, which the plugin's limits end.
+    /// Asks each predicate of a matcher. `method`: the method that the client called, for errors. If the future is
+    /// dropped, at most one call continues, until the limits of plugins end it.
     ///
     /// # Errors
-    /// There is no such predicate, or it fails.
+    /// A predicate does not exist, or fails.
     pub async fn ask_predicates(
         &self,
         session: &Session,

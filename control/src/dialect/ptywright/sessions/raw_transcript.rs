@@ -1,4 +1,4 @@
-//! A file with a session's output, byte for byte.
+//! A file that contains a session's output, byte for byte.
 
 use std::{
     fs::File,
@@ -8,19 +8,19 @@ use std::{
 
 use rustix::fs::{CWD, Mode, OFlags};
 
-/// A file that output is appended to. Its owner alone can read a file that this creates.
+/// A file to which output is appended. If this type created the file, only the file's owner can read it.
 pub struct RawTranscript {
     file: File,
     path: PathBuf,
-    /// Whether this created the file.
+    /// Whether this value created the file.
     is_new: bool,
 }
 
 impl RawTranscript {
-    /// Creates the file, or opens it to append to. A link in the place of the file is never followed.
+    /// Creates the file, or opens an existing one for appending. A link is never followed.
     ///
     /// # Errors
-    /// The file exists and `appends` is false, or it is no regular file, or it can't be opened.
+    /// The file exists and `appends` is false, the file is not a regular file, or it can't be opened.
     pub fn open(path: &Path, appends: bool) -> io::Result<Self> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
         let new = || {
@@ -29,7 +29,7 @@ impl RawTranscript {
         };
         let (file, is_new) = match (new(), appends) {
             (Err(rustix::io::Errno::EXIST), true) => {
-                // A pipe without a reader must not block this.
+                // NONBLOCK: opening a pipe without a reader must not block.
                 let flags = flags | OFlags::APPEND | OFlags::NONBLOCK;
                 (rustix::fs::openat(CWD, path, flags, Mode::empty())?, false)
             }
@@ -45,12 +45,12 @@ impl RawTranscript {
     /// Appends bytes. May block.
     ///
     /// # Errors
-    /// The disk does not accept them.
+    /// The disk does not accept the bytes.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         io::Write::write_all(&mut self.file, bytes)
     }
 
-    /// Removes the file again, if this created it.
+    /// Removes the file, if this value created it.
     pub fn discard(self) {
         if self.is_new {
             let _ = std::fs::remove_file(&self.path);

@@ -1,21 +1,21 @@
-//! The kept output of a session: text of bounded length, and places that clients marked in it.
+//! The kept output of a session: a text of limited length, and marks that clients set in it.
 
 use std::collections::BTreeMap;
 
-/// The most marks of a session.
+/// The maximum number of marks of a session.
 pub const MOST_MARKS: usize = 64;
 
-/// The last characters of a session's output. Bytes that are no UTF-8 become U+FFFD.
+/// The last characters of a session's output. Bytes that are not UTF-8 become U+FFFD.
 pub struct Transcript {
     text: String,
-    /// Where the kept text begins in `text`. What is before it is removed now and then.
+    /// The offset in `text` where the kept text begins. The text before it is removed now and then.
     start: usize,
-    /// How many characters are kept.
+    /// The number of kept characters.
     count: usize,
     most: usize,
-    /// How many characters there were so far.
+    /// The number of characters so far.
     end: u64,
-    /// The beginning of a character whose rest has not come yet.
+    /// The first bytes of a character whose other bytes have not arrived yet.
     partial: Vec<u8>,
     marks: BTreeMap<String, u64>,
 }
@@ -23,18 +23,18 @@ pub struct Transcript {
 /// The newest part of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Delta {
-    /// The characters, after those before them that were asked for.
+    /// The new characters, preceded by the earlier ones that were requested.
     pub text: String,
-    /// Where in `text` the newest part begins, in bytes.
+    /// The offset in `text` where the new characters begin, in bytes.
     pub start: usize,
-    /// How many characters there are up to its end.
+    /// The number of output characters up to the end of this part.
     pub end: u64,
-    /// Whether characters before it are no longer kept.
+    /// Whether some of the requested characters are no longer kept.
     pub is_cut: bool,
 }
 
 impl Transcript {
-    /// An empty one, which keeps this many characters.
+    /// Creates an empty transcript that keeps `most` characters.
     pub fn new(most: usize) -> Self {
         Self {
             text: String::new(),
@@ -52,7 +52,7 @@ impl Transcript {
         &self.text[self.start..]
     }
 
-    /// How many characters there were so far.
+    /// The number of output characters so far.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -87,7 +87,7 @@ impl Transcript {
         self.trim();
     }
 
-    /// The output has ended.
+    /// Handles the end of the output.
     pub fn finish(&mut self) {
         if !std::mem::take(&mut self.partial).is_empty() {
             self.append("\u{fffd}");
@@ -109,19 +109,20 @@ impl Transcript {
                 self.text().char_indices().nth(excess).map_or(self.text().len(), |(at, _)| at);
             self.count -= excess;
         }
-        // Moving the text for each few characters would take long.
+        // The text before `start` is removed only now and then, because moving the kept text after each few characters
+        // would take too long.
         if self.start > self.text.len() / 2 {
             self.text.drain(..self.start);
             self.start = 0;
         }
     }
 
-    /// What came after the first `from` characters, and up to `before` characters before that.
+    /// The output after the first `from` characters, preceded by up to `before` characters.
     pub fn after(&self, from: u64, before: u64) -> Delta {
         let wanted = self.end.saturating_sub(from);
         let is_cut = wanted > self.count as u64;
         let text = self.text();
-        // Where the last so many characters begin.
+        // Returns the offset in `text` of the last `count` characters.
         let last = |count: u64| {
             let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.count);
             match count {
@@ -133,12 +134,12 @@ impl Transcript {
         Delta { text: text[first..].to_owned(), start: newest - first, end: self.end, is_cut }
     }
 
-    /// The marks by their labels: how many characters there were.
+    /// The marks. The value of a label is the number of output characters before the mark.
     pub fn marks(&self) -> &BTreeMap<String, u64> {
         &self.marks
     }
 
-    /// Marks a place. Returns false if there are too many marks already.
+    /// Sets a mark. Returns false if there are already too many marks.
     pub fn mark(&mut self, label: String, at: u64) -> bool {
         if self.marks.len() >= MOST_MARKS && !self.marks.contains_key(&label) {
             return false;

@@ -1,4 +1,5 @@
-//! Waits until a session's state matches. Changes of the session wake a wait, which then looks again.
+//! Waits until a session's state matches a condition. Changes of the session wake the wait, which then checks the state
+//! again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,18 +22,18 @@ use crate::{
     },
 };
 
-/// The most bytes of text that expressions are matched against after one change.
+/// The maximum number of bytes of text that expressions are matched against after one change.
 const MOST_BYTES: u64 = 64 << 20;
-/// How long the first look may take, whatever the time-out is.
+/// The maximum time of the first check, regardless of the timeout.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A wait for a session.
 pub struct Wait {
-    /// What for.
+    /// The condition to wait for.
     pub matcher: Matcher,
-    /// When it ends without a match.
+    /// When the wait ends if there is no match.
     pub deadline: Instant,
-    /// The client's time-out, for the error.
+    /// The client's timeout, for the error.
     pub timeout_ms: u64,
     /// The method that waits, for the error.
     pub method: &'static str,
@@ -50,9 +51,9 @@ impl Wait {
 pub struct Matched {
     /// The screen that matched.
     snapshot: Snapshot,
-    /// How it matched.
+    /// The way in which the screen matched.
     pub outcome: Outcome,
-    /// How long that took.
+    /// The time until the match.
     elapsed: Duration,
 }
 
@@ -61,39 +62,40 @@ pub struct Matched {
 pub struct Evidence {
     /// Always true.
     pub matched: bool,
-    /// The sequence of the screen.
+    /// The sequence of the screen that matched.
     pub sequence: u64,
-    /// How long the wait took.
+    /// The duration of the wait.
     pub elapsed_ms: u64,
-    /// The screen.
+    /// The screen that matched.
     pub snapshot: Snapshot,
     /// The end of the output.
     pub transcript_tail: String,
-    /// How it matched.
+    /// The way in which the state matched.
     #[serde(skip)]
     pub outcome: Outcome,
 }
 
-/// What trying a matcher gave.
+/// The result of trying a matcher.
 struct Tried {
     outcome: Option<Outcome>,
     may_match_later: bool,
 }
 
 impl Sessions {
-    /// Waits until a session's state matches, and returns the evidence for a client. See [`Self::matched`].
+    /// Waits like [`Self::matched`], and returns the evidence for a client.
     ///
     /// # Errors
-    /// As of [`Self::matched`], or a search for secrets takes too long.
+    /// The errors of [`Self::matched`], or a search for secrets takes too long.
     pub async fn wait(&self, session: &Session, wait: Wait) -> Result<Evidence> {
         let matched = self.matched(session, wait).await?;
         self.evidence(session, matched).await
     }
 
-    /// Waits until a session's state matches and the transcript has caught up with it. Dropping the future ends the wait.
+    /// Waits until a session's state matches and the transcript has caught up with it. Dropping the future ends the
+    /// wait.
     ///
     /// # Errors
-    /// The matcher is wrong, the time is over, or the session ends so that nothing can match any more.
+    /// The matcher is invalid, the time is over, or the session ends, so that the matcher can't match any longer.
     pub async fn matched(&self, session: &Session, wait: Wait) -> Result<Matched> {
         let Wait { matcher, deadline, timeout_ms, method } = wait;
         check(&matcher).map_err(Error::invalid_params)?;
@@ -120,7 +122,8 @@ impl Sessions {
                 has_exited: now.has_ended,
                 predicates: Vec::new(),
             };
-            // Predicates and expressions may outlast the time-out. A wait with a time-out of 0 still tries its matcher once.
+            // Predicates and expressions may take longer than the timeout. Even a wait with a timeout of 0 tries its
+            // matcher once.
             let until = deadline.max(start + LOOK);
             let asked = self.ask_predicates(session, &matcher, &seen, &snapshot, method);
             let asked = timeout_at(until, asked).await;
@@ -128,7 +131,7 @@ impl Sessions {
             let tried = timeout_at(until, self.try_on(&matcher, seen));
             let tried = tried.await.map_err(|_| Error::timeout(timeout_ms))??;
             if let Some(outcome) = tried.outcome {
-                // The transcript follows the screen.
+                // The transcript may be behind the screen, so this waits for it.
                 let sequence = snapshot.sequence;
                 let caught_up = progress.wait_for(|progress| {
                     progress.sequence >= sequence || progress.has_ended || progress.is_closed
@@ -156,7 +159,7 @@ impl Sessions {
         }
     }
 
-    /// Tries a matcher, off the async workers if it has expressions.
+    /// Tries a matcher. If the matcher contains expressions, it is tried on a blocking thread.
     async fn try_on(&self, matcher: &Arc<Compiled>, seen: Seen) -> Result<Tried> {
         let tried = matcher.clone();
         let work = move |budget: &mut Budget| {

@@ -10,7 +10,7 @@ use crate::{
     services::{audit::Entry, clients::Client, login_codes::Visitor, policy::Rules},
 };
 
-/// The most calls to return.
+/// The maximum number of calls in a reply.
 const SHOWN: usize = 100;
 
 /// The connected clients.

@@ -1,4 +1,4 @@
-//! Preferences of recordings, the running recordings, and the search in finished ones.
+//! Preferences of recordings, the running recordings, and searches in finished recordings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,11 @@ use crate::{
     },
 };
 
-/// The most lines in a search result.
+/// The maximum number of lines in a search result.
 const MOST_MATCHES: usize = 200;
-/// The most bytes that a search reads from all recordings.
+/// The maximum number of bytes that a search reads from all recordings together.
 const MOST_SEARCHED: u64 = 1 << 30;
-/// The most characters of a line in a search result.
+/// The maximum number of characters of a line in a search result.
 const LONGEST_LINE: usize = 200;
 
 #[derive(Serialize, JsonSchema)]
@@ -170,7 +170,7 @@ method! {
         let home = context.registration.home().to_owned();
         let search = move |budget: &mut Budget| {
             let mut found = SearchReply { matches: Vec::new(), more: false };
-            // The newest first.
+            // The newest recordings are searched first.
             let rows = recording::rows(&home)?.into_iter().rev();
             for row in rows.filter(|row| row.ended_at.is_some()) {
                 let Ok(page) = recording::read_page(&home, &row) else { continue };

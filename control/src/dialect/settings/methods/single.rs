@@ -15,7 +15,7 @@ use crate::{
     methods::{Context, params::NoParams},
 };
 
-/// The limits of the number of history lines.
+/// The minimum and the maximum number of history lines.
 const SCROLLBACK: std::ops::RangeInclusive<u64> = 100..=999_999_999;
 /// The choices for `TERM_PROGRAM`.
 const PRESETS: [&str; 7] =

@@ -6,12 +6,12 @@ fn end(code: i32) -> String {
     format!("\x1b]133;D;{code};nonce=n\x07")
 }
 
-/// A command of a shell that marks its commands.
+/// A command of a shell with shell integration.
 fn block() -> Follow {
     Follow::new(Reported::Block { nonce: "n".into(), line: "make".to_owned() })
 }
 
-/// A command of a shell that marks nothing, with the marks that were typed.
+/// A command of a shell without shell integration, and the marks that were typed with it.
 fn marked(is_around: bool) -> (Follow, Marks) {
     let marks = Marks::new().unwrap();
     let nonce = Some("n".into());
@@ -22,7 +22,7 @@ fn output(follow: &mut Follow, text: &str) -> Effect {
     follow.step(Event::Output { seq: 1, bytes: text.as_bytes() })
 }
 
-/// How it ended, the exit code and who reported it.
+/// The ending, the exit code and its source.
 fn finished(follow: Follow) -> (Ending, Option<i32>, Option<ExitSource>) {
     let finish = follow.into_finish();
     (finish.ending, finish.exit_code, finish.exit_source)
@@ -61,7 +61,7 @@ fn an_end_that_was_missed_is_asked_of_the_terminal() {
         let mut follow = block();
         output(&mut follow, BEGIN);
         output(&mut follow, &"x".repeat(length));
-        // The driver fell behind: it did not wait before these bytes.
+        // The driver was too slow: it did not wait before these bytes arrived.
         assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: true });
         assert_eq!(follow.step(Event::Advanced(9)), Effect::Poll);
         if is_missed {
@@ -79,7 +79,7 @@ fn an_end_that_was_missed_is_asked_of_the_terminal() {
 #[test]
 fn a_line_that_was_given_up_is_interrupted() {
     let mut follow = block();
-    // Typed before the line, at a prompt that is drawn again.
+    // Ctrl+C was typed before the line, at a prompt that is then drawn again.
     follow.step(Event::Input { bytes: b"\x03", is_echoed: false });
     assert_eq!(output(&mut follow, "\x1b]133;A;\x07$ "), Effect::Poll);
     follow.step(Event::Input { bytes: b"make\r", is_echoed: false });
@@ -189,7 +189,7 @@ fn a_new_shell_at_its_prompt_ends_the_wait() {
     follow.step(Event::Advanced(2));
     assert_eq!(follow.step(Event::Empty), Effect::Look(Look::NewShell));
     assert_eq!(follow.step(Event::Seen(Sight::NewShell(false))), Effect::Wait { for_quiet: true });
-    // A shell without marks is noticed by its silence.
+    // The silence reveals a shell without marks.
     assert_eq!(follow.step(Event::Quiet), Effect::Look(Look::Silence));
     let silence = Silence { is_new_shell: true, ..Silence::default() };
     assert_eq!(follow.step(Event::Seen(Sight::Silence(Some(silence)))), Effect::Finish);
@@ -201,10 +201,10 @@ fn the_terminals_echo_of_input_is_no_output() {
     for (keys, echoed, expected) in [
         (&["word\r"][..], "word\r\n", "name: got word"),
         (&["w", "ord", "\r"], "word\r\n", "name: got word"),
-        // The program printed something else first.
+        // The program printed other text first.
         (&["word\r"], "...word\r\n", "name: ...word\ngot word"),
         (&["\x1b[A", "\x01\r"], "^[[A^A\r\n", "name: got word"),
-        // What the terminal shows for keys that edit the line is unknown.
+        // The text that the terminal shows for keys that edit the line is unknown.
         (&["\x15\r"], "\r\n", "name: \ngot word"),
     ] {
         for split in 0..=echoed.len() {
@@ -231,7 +231,7 @@ fn keys_that_the_shell_may_not_echo_are_no_output_if_it_did() {
         (&["w", "or"], "", "r"),
         (&["\x1b[A"], "", "[A"),
         (&["x", "ls", "\r"], "", "s\r\n"),
-        // The terminal was seen to echo the second key, so the rest is shown, too, perhaps before the command begins.
+        // The terminal has echoed the second key, so it also echoes the later ones, perhaps before the command begins.
         (&["w", "!or"], "or", ""),
         (&["w", "!or"], "o", "r"),
         (&["w", "!or"], "hook\r\n", "or"),
@@ -245,7 +245,7 @@ fn keys_that_the_shell_may_not_echo_are_no_output_if_it_did() {
             }
             output(&mut follow, &format!("make\r\n{shown_before}{BEGIN}"));
             output(&mut follow, &shown[..split]);
-            // The shell echoes now.
+            // The shell has turned the echo on.
             follow.step(Event::Input { bytes: b"later", is_echoed: true });
             output(&mut follow, &format!("{}later", &shown[split..]));
             assert_eq!(output(&mut follow, &format!("done\r\n{}", end(0))), Effect::Finish);
@@ -264,7 +264,7 @@ fn at_the_deadline_it_is_left_running() {
     assert_eq!(finished(follow), (Ending::TimedOut, None, None));
 }
 
-/// What the shell prints before the output of a command that was typed with these marks.
+/// The text that the shell prints before the output of a command that was typed with these marks.
 fn marks_begin(marks: &Marks) -> String {
     String::from_utf8(marks.begin()).unwrap()
 }
