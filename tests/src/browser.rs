@@ -1,5 +1,5 @@
-//! A real Chromium with one page, driven through Playwright (`tests/browser/drive.mjs`). Tests send it clicks and query
-//! what it shows. `packaging/setup.sh` installs what it needs.
+//! A real Chromium with one page, driven through Playwright (`tests/browser/drive.mjs`). Tests send clicks to the page,
+//! and query what it shows. `packaging/setup.sh` installs the required programs.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -51,7 +51,7 @@ impl Browser {
     ///
     /// # Errors
     ///
-    /// As [`Browser::start`].
+    /// Like [`Browser::start`].
     pub fn with_flags(flags: &[&str]) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-browser-").tempdir()?;
         let mut child = bare("node", home.path())
@@ -91,7 +91,7 @@ impl Browser {
     ///
     /// # Errors
     ///
-    /// As [`Browser::ask`].
+    /// Like [`Browser::ask`].
     pub fn to(&mut self, command: &str, at: &str) -> Result<Value> {
         self.ask(command, json!({ "at": at }))
     }
@@ -100,7 +100,7 @@ impl Browser {
     ///
     /// # Errors
     ///
-    /// As [`Browser::ask`].
+    /// Like [`Browser::ask`].
     pub fn with(&mut self, command: &str, at: &str, text: &str) -> Result<Value> {
         self.ask(command, json!({ "at": at, "text": text }))
     }

@@ -17,9 +17,9 @@ use crate::{
 
 /// The folder `tests/clients`.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients");
-/// Seconds after which a client that hangs is ended. This bounds a hang and does not judge speed.
+/// The number of seconds after which a client is ended. It only ends clients that hang, and does not judge their speed.
 const LONGEST: &str = "600";
-/// The variable that enables tasks that take minutes.
+/// The variable that enables tasks that take several minutes.
 const LONG: &str = "UNTERM_LONG";
 
 /// The folder where the clients are installed.
@@ -30,7 +30,7 @@ impl Clients {
     ///
     /// # Errors
     ///
-    /// If they are not installed. The message gives the command that installs them.
+    /// If the clients are not installed. The message gives the command that installs them.
     pub fn find() -> Result<Self> {
         let folder = std::env::var_os("UNTERM_MCP_CLIENTS").map(PathBuf::from);
         let folder = folder.context(
@@ -43,21 +43,24 @@ impl Clients {
         Ok(Self(folder))
     }
 
-    /// A command that runs a script of an npm package, with an instance's home and without the test's environment.
+    /// A command that runs a script of an npm package. It uses the instance's home, and does not inherit the test's
+    /// environment.
     pub fn node(&self, script: &str, unterm: &Instance) -> Command {
         let mut command = self.bounded(&self.0.join("bin/node"), unterm.home());
         command.arg(self.0.join("node_modules").join(script));
         command
     }
 
-    /// A command that runs a Python script of `tests/clients`, in the same environment.
+    /// A command that runs a Python script of `tests/clients`. It uses the instance's home, and does not inherit the
+    /// test's environment.
     pub fn python(&self, script: &str, unterm: &Instance) -> Command {
         let mut command = self.bounded(&self.0.join("python/bin/python"), unterm.home());
         command.arg(Path::new(OWN).join(script)).env("PYTHONDONTWRITEBYTECODE", "1");
         command
     }
 
-    /// A command that runs `tests/clients/sdk.mjs`, in the same environment.
+    /// A command that runs `tests/clients/sdk.mjs`. It uses the instance's home, and does not inherit the test's
+    /// environment.
     pub fn typescript(&self, unterm: &Instance) -> Command {
         let mut command = self.bounded(&self.0.join("bin/node"), unterm.home());
         command.arg(Path::new(OWN).join("sdk.mjs")).arg(&self.0);
@@ -66,7 +69,7 @@ impl Clients {
 
     fn bounded(&self, program: &Path, home: &Path) -> Command {
         let mut command = bare("timeout", home);
-        // Clients that start another Node look for it in `PATH`.
+        // Clients that start another Node search for it in `PATH`.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let all = std::iter::once(self.0.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(all) = std::env::join_paths(all) {
@@ -82,9 +85,9 @@ impl Clients {
 
 /// The output of a client that succeeded.
 pub struct Said {
-    /// On stdout.
+    /// The text that the client wrote to stdout.
     pub out: String,
-    /// On stderr.
+    /// The text that the client wrote to stderr.
     pub err: String,
 }
 

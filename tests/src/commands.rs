@@ -1,7 +1,8 @@
-//! Shell commands generated from a seed, and the comparison of each in a live pane with a subprocess of the same shell.
+//! Shell commands generated from a seed. Each runs in a live pane and in a subprocess of the same shell, and the
+//! results are compared.
 //!
-//! Owns the generator, the agent tools that drive the pane, and the comparison. The driver is `src/bin/commands.rs`;
-//! `tests/commands.rs` runs a short fixed share in every CI run.
+//! Owns the generator, the agent tools that drive the pane, and the comparison. `src/bin/commands.rs` is the driver.
+//! `tests/agents/commands.rs` runs a small fixed number of commands in every CI run.
 
 mod compare;
 mod grammar;
@@ -46,21 +47,21 @@ impl Shell {
     }
 }
 
-/// A command, with the input it reads.
+/// A command, and the input that it reads.
 #[derive(Debug)]
 pub struct Given {
     /// The command to run.
     pub text: String,
-    /// The prompt it shows when it reads, if it reads.
+    /// The prompt that the command shows when it reads input. `None` if it reads no input.
     question: Option<String>,
     /// The input typed at each prompt.
     typed: String,
-    /// The command that a subprocess runs in its place.
+    /// The command that a subprocess runs instead.
     reference: String,
 }
 
 impl Given {
-    /// Whether it prompts a second time.
+    /// Whether the command prompts a second time.
     fn is_asked_twice(&self) -> bool {
         self.text.matches("; f").count() == 2
     }
@@ -73,7 +74,7 @@ struct Outcome {
     exit_code: Option<i64>,
 }
 
-/// Generates the command with a number; the same one for the same seed.
+/// Generates the command with this number. The same seed always generates the same command.
 pub fn generate(shell: Shell, seed: u64, number: u64) -> Given {
     let mut random = Random::new(seed ^ (number << 8) ^ shell as u64);
     // Skip one number, so that the first numbers of similar seeds differ.
@@ -93,7 +94,7 @@ pub fn generate(shell: Shell, seed: u64, number: u64) -> Given {
     Given { reference: text.clone(), text, question: None, typed: String::new() }
 }
 
-/// Cycles through the readers, so that even a few commands include all of them.
+/// Cycles through the readers, so that a few commands are enough to use every reader.
 fn random_reader(readers: &[Reader], number: u64) -> Reader {
     readers[number as usize % readers.len()]
 }
@@ -112,7 +113,7 @@ fn reads(random: &mut Random, number: u64, reader: Reader) -> Given {
     }
 }
 
-/// Replaces each `@` and letter of a row.
+/// Replaces each `@` and the letter after it in a row.
 fn fill(row: &str, number: u64, random: &mut Random) -> String {
     let mut text = String::new();
     let mut chars = row.chars();
@@ -140,7 +141,7 @@ fn fill(row: &str, number: u64, random: &mut Random) -> String {
     text
 }
 
-/// The result of a command in a subprocess with the same home and no terminal.
+/// The result of a command in a subprocess with the same home but without a terminal.
 fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
     let mut output = tempfile::tempfile()?;
     let mut input = tempfile::tempfile()?;
@@ -180,7 +181,7 @@ fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
     })
 }
 
-/// Most waits for one command, each of a few seconds. Only bounds a hang.
+/// The maximum number of waits for one command, of a few seconds each. It only ends commands that hang.
 const MOST_WAITS: usize = 12;
 
 /// A shell's pane that an agent drives.
@@ -205,14 +206,14 @@ impl<'a> Driven<'a> {
         let opened = self.agent.call("pane_open", opened)?;
         self.pane = opened["pane"].as_u64().context("pane_open gave no pane")?;
         if self.shell == Shell::Zsh {
-            // zsh's default, whatever the tests' settings are.
+            // Set zsh's default, because the tests' settings may change this option.
             let setopt = json!({"pane": self.pane, "command": "setopt PROMPT_SP"});
             self.agent.call("run", setopt)?;
         }
         Ok(())
     }
 
-    /// The result of a command in the pane. An error contains the tools' answer.
+    /// The result of a command in the pane. If the tools fail, the error contains their answer.
     fn run(&mut self, given: &Given) -> Result<Outcome> {
         let pane = self.pane;
         let timeout_ms = if given.question.is_some() { 3000 } else { 20_000 };
@@ -235,7 +236,7 @@ impl<'a> Driven<'a> {
             if ran["ended"] == true {
                 break;
             }
-            // A background job may write after the prompt, so that the last line is not a prompt.
+            // A background job may write after the prompt, so the last line may not be a prompt.
             let asks = ran["awaiting_input"] == true || ran["reads_input"] == true;
             ensure!(ran["awaiting_input"] != true || questions > 0, "it asks: {ran}");
             // A command that was answered may not have read the answer yet.
@@ -256,11 +257,11 @@ impl<'a> Driven<'a> {
 /// The results of many commands.
 #[derive(Default)]
 pub struct Tally {
-    /// Commands with identical output and exit code.
+    /// The number of commands with identical output and exit code.
     pub same: usize,
-    /// Number of commands that needed an explanation, and the number of uses of each.
+    /// The number of commands that needed an explanation, and for each explanation the number of its uses.
     pub explained: (usize, BTreeMap<&'static str, usize>),
-    /// Unexplained differences, described.
+    /// Descriptions of unexplained differences.
     pub differences: Vec<String>,
 }
 

@@ -18,15 +18,15 @@ use crate::{
 
 /// sway without hardware, on a screen of 2560×1600 pixels. It is ended on drop.
 pub struct Compositor {
-    // Dropped before the compositor, which the keyboard needs.
+    // Must be the first field: the keyboard must be dropped before the compositor that it needs.
     _keyboard: Ended,
     sway: Ended,
     folder: TempDir,
 }
 
-/// The user (nobody) that sway runs as if the tests run as root, because sway refuses to run as root.
+/// The user as whom sway runs if the tests run as root (nobody), because sway refuses to run as root.
 const NOBODY: u32 = 65_534;
-/// Name of the socket for windows: the first free one, in the test's own folder.
+/// The name of the socket for windows. It is the first free name in the test's own folder.
 const SOCKET: &str = "wayland-1";
 
 impl Compositor {
@@ -73,7 +73,7 @@ impl Compositor {
             || Ok((is_there("sway.sock") && is_there(SOCKET)).then_some(())),
             read_log,
         )?;
-        // A seat has a keyboard only while a keyboard client exists. This one types nothing, and stays.
+        // sway has a keyboard only while a client provides one. This client types nothing and keeps running.
         let keyboard = stays("wtype", &["-s", "1000000000"], folder.path())?;
         let compositor = Self { _keyboard: keyboard, sway, folder };
         wait_for(
@@ -88,12 +88,12 @@ impl Compositor {
     ///
     /// # Errors
     ///
-    /// If it has already ended.
+    /// If sway has already ended.
     pub fn kill(self) -> Result<()> {
         Ok(self.sway.kill()?)
     }
 
-    /// The variables for a program that opens its windows here, with their values.
+    /// The variables, with their values, for a program that opens its windows in this compositor.
     pub fn env(&self) -> [(&'static str, String); 2] {
         let folder = self.folder.path().display().to_string();
         [("XDG_RUNTIME_DIR", folder), ("WAYLAND_DISPLAY", SOCKET.to_owned())]
@@ -134,8 +134,8 @@ impl Compositor {
         self.tell(&["[app_id=\"unterm\"]", "kill"]).map(|_| ())
     }
 
-    /// Puts text on the clipboard as another program does, and waits until it is there. It stays until the returned
-    /// value is dropped.
+    /// Puts text on the clipboard like another program would, and waits until other programs can read it. The text
+    /// stays on the clipboard until the returned value is dropped.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl Compositor {
     }
 }
 
-/// A program in the compositor that uses this folder, without the rest of a desktop.
+/// A program that runs in the compositor of this folder, without a desktop environment.
 fn program(name: &str, folder: &Path) -> Command {
     let mut command = bare(name, folder);
     command

@@ -23,7 +23,7 @@ use crate::{
     wait_for, wait_until,
 };
 
-/// An Xvfb on a free display number, without a window manager until one is started. It is ended on drop.
+/// An Xvfb with a free display number. It has no window manager until one is started. It is ended on drop.
 pub struct Display {
     server: Ended,
     number: u32,
@@ -54,7 +54,7 @@ impl Display {
         Self::with((width, height), "us", "")
     }
 
-    /// Starts an X server with another keyboard: a layout and a variant, as setxkbmap takes them.
+    /// Starts an X server with another keyboard: a layout and a variant, in the form that setxkbmap expects.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Display {
     ///
     /// # Errors
     ///
-    /// If it has already ended.
+    /// If the X server has already ended.
     pub fn kill(self) -> Result<()> {
         Ok(self.server.kill()?)
     }
@@ -120,7 +120,7 @@ impl Display {
         let id = wait_for("the window", || self.find_window(unterm.pid()), || unterm.log())?;
         self.connection.set_input_focus(InputFocus::PARENT, id, x11rb::CURRENT_TIME)?;
         let window = Window { display: self, id };
-        // Wait until the window has processed that it is visible and focused, before the test uses another channel.
+        // Wait until the window has processed that it is visible and focused. The test may then use other connections.
         window.wait_for_input()?;
         Ok(window)
     }
@@ -285,8 +285,8 @@ impl Display {
         self.fake(kind, self.keys.find(keysym(name)?)?.0, 0, 0)
     }
 
-    /// Presses the keys of `chord` in order and releases them in reverse: `["Control_L", "Shift_L", "t"]`. A name is a
-    /// character, or a key name from X11's keysymdef.h.
+    /// Presses the keys of `chord` in order, and releases them in reverse order. Example: `["Control_L", "Shift_L",
+    /// "t"]`. A name is a character, or a key name of X11's keysymdef.h.
     ///
     /// # Errors
     ///
@@ -337,7 +337,7 @@ impl Display {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Puts text into a selection (`clipboard` or `primary`). xclip serves it until another program takes the
+    /// Puts text into a selection (`clipboard` or `primary`). xclip serves the text until another program owns the
     /// selection.
     ///
     /// # Errors
@@ -345,11 +345,12 @@ impl Display {
     /// If xclip can't be started.
     pub fn set_selection(&self, name: &str, text: &str) -> Result<()> {
         self.give_to_xclip(&["-selection", name], text.as_bytes())?;
-        // xclip owns the selection only some time after it has moved to the background.
+        // xclip moves to the background before it owns the selection.
         self.wait_for_selection(name, text)
     }
 
-    /// Puts data of one type (`image/png`) on the clipboard as another program would, and in no other form.
+    /// Puts data of one type (`image/png`) on the clipboard like another program would. The clipboard contains no other
+    /// form of the data.
     ///
     /// # Errors
     ///
@@ -381,7 +382,7 @@ impl Display {
         Ok(())
     }
 
-    /// Waits until a selection (`clipboard` or `primary`) holds a text.
+    /// Waits until a selection (`clipboard` or `primary`) contains a text.
     ///
     /// # Errors
     ///

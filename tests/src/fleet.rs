@@ -1,6 +1,7 @@
-//! A fleet for tests: a hub with a NATS server of its own, the panes of an instance, and agents that use its tools.
+//! A fleet for tests: a hub with its own NATS server, the panes of an instance, and agents that use the hub's tools.
 //!
-//! The agents here speak HTTP with events as in 2024, and bare HTTP for what no client sends.
+//! The agents of this module use HTTP with server-sent events (the MCP transport of 2024), or plain HTTP requests for
+//! messages that no client sends.
 
 pub mod cluster;
 pub mod kills;
@@ -21,14 +22,14 @@ use tempfile::TempDir;
 use self::namespaces::Cable;
 use crate::{Instance, PATIENCE, Start, binary, process::bare, wait_for};
 
-/// The variable with the path of the NATS server.
+/// The environment variable that contains the path of the NATS server.
 const NATS_SERVER: &str = "UNTERM_NATS_SERVER";
 
-/// The NATS server that `packaging/test` installs. `None` if there is none, unless UNTERM_NEEDS_ALL is set.
+/// The NATS server that `packaging/test` installs. `None` if it is not installed.
 ///
 /// # Panics
 ///
-/// If `UNTERM_NEEDS_ALL` is set and there is none.
+/// If the server is not installed and `UNTERM_NEEDS_ALL` is set.
 pub fn nats_server() -> Option<PathBuf> {
     let path = std::env::var_os(NATS_SERVER).map(PathBuf::from).filter(|path| path.exists());
     if path.is_none() {
@@ -42,9 +43,9 @@ pub fn nats_server() -> Option<PathBuf> {
     path
 }
 
-/// A hub, with an instance on its machine. On drop, both end.
+/// A hub, with an instance on its machine. On drop, both are ended.
 pub struct Fleet {
-    /// The instance of the hub's machine.
+    /// The instance on the hub's machine.
     pub unterm: Instance,
     hub: Option<Hub>,
     options: Vec<String>,
@@ -55,19 +56,19 @@ pub struct Hub {
     child: Child,
     address: String,
     page: String,
-    /// The rest of what it prints.
+    /// The rest of the hub's output.
     _out: BufReader<std::process::ChildStdout>,
-    /// Its home, if it has one of its own.
+    /// The hub's home, if it has a home of its own.
     _home: Option<TempDir>,
 }
 
 impl Hub {
-    /// Starts a hub, and waits until it serves.
+    /// Starts a hub, and waits until it accepts requests.
     fn start(command: Command, log: &Path) -> Result<Self> {
         Self::start_at(command, "127.0.0.1:0", log)
     }
 
-    /// The same, at an address.
+    /// Starts a hub that listens at an address, and waits until it accepts requests.
     fn start_at(mut command: Command, listen: &str, log: &Path) -> Result<Self> {
         let mut child = command
             .args(["--listen", listen, "--no-headless"])
@@ -92,7 +93,7 @@ impl Hub {
         Ok(Self { child, address, page, _out: out, _home: None })
     }
 
-    /// The host and port for agents.
+    /// The host and port that agents connect to.
     pub fn address(&self) -> &str {
         &self.address
     }
@@ -102,11 +103,11 @@ impl Hub {
         &self.page
     }
 
-    /// Ends it with SIGKILL.
+    /// Ends the hub with SIGKILL.
     ///
     /// # Errors
     ///
-    /// If it has ended before.
+    /// If the hub has already ended.
     pub fn kill(mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -122,14 +123,14 @@ impl Drop for Hub {
     }
 }
 
-/// A program with the test's NATS server, in a home.
+/// A command for a program in this home, with the test's NATS server in its environment.
 fn program(name: &str, home: &Path, registry: &Path) -> Command {
     with_environment(bare(&binary(name).to_string_lossy(), home), home, registry)
 }
 
-/// Adds what our programs expect in their environment.
+/// Adds the environment variables that Unterm's programs expect.
 fn with_environment(mut command: Command, home: &Path, registry: &Path) -> Command {
-    // Programs of a test come first.
+    // Programs that a test installs come first.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = std::iter::once(home.join("bin")).chain(std::env::split_paths(&path));
     if let Ok(all) = std::env::join_paths(all) {
@@ -147,7 +148,7 @@ impl Fleet {
     ///
     /// # Errors
     ///
-    /// If one of them does not start.
+    /// If the instance or the hub does not start.
     pub fn start(options: &[&str]) -> Result<Option<Self>> {
         if nats_server().is_none() {
             return Ok(None);
@@ -160,11 +161,11 @@ impl Fleet {
         Ok(Some(fleet))
     }
 
-    /// Starts the hub, and waits until it serves.
+    /// Starts the hub, and waits until it accepts requests.
     ///
     /// # Errors
     ///
-    /// If it does not, with its log.
+    /// If the hub does not accept requests. The error contains its log.
     pub fn start_hub(&mut self) -> Result<()> {
         let (home, registry) = (self.unterm.home(), self.unterm.registry());
         let mut command = program("unterm-hub", home, registry);
@@ -177,16 +178,16 @@ impl Fleet {
     ///
     /// # Errors
     ///
-    /// If it does not serve.
+    /// If the second hub does not accept requests.
     pub fn second_hub(&self) -> Result<Hub> {
         self.second_hub_at("127.0.0.1:0", &[])
     }
 
-    /// The same at an address, with these options.
+    /// Starts another hub for the same fleet that listens at an address, with these options.
     ///
     /// # Errors
     ///
-    /// If it does not serve.
+    /// If the second hub does not accept requests.
     pub fn second_hub_at(&self, listen: &str, options: &[&str]) -> Result<Hub> {
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
         let registry = home.path().join(".unterm");
@@ -202,11 +203,11 @@ impl Fleet {
         Ok(hub)
     }
 
-    /// Ends the NATS server with SIGKILL, and waits until the hub has ended for want of it.
+    /// Ends the NATS server with SIGKILL, and waits until the hub has ended, because it needs the server.
     ///
     /// # Errors
     ///
-    /// If one of them does not end.
+    /// If the server or the hub does not end.
     pub fn kill_nats(&mut self) -> Result<()> {
         let file = self.unterm.registry().join("fleet/hub/nats/nats.pid");
         let id: i32 = fs::read_to_string(file)?.trim().parse()?;
@@ -225,12 +226,12 @@ impl Fleet {
     ///
     /// # Errors
     ///
-    /// If it has ended before.
+    /// If the hub has already ended.
     pub fn kill_hub(&mut self) -> Result<()> {
         self.hub.take().context("no hub runs")?.kill()
     }
 
-    /// The bytes of the hub's memory.
+    /// The memory that the hub uses, in bytes.
     ///
     /// # Errors
     ///
@@ -242,7 +243,7 @@ impl Fleet {
         Ok(kib.trim().trim_end_matches(" kB").parse::<u64>()? << 10)
     }
 
-    /// The hub's host and port for agents.
+    /// The host and port of the hub that agents connect to.
     pub fn address(&self) -> &str {
         self.hub.as_ref().map_or("", |hub| &hub.address)
     }
@@ -256,28 +257,28 @@ impl Fleet {
     ///
     /// # Errors
     ///
-    /// If it can't be started.
+    /// If `unterm-hub` can't be started.
     pub fn run(&self, args: &[&str]) -> Result<Output> {
         let mut command = program("unterm-hub", self.unterm.home(), self.unterm.registry());
         command.args(args).output().context("starting unterm-hub")
     }
 
-    /// What a command of `unterm-hub` prints as JSON.
+    /// The JSON output of a command of `unterm-hub`.
     ///
     /// # Errors
     ///
-    /// If it fails, with its error message.
+    /// If the command fails. The error contains its message.
     pub fn admin(&self, args: &[&str]) -> Result<Value> {
         let output = self.run(&[&["--json"], args].concat())?;
         ensure!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// A new token.
+    /// Creates a token.
     ///
     /// # Errors
     ///
-    /// If it can't be made.
+    /// If the token can't be created.
     pub fn token(&self, args: &[&str]) -> Result<String> {
         let made = self.admin(&[&["token", "create", "agent"], args].concat())?;
         made["token"].as_str().map(str::to_owned).context("no token")
@@ -287,18 +288,18 @@ impl Fleet {
     ///
     /// # Errors
     ///
-    /// If it is not paired.
+    /// If the machine is not paired.
     pub fn machine(&self) -> Result<String> {
         let machines = self.admin(&["machines"])?;
         let id = machines["machines"][0]["id"].as_str();
         id.map(str::to_owned).with_context(|| format!("no machine: {machines}"))
     }
 
-    /// Waits until a conversation's calls are carried out at once again.
+    /// Waits until calls of a conversation are carried out immediately again.
     ///
     /// # Errors
     ///
-    /// If that does not happen.
+    /// If calls are still held after the timeout.
     pub fn wait_for_flow(&self, conversation: &str) -> Result<()> {
         wait_for(
             "the end of a replay",
@@ -312,18 +313,18 @@ impl Fleet {
         )
     }
 
-    /// Another machine of the fleet, with an instance of its own. `options` are those of pairing.
+    /// Adds another machine to the fleet, with its own instance. `options` are options of the pairing command.
     ///
     /// # Errors
     ///
-    /// If it can't be paired.
+    /// If the machine can't be paired.
     pub fn add_machine(&self, options: &[&str]) -> Result<Machine> {
         let invitation = self.admin(&["invite"])?;
         let invitation = invitation["invitation"].as_str().context("no invitation")?;
         Machine::pair(invitation, options)
     }
 
-    /// Signs in to the dashboard with a code of `unterm-hub login`. `options` are those of the command.
+    /// Signs in to the dashboard with a code of `unterm-hub login`. `options` are options of that command.
     ///
     /// # Errors
     ///
@@ -339,20 +340,20 @@ impl Fleet {
         Ok(Visitor { address, secret })
     }
 
-    /// Posts to the hub. Returns the status and the body.
+    /// Sends a POST request to the hub. Returns the status and the body of the reply.
     ///
     /// # Errors
     ///
-    /// If it does not reply.
+    /// If the hub does not reply.
     pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Result<(u16, String)> {
         post(self.address(), path, headers, body)
     }
 
-    /// Posts to the hub's dashboard. Returns the status and the body.
+    /// Sends a POST request to the hub's dashboard. Returns the status and the body of the reply.
     ///
     /// # Errors
     ///
-    /// If it does not reply.
+    /// If the hub does not reply.
     pub fn post_page(
         &self,
         path: &str,
@@ -366,7 +367,7 @@ impl Fleet {
 impl Drop for Fleet {
     fn drop(&mut self) {
         if self.hub.is_none() {
-            // So that a hub ends the NATS server that a killed one left.
+            // Start the hub once more, so that it ends the NATS server that a killed hub has left.
             let _ = self.start_hub();
         }
         self.hub = None;
@@ -384,21 +385,21 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// A machine with a connector of its own.
+/// A machine of the fleet, with its own connector.
 pub struct Machine {
-    /// Its id.
+    /// The machine's id.
     pub id: String,
-    /// Its instance.
+    /// The machine's instance.
     pub unterm: Instance,
     connector: Option<Child>,
 }
 
 impl Machine {
-    /// A machine with an instance of its own, paired by an invitation. `options` are those of pairing.
+    /// Pairs a new machine, with its own instance, by an invitation. `options` are options of the pairing command.
     ///
     /// # Errors
     ///
-    /// If it can't be paired.
+    /// If the machine can't be paired.
     pub fn pair(invitation: &str, options: &[&str]) -> Result<Self> {
         let mut unterm = Start::headless().now()?;
         unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
@@ -418,7 +419,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// If it can't be started.
+    /// If the connector can't be started.
     pub fn connect(&mut self) -> Result<()> {
         let (home, registry) = (self.unterm.home(), self.unterm.registry());
         let cable = namespaces::is_entered().then(Cable::unused);
@@ -443,7 +444,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// If it has ended before.
+    /// If the connector has already ended.
     pub fn kill(&mut self) -> Result<()> {
         let mut connector = self.connector.take().context("no connector runs")?;
         connector.kill()?;
@@ -471,11 +472,11 @@ fn post(address: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Resu
     request(address, "POST", path, headers, body)
 }
 
-/// Makes a request to a hub. Returns the status and the body.
+/// Sends a request to a hub. Returns the status and the body of the reply.
 ///
 /// # Errors
 ///
-/// If it does not reply.
+/// If the hub does not reply.
 pub fn request(
     address: &str,
     method: &str,
@@ -497,7 +498,7 @@ pub fn request(
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.write_all(format!("{request}\r\n").as_bytes())?;
-    // A refusal may come before the whole body is sent.
+    // Ignore the error: the hub may refuse the request before it has received the whole body.
     let _ = stream.write_all(body.as_bytes());
     let mut reply = String::new();
     let read = stream.read_to_string(&mut reply);
@@ -507,7 +508,7 @@ pub fn request(
     Ok((status.context("no status")?, body.to_owned()))
 }
 
-/// Somebody who has signed in to the dashboard.
+/// A user who has signed in to the dashboard.
 pub struct Visitor {
     address: String,
     /// The secret of the sign-in.
@@ -515,7 +516,7 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// Makes a request. Returns the status, and the body if it is JSON.
+    /// Sends a request. Returns the status, and the body if it is JSON.
     ///
     /// # Errors
     ///
@@ -528,7 +529,7 @@ impl Visitor {
         Ok((status, serde_json::from_str(&reply).unwrap_or(Value::String(reply))))
     }
 
-    /// What a page gets.
+    /// The reply that the dashboard's page gets for a path.
     ///
     /// # Errors
     ///
@@ -539,7 +540,7 @@ impl Visitor {
         Ok(reply)
     }
 
-    /// Changes something.
+    /// Sends a request that changes something.
     ///
     /// # Errors
     ///
@@ -567,7 +568,7 @@ impl Events {
     fn open(address: &str, path: &str, secret: &str) -> Result<Self> {
         let mut stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        // Of HTTP/1.0, whose bodies have no chunks.
+        // Use HTTP/1.0, in which bodies are not sent in chunks.
         let request = format!(
             "GET {path} HTTP/1.0\r\nHost: {address}\r\nAccept: text/event-stream\r\nAuthorization: Bearer {secret}\r\n\r\n"
         );
@@ -604,12 +605,12 @@ impl Events {
     }
 }
 
-/// What a tool replied.
+/// The reply of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Its text.
+    /// The text of the reply.
     pub text: String,
-    /// Whether it is an error.
+    /// Whether the reply is an error.
     pub is_error: bool,
 }
 
@@ -618,14 +619,14 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// If it is an error or something else.
+    /// If the reply is an error, or its text is not JSON.
     pub fn json(&self) -> Result<Value> {
         ensure!(!self.is_error, "{}", self.text);
         serde_json::from_str(&self.text).with_context(|| self.text.clone())
     }
 }
 
-/// An agent that uses the hub over HTTP with events.
+/// An agent that uses the hub over HTTP with server-sent events.
 pub struct Agent {
     address: String,
     token: String,
@@ -635,7 +636,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Opens a stream and a session at a hub.
+    /// Opens a stream and a session at the hub.
     ///
     /// # Errors
     ///
@@ -644,7 +645,7 @@ impl Agent {
         Self::connect_to(address, "/mcp/sse", token)
     }
 
-    /// The same with this path and query.
+    /// Opens a stream and a session at the hub, with this path and query.
     ///
     /// # Errors
     ///
@@ -710,7 +711,7 @@ impl Agent {
     ///
     /// # Errors
     ///
-    /// If it has none.
+    /// If the machine has no session.
     pub fn session(&mut self, machine: &str) -> Result<String> {
         let sessions = self.call("list_sessions", json!({"machine_id": machine}))?.json()?;
         let sid = sessions["sessions"][0]["sid"].as_str();

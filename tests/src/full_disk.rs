@@ -1,5 +1,5 @@
-//! A disk without room for Unterm's home: a small file system in the process's own mount namespace, filled up. If
-//! mounting is not allowed, a limit makes every write to a file fail.
+//! A disk without room for Unterm's home: a small, full file system in a mount namespace of the process. If mounting is
+//! not allowed, a limit makes every write to a file fail instead.
 
 use std::{
     fs,
@@ -9,13 +9,13 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
-/// Fills the file system on `$0` and runs a program, which keeps the shell's process id.
+/// A script that fills the file system at `$0`, and runs a program. The program has the shell's process id.
 const FILLED: &str = r#"
 mount -t tmpfs -o size=64k tmpfs "$0" || exit 99
 cat /dev/zero > "$0/filler" 2> /dev/null
 exec "$@"
 "#;
-/// Runs a program that can't write to any file. Its log goes through a pipe, because it can't be a file.
+/// A script that runs a program that can't write to any file. Its log goes through a pipe, because it can't be a file.
 const LIMITED: &str = r#"
 trap '' XFSZ
 log=/proc/self/fd/2
@@ -48,7 +48,7 @@ pub(crate) fn command(program: &Path, home: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// Whether a process can mount its own file system, as root or as root of its own user namespace.
+/// Whether a process can mount its own file system, as root or as root of a new user namespace.
 fn can_mount(how: &str, folder: &Path) -> bool {
     let tried = Command::new("unshare")
         .args([how, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"])

@@ -1,9 +1,9 @@
 //! Fuzz bodies: properties that the engine must keep for any input bytes.
 //!
 //! Owns the bodies (plain functions over bytes, [`BODIES`]), the generator and mutator of their inputs, and the
-//! minimizer. Never inspects the engine's internals: a body drives a `Term` as a pane and its viewers do. The driver is
-//! `src/bin/fuzz.rs`, `tests/fuzz.rs` is the short fixed run in every CI run, and `fuzz/cargo-fuzz` wraps the same
-//! bodies.
+//! minimizer. Never inspects the engine's internals: a body uses a `Term` like a pane and its viewers.
+//! `src/bin/fuzz.rs` is the driver, `tests/fuzz.rs` is the short fixed run in every CI run, and `fuzz/cargo-fuzz` uses
+//! the same bodies.
 
 mod corpus;
 mod generate;
@@ -21,8 +21,8 @@ pub use random::Random;
 
 use play::Plan;
 
-/// Bytes at the start of an input that determine how the rest is played: the terminal's size, where the stream is
-/// split, and what happens between the pieces. The rest is a program's output.
+/// The number of bytes at the start of an input that determine how the rest is played: the terminal's size, where the
+/// stream is split, and what happens between the pieces. The remaining bytes are a program's output.
 pub const HEADER: usize = 8;
 
 /// One fuzz body.
@@ -57,7 +57,7 @@ impl Body {
         play::play(input, &self.plan);
     }
 
-    /// A new input of this body's kind.
+    /// Generates a new input for this body.
     pub fn generate(&self, random: &mut Random) -> Vec<u8> {
         let mut input = random.next().to_le_bytes().to_vec();
         let pieces = 1 + random.below_one_of(&[4, 16, 64, 200]);

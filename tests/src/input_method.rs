@@ -12,15 +12,15 @@ use crate::{
     wait_for,
 };
 
-/// An input method. Programs on its display use it if they are started with [`InputMethod::ENV`]. Shift+Space turns
-/// composing on. Dropping the value stops the input method.
+/// An input method. Programs on its display use it if they are started with [`InputMethod::ENV`]. Shift+Space starts
+/// composing. Dropping the value stops the input method.
 pub struct InputMethod {
     _process: Ended,
     _home: TempDir,
 }
 
 impl InputMethod {
-    /// The variable that makes a program use it, and its value.
+    /// The environment variable that makes a program use the input method, and its value.
     pub const ENV: (&'static str, &'static str) = ("XMODIFIERS", "@im=uim");
 
     /// Starts the input method and waits until programs can find it.
@@ -30,8 +30,8 @@ impl InputMethod {
     /// If uim-xim is not installed or does not start.
     pub fn start(display: &Display) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-uim-").tempdir()?;
-        // uim serves only languages whose locales exist. Link the locales that it needs to C.utf8, which every system
-        // has.
+        // uim works only for languages whose locales exist. Link the required locales to C.utf8, which every system
+        // contains.
         for name in ["C", "en_US", "ko_KR"] {
             let own = home.path().join(format!("{name}.utf8"));
             symlink(Path::new("/usr/lib/locale/C.utf8"), own)?;
@@ -46,7 +46,7 @@ impl InputMethod {
             .spawn()
             .context("starting uim-xim")?;
         let method = Self { _process: Ended(process), _home: home };
-        // The owner of this selection is the server (X11's XIM protocol, 4.1).
+        // The input method's server owns this selection (X11's XIM protocol, 4.1).
         let name = display.connection.intern_atom(false, b"@server=uim")?.reply()?.atom;
         wait_for(
             "the input method",

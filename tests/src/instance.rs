@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use crate::{Compositor, Display, PATIENCE, Pane, Resources, Window, binary, full_disk, wait_for};
 
-/// The prompt of every shell that a test starts: short, always the same, and on no other line.
+/// The prompt of every shell that a test starts. It is short, always the same, and appears in no other line.
 pub const PROMPT: &str = "ready$ ";
 
 /// Options for starting an instance.
@@ -65,19 +65,19 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// Uses this directory as `$UNTERM_HOME`, instead of one of its own.
+    /// Uses this directory as `$UNTERM_HOME`. By default, each instance has its own.
     pub fn registry(mut self, directory: &Path) -> Self {
         self.registry = Some(directory.into());
         self
     }
 
-    /// Writes its log to this file, instead of one of its own.
+    /// Writes the log to this file. By default, each instance has its own.
     pub fn log_to(mut self, file: &Path) -> Self {
         self.log = Some(file.into());
         self
     }
 
-    /// Leaves no room on the disk that holds `$UNTERM_HOME`. Start such an instance [alone](Start::alone).
+    /// Leaves no room on the disk of `$UNTERM_HOME`. Start such an instance with [`Start::alone`].
     pub fn on_full_disk(mut self) -> Self {
         self.on_full_disk = true;
         self
@@ -87,7 +87,7 @@ impl<'a> Start<'a> {
     ///
     /// # Errors
     ///
-    /// If it has no display for a window, or no window opens.
+    /// If the instance has no display for a window, or no window opens.
     pub fn at_prompt(self) -> Result<(Instance, Window<'a>, Pane)> {
         let display = self.display.context("no display")?;
         let mut unterm = self.now()?;
@@ -99,12 +99,12 @@ impl<'a> Start<'a> {
 
     /// Starts an instance and waits until a test can drive it.
     ///
-    /// Its home, and the home of what runs in it, is a new directory with a plain prompt for each shell. Of the test's
-    /// own environment, it inherits only `PATH`.
+    /// The instance and its programs use a new directory as their home, with a plain prompt for each shell. They
+    /// inherit only `PATH` from the test's environment.
     ///
     /// # Errors
     ///
-    /// If it ends before a test can drive it, with its log.
+    /// If the instance ends before a test can drive it. The error contains its log.
     pub fn now(self) -> Result<Instance> {
         let mut instance = self.alone()?;
         instance.entry = instance.wait_for_entry()?;
@@ -112,11 +112,11 @@ impl<'a> Start<'a> {
         Ok(instance)
     }
 
-    /// Starts an instance and waits for nothing. A test can't drive an instance that is unable to register.
+    /// Starts an instance without waiting for anything. If it can't register, a test can't drive it.
     ///
     /// # Errors
     ///
-    /// If it can't be started.
+    /// If `unterm` can't be started.
     pub fn alone(self) -> Result<Instance> {
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
         write_shell_settings(home.path())?;
@@ -124,7 +124,7 @@ impl<'a> Start<'a> {
         let registry = self.registry.unwrap_or_else(|| home.path().join(".unterm"));
         let has_window = !self.args.iter().any(|arg| arg == "--headless");
         if has_window && !self.on_full_disk {
-            // The tour of a first window would take the keys.
+            // Record that the tour was shown. Otherwise the tour of a first window would receive the keys.
             DirBuilder::new().recursive(true).mode(0o700).create(&registry)?;
             let mut shown = OpenOptions::new();
             shown.create(true).append(true).mode(0o600).open(registry.join("tour_shown"))?;
@@ -156,7 +156,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// A running Unterm. On drop, it is ended, and a failing test shows its log.
+/// A running Unterm. On drop, it is ended. If the test fails, its log is printed.
 pub struct Instance {
     child: Option<Child>,
     home: TempDir,
@@ -167,7 +167,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Its process id.
+    /// The instance's process id.
     pub fn pid(&self) -> u32 {
         self.child.as_ref().map_or(0, Child::id)
     }
@@ -177,7 +177,7 @@ impl Instance {
         self.home.path()
     }
 
-    /// The instance's record in the registry, as of its start.
+    /// The instance's record in the registry, as it was at the start.
     pub fn entry(&self) -> &Value {
         &self.entry
     }
@@ -187,7 +187,7 @@ impl Instance {
         &self.registry
     }
 
-    /// Writes `config.toml` as an editor does, by replacing it with a new file.
+    /// Writes `config.toml` like an editor: by replacing it with a new file.
     ///
     /// # Errors
     ///
@@ -237,7 +237,7 @@ impl Instance {
         fs::read_to_string(self.home().join("stdout")).unwrap_or_default()
     }
 
-    /// The machine's resources that the instance uses now.
+    /// The resources of the machine that the instance uses now.
     ///
     /// # Errors
     ///
@@ -268,7 +268,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If there is no pane.
     pub fn first_pane(&mut self) -> Result<Pane> {
         let first = self.sessions()?.into_iter().next().context("no session")?;
         Ok(Pane { id: first["id"].as_u64().context("session.list gave no id")? })
@@ -307,7 +307,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// If it can't be started.
+    /// If `unterm-cli` can't be started.
     pub fn cli(&self, args: &[&str]) -> Result<Output> {
         Command::new(binary("unterm-cli"))
             .args(args)
@@ -334,14 +334,14 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// If it ends with another code.
+    /// If the command ends with another code.
     pub fn complains(&self, args: &[&str]) -> Result<String> {
         let output = self.cli(args)?;
         ensure!(output.status.code() == Some(1), "{args:?}: {}", describe(output.status));
         Ok(String::from_utf8(output.stderr)?)
     }
 
-    /// Performs a window action with `unterm-cli action`, with its argument if it takes one.
+    /// Performs a window action with `unterm-cli action`. The second word is the action's argument, if it needs one.
     ///
     /// # Errors
     ///
@@ -392,7 +392,7 @@ impl Instance {
                 let Ok(entries) = fs::read_dir(&instances) else { return Ok(None) };
                 for entry in entries {
                     let Ok(text) = fs::read_to_string(entry?.path()) else { continue };
-                    // The file is created first and written later, so an empty file is a record to come.
+                    // The instance creates the file first and writes it later, so an empty file is not complete yet.
                     let Ok(record) = serde_json::from_str::<Value>(&text) else { continue };
                     if record["pid"] == pid {
                         return Ok(Some(record));
@@ -431,8 +431,8 @@ pub fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// A connection to the control port. It implements the protocol without sharing code with the server, so that both
-/// can't be wrong together.
+/// A connection to the control port. It implements the protocol without using the server's code, so that a mistake
+/// can't be in both.
 pub struct Wire {
     stream: BufReader<TcpStream>,
     next_id: u64,
@@ -448,7 +448,7 @@ impl Wire {
         let port = entry["mcp_port"].as_u64().context("no mcp_port")?;
         let stream = TcpStream::connect(("127.0.0.1", port as u16))?;
         stream.set_nodelay(true)?;
-        // Longer than any of the server's own timeouts.
+        // Wait longer than any timeout of the server.
         stream.set_read_timeout(Some(PATIENCE + Duration::from_secs(30)))?;
         let mut wire = Self { stream: BufReader::new(stream), next_id: 1 };
         wire.call("auth.login", json!({"token": entry["auth_token"]}))?;
@@ -483,7 +483,7 @@ impl Wire {
     }
 }
 
-/// Writes the same prompt for every shell, and settings that suppress first-run questions.
+/// Writes settings for every shell: the same prompt, and no questions at the first start.
 fn write_shell_settings(home: &Path) -> Result<()> {
     let write = |name: &str, text: String| -> Result<()> {
         let path = home.join(name);

@@ -1,4 +1,4 @@
-//! The keys of a display: which key produces a character, and the names of keys.
+//! The keys of a display: the key that produces a character, and the names of keys.
 
 use anyhow::{Result, bail};
 use x11rb::{
@@ -6,7 +6,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-/// The layout: the keysyms of each key, with and without Shift.
+/// The keyboard layout: the keysyms of each key, with and without Shift.
 pub(crate) struct Keys {
     first_code: u8,
     per_code: usize,
@@ -42,7 +42,7 @@ impl Keys {
 pub(crate) fn keysym(name: &str) -> Result<u32> {
     let mut characters = name.chars();
     if let (Some(character), None) = (characters.next(), characters.next()) {
-        // Latin-1 characters are their own keysyms. Other Unicode characters have an additional bit.
+        // A Latin-1 character is its own keysym. The keysyms of other Unicode characters have an additional bit set.
         let code = u32::from(character);
         return Ok(if code < 0x100 { code } else { 0x0100_0000 | code });
     }

@@ -1,7 +1,7 @@
 //! Shared parts of the end-to-end tests and benches: the real program with its own home, a private display, the
-//! project's tree for the tidy checks, and the fuzz bodies.
+//! project's files for the tidy checks, and the fuzz bodies.
 //!
-//! Owns no product code and asserts nothing by itself. Everything started here is ended here by its own process id, and
+//! Contains no product code and asserts nothing by itself. Every process that it starts is ended by its process id, and
 //! listens only on the loopback address.
 
 mod binaries;

@@ -1,8 +1,8 @@
-//! Finds out which modules of a crate import each other, for a tidy check of layers inside a crate.
+//! Finds which modules of a crate import each other, so that a tidy check can forbid cycles.
 //!
-//! Owns a reader of Rust paths that works on tokens alone: `use` declarations with their groups, aliases and globs, and
-//! paths in code. A name is followed through re-exports to the module that defines it. Test modules are left out, and
-//! inline modules belong to their file. Never type-checks, so a method call is not an import.
+//! Owns a reader of Rust paths that works only on tokens: `use` declarations with their groups, aliases and globs, and
+//! paths in code. It follows a name through re-exports to the module that defines it. Test modules are ignored, and
+//! inline modules belong to their file. It never checks types, so a method call does not count as an import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::Tree;
 
-/// Path of a module or an item, from the crate's root.
+/// The path of a module or an item, from the crate's root.
 type Path = Vec<String>;
 
-/// The modules of one crate, and the other modules that each imports.
+/// The modules of one crate, and for each module the other modules that it imports.
 pub struct Modules {
-    /// Keyed by paths of modules with their own files, such as `pane::title`; the root is `crate`.
+    /// The keys are paths of modules with their own files, such as `pane::title`. The root is `crate`.
     imports: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -34,7 +34,7 @@ impl Modules {
             for reference in &scope.references {
                 let Some(target) = find(&scopes, module, &reference.path, 0) else { continue };
                 let target = &scopes[&target].file;
-                // A public re-export of what the module's own children define is not an import.
+                // A public re-export of an item that a child module defines is not an import.
                 let is_face = reference.is_public && target.starts_with(&scope.file);
                 if *target != scope.file && !is_face {
                     own.insert(name(target));
@@ -44,8 +44,8 @@ impl Modules {
         Self { imports }
     }
 
-    /// Groups of modules in which each imports all others, directly or not. Each group comes with every import inside
-    /// it.
+    /// Groups of modules in which each module imports all others, directly or indirectly. Each group is listed with
+    /// every import inside it.
     pub fn circles(&self) -> Vec<String> {
         let reached: BTreeMap<&String, BTreeSet<&String>> =
             self.imports.keys().map(|module| (module, self.reached(module))).collect();
@@ -67,7 +67,7 @@ impl Modules {
         circles.into_iter().map(describe).collect()
     }
 
-    /// All modules that a module imports, directly or not.
+    /// All modules that a module imports, directly or indirectly.
     fn reached<'a>(&'a self, module: &'a String) -> BTreeSet<&'a String> {
         let mut reached = BTreeSet::new();
         let mut open = vec![module];
@@ -78,13 +78,13 @@ impl Modules {
     }
 }
 
-/// Definitions and references of a module, inline or in a file.
+/// The definitions and references of a module, which may be inline or in a file.
 #[derive(Default)]
 struct Scope {
-    /// The module whose file contains it.
+    /// The module in whose file this module is.
     file: Path,
     items: BTreeSet<String>,
-    /// Names that `use` imports, and the paths they stand for.
+    /// The names that `use` imports, and the path of each.
     names: BTreeMap<String, Path>,
     /// Modules from which `use` imports all names.
     globs: Vec<Path>,
@@ -92,9 +92,9 @@ struct Scope {
 }
 
 struct Reference {
-    /// The path as written.
+    /// The path as it is written in the code.
     path: Path,
-    /// A `use` that other modules can see.
+    /// Whether the path is in a `use` that other modules can see.
     is_public: bool,
 }
 
@@ -150,7 +150,7 @@ impl Reader<'_> {
                 }
                 TokenTree::Ident(ident) => match (ident.to_string().as_str(), rest) {
                     ("pub", _) => is_public = true,
-                    // `impl Trait + use<'a>` names no module.
+                    // `impl Trait + use<'a>` does not name a module.
                     ("use", [TokenTree::Ident(_), ..]) => {
                         taken += rest.iter().position(|token| is_punct(token, ';')).unwrap_or(0);
                         self.read_use(&rest[..taken - 1], Vec::new(), module, was_public);
@@ -186,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a tree of names after `use`, below `prefix`.
+    /// Reads the tree of names after `use`. The names are relative to `prefix`.
     fn read_use(&mut self, tokens: &[TokenTree], prefix: Path, module: &Path, is_public: bool) {
         let trees = tokens.split(|token| is_punct(token, ','));
         for tree in trees.filter(|tree| !tree.is_empty()) {
@@ -225,7 +225,7 @@ impl Reader<'_> {
     }
 }
 
-/// The names joined by `::` at the start of `tokens`, and their number of tokens, at least one.
+/// The names at the start of `tokens` that are joined by `::`, and the number of their tokens, at least one.
 fn path(tokens: &[TokenTree]) -> (Path, usize) {
     let mut path = Vec::new();
     let mut at = 0;
@@ -244,13 +244,13 @@ fn is_punct(token: &TokenTree, wanted: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
 }
 
-/// Whether an attribute restricts an item to tests: `cfg(test)`, `cfg(all(test, …))`.
+/// Whether an attribute restricts an item to tests, such as `cfg(test)` or `cfg(all(test, …))`.
 fn is_test(attribute: TokenStream) -> bool {
     let text = attribute.to_string().replace(' ', "");
     text == "cfg(test)" || text.starts_with("cfg(all(test,")
 }
 
-/// The number of tokens in an item, including attributes before it.
+/// The number of tokens of an item, including the attributes before it.
 fn item_len(tokens: &[TokenTree]) -> usize {
     let is_use = tokens.iter().take(4).any(|token| token.to_string() == "use");
     let is_end = |token: &TokenTree| match token {
@@ -260,9 +260,10 @@ fn item_len(tokens: &[TokenTree]) -> usize {
     tokens.iter().position(is_end).map_or(tokens.len(), |last| last + 1)
 }
 
-/// The module that defines what `path` names in `module`; `None` if it belongs to no module of the crate.
+/// The module that defines the item with this `path`, as seen from `module`. `None` if no module of the crate defines
+/// it.
 fn find(scopes: &Scopes, module: &Path, path: &[String], depth: usize) -> Option<Path> {
-    // `use` declarations may refer to each other in a circle.
+    // `use` declarations may refer to each other in a cycle.
     if depth > 16 {
         return None;
     }
@@ -277,7 +278,7 @@ fn find(scopes: &Scopes, module: &Path, path: &[String], depth: usize) -> Option
                 child
             } else {
                 let target = scopes[module].names.get(name)?;
-                // `use png;` and `use serde_json::json;` lead out of the crate.
+                // `use png;` and `use serde_json::json;` refer to other crates.
                 if target.first() == Some(first) {
                     return None;
                 }
@@ -310,7 +311,7 @@ fn find_in(scopes: &Scopes, module: Path, rest: &[String], depth: usize) -> Opti
             return Some(from);
         }
     }
-    // A macro, or an item that a macro defines.
+    // The path names a macro, or an item that a macro defines.
     Some(module)
 }
 
@@ -360,7 +361,7 @@ mod tests {
         ] {
             assert_eq!(circles(&[lib, a(one), b(other)]), both, "{one} {other}");
         }
-        // A parent and its child that use each other.
+        // A parent and its child import each other.
         let files = [
             ("lib.rs", "mod a;"),
             ("a.rs", "mod c; pub struct A(c::C);"),

@@ -1,5 +1,5 @@
-//! A simulated desktop for notifications: the service on a session bus that shows them (org.freedesktop.Notifications).
-//! It records the requests, and the test clicks its notifications.
+//! A simulated desktop service for notifications (org.freedesktop.Notifications on a session bus). It records the
+//! requests, and a test can click the notifications.
 
 use std::sync::{
     Arc, Mutex,
@@ -31,7 +31,7 @@ pub enum Asked {
 /// A notification as requested.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notice {
-    /// The number it received.
+    /// The number that the service gave it.
     pub id: u32,
     /// The number of the notification that it replaces, or 0.
     pub replaces: u32,
@@ -39,30 +39,30 @@ pub struct Notice {
     pub app: String,
     /// Name of an icon.
     pub icon: String,
-    /// Its first line.
+    /// The first line of the notification.
     pub title: String,
-    /// The rest.
+    /// The remaining text of the notification.
     pub body: String,
     /// Buttons: the action key that a click sends, and the label.
     pub actions: Vec<(String, String)>,
-    /// 0, 1 or 2.
+    /// The urgency: 0 low, 1 normal, 2 critical.
     pub urgency: Option<u8>,
     /// Name of a sound.
     pub sound: Option<String>,
-    /// Whether it makes no sound.
+    /// Whether the notification makes no sound.
     pub is_silent: bool,
-    /// Milliseconds until it expires; 0 is never, -1 the service's default.
+    /// The time in milliseconds until the notification expires. 0 means never, -1 the service's default.
     pub expires: i32,
 }
 
-/// The service.
+/// The notification service.
 pub struct Notifier {
     connection: Connection,
     asked: mpsc::Receiver<Asked>,
 }
 
 impl Notifier {
-    /// Starts the service on a bus, with the capabilities it reports (`actions`, `body`, `body-markup`).
+    /// Starts the service on a bus. It reports these capabilities, such as `actions`, `body` or `body-markup`.
     ///
     /// # Errors
     ///
@@ -98,11 +98,11 @@ impl Notifier {
         self.asked.recv_timeout(PATIENCE).context("the notification service was not asked anything")
     }
 
-    /// Returns the notification that the next request shows.
+    /// Returns the next request, which must show a notification.
     ///
     /// # Errors
     ///
-    /// If no request arrives, or another kind of request.
+    /// If no request arrives, or the request is of another kind.
     pub fn shown(&self) -> Result<Notice> {
         match self.asked()? {
             Asked::Show(notice) => Ok(notice),
@@ -136,7 +136,7 @@ struct Service {
     asked: Mutex<mpsc::Sender<Asked>>,
 }
 
-/// The arguments of `Notify`: name, replaced, icon, title, body, actions, hints, milliseconds.
+/// The arguments of `Notify`: application, replaced number, icon, title, body, actions, hints, milliseconds.
 type Notify = (
     String,
     u32,
@@ -201,7 +201,7 @@ impl Service {
     }
 
     fn tell(&self, asked: Asked) {
-        // When the test is over, nothing receives the request.
+        // Ignore the error: after the end of the test, nothing receives the request.
         let _ = self.asked.lock().map(|sender| drop(sender.send(asked)));
     }
 }

@@ -1,4 +1,4 @@
-//! The floor of every end-to-end measurement: a program on a pty without a terminal.
+//! The lower bound of every end-to-end measurement: a program on a pty without a terminal.
 
 use std::{
     ffi::OsStr,
@@ -13,7 +13,8 @@ use rustix::{
     termios::Winsize,
 };
 
-/// A query (DSR 6) that is answered if it comes last. The answer shows the program that everything before was read.
+/// A query (DSR 6). It is answered when it is the last output. The answer shows the program that all output before was
+/// read.
 const QUESTION: &[u8] = b"\x1b[6n";
 
 /// Starts a program on a pty of this size, without a terminal. Returns the reader's end of the pty, and the process.

@@ -1,4 +1,4 @@
-//! A pane of a running Unterm: what is typed into it and what it shows, over the control port.
+//! A pane of a running Unterm. Types into it and reads its screen through the control port.
 
 use std::cell::RefCell;
 
@@ -36,11 +36,11 @@ impl Pane {
         Ok(lines.iter().map(|line| line.as_str().unwrap_or_default().trim_end().into()).collect())
     }
 
-    /// Waits until `is_there` accepts the screen's rows, and returns them.
+    /// Waits until `is_there` accepts the rows of the screen. Returns the rows.
     ///
     /// # Errors
     ///
-    /// If that does not happen in time. The message shows the screen.
+    /// If no screen is accepted in time. The message shows the screen.
     pub fn wait(
         self,
         unterm: &mut Instance,

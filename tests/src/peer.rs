@@ -1,6 +1,6 @@
-//! Any terminal in a window of a display, for measurements beside other terminals.
+//! Any terminal in a window of a display, to compare measurements.
 //!
-//! Starts and places it, takes pictures of it, and ends it. Never interprets what it shows.
+//! Starts a terminal, places its window, takes pictures of it, and ends it. Never interprets what it shows.
 
 use std::{
     ffi::OsString,
@@ -22,13 +22,14 @@ use crate::{Display, PATIENCE, Resources, Window, binary, process::Ended, wait_f
 
 /// How to start a terminal with a grid of 120×40 cells.
 pub struct Terminal {
-    /// The terminal's name in the figures.
+    /// The terminal's name in the results.
     pub name: &'static str,
-    /// The words before those of the program that it runs; for a window that can't run a program, the whole command.
+    /// The words of the command before those of the program that the terminal runs. If it can't run a program, the
+    /// whole command.
     words: &'static [&'static str],
-    /// Whether the program is built from this tree, rather than found in `PATH`.
+    /// Whether the program is built from this tree. Otherwise it is searched in `PATH`.
     is_ours: bool,
-    /// Whether it can run programs.
+    /// Whether the terminal can run programs.
     pub runs_programs: bool,
 }
 
@@ -40,7 +41,7 @@ const fn other(name: &'static str, words: &'static [&'static str]) -> Terminal {
     Terminal { name, words, is_ours: false, runs_programs: true }
 }
 
-/// Unterm with the painter that it chooses itself.
+/// Unterm with the painter that it chooses by itself.
 pub const UNTERM: Terminal = ours("unterm", &["unterm", "-e"]);
 /// Unterm with the CPU painter.
 pub const UNTERM_CPU: Terminal = ours("unterm, CPU", &["unterm", "--painter", "cpu", "-e"]);
@@ -53,7 +54,7 @@ pub const ALACRITTY: Terminal = other("alacritty", &[
 ]);
 /// xterm with its own defaults, except the grid.
 pub const XTERM: Terminal = other("xterm", &["xterm", "-geometry", "120x40", "-e"]);
-/// A window without a terminal, as the floor.
+/// A window without a terminal, as the lower bound.
 pub const BARE: Terminal =
     Terminal { name: "bare window", words: &["bare-window"], is_ours: true, runs_programs: false };
 
@@ -67,7 +68,7 @@ pub struct Peer<'a> {
 }
 
 impl Terminal {
-    /// Whether this machine can start it.
+    /// Whether this machine can start the terminal.
     pub fn is_installed(&self) -> bool {
         self.is_ours
             || std::env::var_os("PATH").is_some_and(|path| {
@@ -75,11 +76,11 @@ impl Terminal {
             })
     }
 
-    /// Starts the terminal with a program and its own home, and does not wait for its window.
+    /// Starts the terminal with a program and a home of its own. Does not wait for its window.
     ///
     /// # Errors
     ///
-    /// If it can't be started.
+    /// If the terminal can't be started.
     pub fn spawn<'a>(&self, display: &'a Display, program: &[&str]) -> Result<Peer<'a>> {
         let home = tempfile::Builder::new().prefix("unterm-peer-").tempdir()?;
         fs::create_dir(home.path().join(".unterm"))?;
@@ -153,25 +154,25 @@ impl<'a> Peer<'a> {
         fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
     }
 
-    /// Its process id.
+    /// The terminal's process id.
     pub fn pid(&self) -> u32 {
         self.child.0.id()
     }
 
-    /// The machine's resources that it uses.
+    /// The resources of the machine that the terminal uses.
     ///
     /// # Errors
     ///
-    /// If it has ended.
+    /// If the terminal has ended.
     pub fn resources(&self) -> Result<Resources> {
         Resources::of(self.pid())
     }
 
-    /// Processor time that it has used.
+    /// The processor time that the terminal has used.
     ///
     /// # Errors
     ///
-    /// If it has ended.
+    /// If the terminal has ended.
     pub fn processor_time(&self) -> Result<Duration> {
         // proc(5): after the name in parentheses, the 12th and 13th field are ticks in user and kernel mode, including
         // threads that have ended. Linux reports 100 ticks per second to programs, whatever it counts internally.
@@ -181,7 +182,7 @@ impl<'a> Peer<'a> {
         Ok(Duration::from_millis(10 * ticks.sum::<Result<u64, _>>()?))
     }
 
-    /// Runs a command that sends it a message, such as `alacritty msg`.
+    /// Runs a command that sends the terminal a message, such as `alacritty msg`.
     ///
     /// # Errors
     ///
@@ -201,7 +202,7 @@ impl<'a> Peer<'a> {
     ///
     /// # Errors
     ///
-    /// If they do not appear.
+    /// If so many windows do not appear.
     pub fn wait_for_windows(&self, count: usize) -> Result<()> {
         let all_shown = || {
             let windows = viewable(self.display)?.len() - self.before.len();
@@ -210,11 +211,11 @@ impl<'a> Peer<'a> {
         wait_for("its windows", all_shown, || self.log())
     }
 
-    /// Waits until the terminal has ended by itself, as it does after its program.
+    /// Waits until the terminal ends by itself, which happens after its program has ended.
     ///
     /// # Errors
     ///
-    /// If it keeps running.
+    /// If the terminal keeps running.
     pub fn wait_for_exit(&mut self) -> Result<()> {
         let child = &mut self.child.0;
         wait_for("the terminal's end", || Ok(child.try_wait()?.map(drop)), String::new)
@@ -271,7 +272,7 @@ impl Window<'_> {
         Ok(image.data)
     }
 
-    /// Sends a key press without a release, and waits for nothing.
+    /// Sends a key press without a release. Does not wait for any effect.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A simulated desktop for settings: the portal that serves them (org.freedesktop.portal.Settings).
+//! A simulated desktop service for settings: the portal org.freedesktop.portal.Settings.
 
 use std::{
     collections::HashMap,
@@ -17,10 +17,10 @@ use crate::{Bus, PATIENCE};
 const NAME: &str = "org.freedesktop.portal.Desktop";
 const PATH: &str = "/org/freedesktop/portal/desktop";
 const SETTINGS: &str = "org.freedesktop.portal.Settings";
-/// The namespace of all its settings.
+/// The namespace of all settings that the portal serves.
 const NAMESPACE: &str = "org.freedesktop.appearance";
 
-/// The settings' values by key.
+/// The values of the settings, by their keys.
 type Values = Arc<Mutex<HashMap<String, u32>>>;
 
 /// The portal.
@@ -30,7 +30,8 @@ pub struct Portal {
 }
 
 impl Portal {
-    /// Starts the portal on a bus, with a preferred color scheme: 1 dark, 2 light. It has no other settings yet.
+    /// Starts the portal on a bus, with a preferred color scheme: 1 dark, 2 light. At first, it serves no other
+    /// settings.
     ///
     /// # Errors
     ///
@@ -75,7 +76,7 @@ fn answer(connection: &Connection, message: &zbus::Message, values: &Values) -> 
     let (namespace, key): (String, String) = message.body().deserialize()?;
     let values = values.lock().unwrap_or_else(PoisonError::into_inner);
     match values.get(&key).filter(|_| namespace == NAMESPACE) {
-        // Wrapped once more than necessary, as `Read` does.
+        // Wrap the value once more than necessary, as the portal's method `Read` does.
         Some(value) => connection.reply(&header, &Value::Value(Box::new(Value::U32(*value))))?,
         None => {
             let none = "org.freedesktop.portal.Error.NotFound";

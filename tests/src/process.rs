@@ -1,4 +1,5 @@
-//! Processes that tests start beside Unterm. They inherit nothing of the test's environment, and end with their owner.
+//! Processes that tests start besides Unterm. They inherit nothing from the test's environment except `PATH`, and end
+//! when their owner is dropped.
 
 use std::{
     path::Path,

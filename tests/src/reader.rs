@@ -1,4 +1,4 @@
-//! A screen reader on a session bus of its own, which reads as pyatspi does.
+//! A screen reader on its own session bus. It reads through pyatspi.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -32,7 +32,7 @@ impl<'a> ScreenReader<'a> {
     /// If Python or pyatspi is not installed, or the reader can't start.
     pub fn start(bus: &'a Bus, display: &Display) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-reader-").tempdir()?;
-        // Debian's own Python finds Debian's packages, whatever else is in `PATH`.
+        // Debian's own Python finds Debian's packages, whatever other Python is in `PATH`.
         let mut child = bare("/usr/bin/python3", home.path())
             .env("DISPLAY", display.name())
             .args(["-c", include_str!("reader.py")])
@@ -75,7 +75,7 @@ impl<'a> ScreenReader<'a> {
     ///
     /// # Errors
     ///
-    /// If that does not happen in time. The message shows the last state.
+    /// If no state is accepted in time. The message shows the last state.
     pub fn wait(&mut self, what: &str, is_there: impl Fn(&Value) -> bool) -> Result<Value> {
         let last = std::cell::RefCell::new(Value::Null);
         wait_for(

@@ -1,4 +1,4 @@
-//! A client of the Model Context Protocol that uses `unterm-cli mcp`, as agents do.
+//! A client of the Model Context Protocol that uses `unterm-cli mcp`, like an agent.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -21,20 +21,20 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Starts the relay on a registry, with additional arguments, and begins a session.
+    /// Starts the relay with additional arguments, for the instances of a registry, and begins a session.
     ///
     /// # Errors
     ///
-    /// If it can't be started, or does not answer.
+    /// If the relay can't be started, or does not answer.
     pub fn start(home: &Path, registry: &Path, args: &[&str]) -> Result<Self> {
         Self::start_with(home, registry, args, &[])
     }
 
-    /// Starts the relay with environment variables as well.
+    /// Starts the relay with additional arguments and environment variables.
     ///
     /// # Errors
     ///
-    /// If it can't be started, or does not answer.
+    /// If the relay can't be started, or does not answer.
     pub fn start_with(
         home: &Path,
         registry: &Path,
@@ -86,11 +86,11 @@ impl Relay {
         self.answer()
     }
 
-    /// Sends a request. `answer` returns its result.
+    /// Sends a request. [`Relay::answer`] returns its result.
     ///
     /// # Errors
     ///
-    /// If it can't be sent.
+    /// If the request can't be sent.
     pub fn begin(&mut self, method: &str, params: Value) -> Result<()> {
         self.id += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
@@ -138,7 +138,7 @@ impl Relay {
     ///
     /// # Errors
     ///
-    /// If it keeps running.
+    /// If the relay keeps running.
     pub fn finish(mut self) -> Result<ExitStatus> {
         self.input.take();
         while self.lines.recv_timeout(PATIENCE).is_ok() {}
@@ -149,7 +149,7 @@ impl Relay {
     ///
     /// # Errors
     ///
-    /// If it has ended.
+    /// If the relay has ended.
     pub fn kill(mut self) -> Result<()> {
         self.process.kill()?;
         self.process.wait()?;

@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context as _, Result};
 
-/// One reading.
+/// The resources at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// Threads.

@@ -7,13 +7,13 @@ use std::{
 
 /// A text file of the project.
 pub struct SourceFile {
-    /// Its path from the top of the project, with `/`.
+    /// The file's path from the top of the project. It uses `/` as separator.
     pub path: String,
     /// The file's text.
     pub text: String,
 }
 
-/// The project's text files: everything but build output, version control and binary assets.
+/// The project's text files, without build output, version control and binary assets.
 pub struct Tree {
     /// The top folder.
     pub root: PathBuf,
@@ -22,7 +22,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Reads the tree this crate was built from.
+    /// Reads the tree from which this crate was built.
     ///
     /// # Panics
     ///
@@ -51,7 +51,7 @@ impl Tree {
         &file.unwrap_or_else(|| panic!("{path} is missing")).text
     }
 
-    /// The folders at the top, except dot folders and build output.
+    /// The folders at the top, without dot folders and build output.
     pub fn top_folders(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(&self.root)
             .expect("the project can be listed")

@@ -1,4 +1,4 @@
-//! alacritty's vtebench, from a checkout. None of it is in this tree.
+//! alacritty's vtebench, run from a checkout. This tree contains none of its code.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use crate::wait_for;
 pub const COLS: u16 = 120;
 /// Rows of that terminal.
 pub const ROWS: u16 = 40;
-/// Values for one run. vtebench reports whole milliseconds, so a sample has to take several.
+/// Parameters of one run. vtebench reports whole milliseconds, so a sample must take several milliseconds.
 const SAMPLES: &str = "3";
 const SAMPLE_BYTES: &str = "4194304";
 
@@ -25,12 +25,12 @@ pub struct Vtebench {
 }
 
 impl Vtebench {
-    /// Builds vtebench in the checkout that `$VTEBENCH` names, whatever target directory this run uses. `None` if the
-    /// variable is not set.
+    /// Builds vtebench in the checkout that `$VTEBENCH` names, independent of this run's target directory. `None` if
+    /// the variable is not set.
     ///
     /// # Errors
     ///
-    /// If it can't be built.
+    /// If vtebench can't be built.
     pub fn from_environment() -> Result<Option<Self>> {
         let Some(checkout) = std::env::var_os("VTEBENCH").map(PathBuf::from) else {
             return Ok(None);
@@ -53,16 +53,16 @@ impl Vtebench {
         Ok(Some(Self { program: target.join("release/vtebench"), benchmarks }))
     }
 
-    /// The names of its benchmarks that are in `chosen`, or all if `chosen` is empty.
+    /// The names of the benchmarks that are in `chosen`. If `chosen` is empty, all names.
     pub fn names(&self, chosen: &[String]) -> Vec<String> {
         let name = |path: &PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
         let all = self.benchmarks.iter().filter_map(name);
         all.filter(|name| chosen.is_empty() || chosen.contains(name)).collect()
     }
 
-    /// Runs one benchmark once, and returns the median of its samples in milliseconds. `run` receives the words to run
-    /// in a terminal of [`COLS`]×[`ROWS`], which must be their stdout, and the file that contains the figures when they
-    /// have ended.
+    /// Runs one benchmark once. Returns the median of its samples in milliseconds. `run` receives the words of a
+    /// command and the path of a file. It must run the command in a terminal of [`COLS`]×[`ROWS`] that is the command's
+    /// stdout. The file contains the results when the command has ended.
     ///
     /// # Errors
     ///
@@ -100,17 +100,17 @@ impl Vtebench {
     }
 }
 
-/// Waits until a run has written its figures. Writing them at once is vtebench's last action.
+/// Waits until a run has written its results. vtebench writes them at once, as its last action.
 ///
 /// # Errors
 ///
-/// If they do not appear, with the text from `describe`.
+/// If the results do not appear. The error contains the text from `describe`.
 pub fn wait_for_figures(figures: &Path, describe: impl FnOnce() -> String) -> Result<()> {
     let is_written = || Ok(fs::metadata(figures).is_ok_and(|file| file.len() > 0).then_some(()));
     wait_for("vtebench's figures", is_written, describe)
 }
 
-/// The median; the upper one of two.
+/// The median of samples. If their number is even, the higher of the two middle samples.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples[samples.len() / 2]

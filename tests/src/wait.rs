@@ -1,4 +1,4 @@
-//! Waiting for the effects of another process.
+//! Waits for the effects of other processes.
 
 use std::{
     cell::RefCell,
@@ -8,16 +8,17 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 
-/// How long a test waits for something that should happen at once. Long, because the machine may be busy: it bounds a
-/// hang and does not judge speed.
+/// The longest wait for something that should happen at once. It is long because the machine may be busy: it only ends
+/// tests that hang, and does not judge speed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Polls `probe` until it returns an answer. This is the only polling loop in the tests: the control port sends no
-/// notifications, so a test has to ask what another process did.
+/// Polls `probe` until it returns an answer. This is the only polling loop in the tests. Polling is necessary because
+/// the control port sends no notifications.
 ///
 /// # Errors
 ///
-/// The error of `probe`, at once. After [`PATIENCE`], an error that names `what` and contains the text from `describe`.
+/// The error of `probe`, immediately. After [`PATIENCE`], an error that names `what` and contains the text from
+/// `describe`.
 pub fn wait_for<T>(
     what: &str,
     mut probe: impl FnMut() -> Result<Option<T>>,
@@ -39,7 +40,7 @@ pub fn wait_for<T>(
 ///
 /// # Errors
 ///
-/// The error of `read`, at once. After [`PATIENCE`], an error that names `what` and shows the last value.
+/// The error of `read`, immediately. After [`PATIENCE`], an error that names `what` and shows the last value.
 pub fn wait_until<T: Debug>(
     what: &str,
     mut read: impl FnMut() -> Result<T>,

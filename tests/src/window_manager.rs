@@ -24,7 +24,7 @@ use crate::{
     wait_for,
 };
 
-/// Largest distance between a window's corner and its frame's corner, in pixels.
+/// The maximum distance between a window's corner and its frame's corner, in pixels.
 const FRAME: i16 = 40;
 
 /// openbox. It is ended on drop.
@@ -50,8 +50,8 @@ impl WindowManager {
             Ok((!named.is_empty()).then_some(()))
         };
         wait_for("the window manager", is_there, String::new)?;
-        // openbox announces itself before it is ready, and a window that opens then stays hidden. After it has shown
-        // one window, it shows all others.
+        // openbox announces itself before it is ready, and a window that opens too early stays hidden. Once it has
+        // shown one window, it shows all later windows.
         let first = display.open_window("the first one", [0; 3], (1, 1))?;
         display.connection.destroy_window(first.id)?.check()?;
         let is_gone = || {
@@ -63,14 +63,14 @@ impl WindowManager {
     }
 }
 
-/// Keeps each window's contents apart from the screen until dropped, as a compositing manager does (Composite
-/// extension).
+/// Stores each window's contents separately from the screen, like a compositing manager (Composite extension), until
+/// dropped.
 pub struct Compositing {
     _connection: RustConnection,
 }
 
 impl Compositing {
-    /// Starts it in the display's X server.
+    /// Starts compositing in the display's X server.
     ///
     /// # Errors
     ///
@@ -84,12 +84,12 @@ impl Compositing {
 }
 
 impl Display {
-    /// Opens a window of one color and waits until the window manager shows it in front. Its title is set by ICCCM
-    /// alone, and its process is the test.
+    /// Opens a window of one color, and waits until the window manager shows it in front. Its title is set only by
+    /// ICCCM properties, and its process is the test.
     ///
     /// # Errors
     ///
-    /// If the window is not shown, as without a window manager.
+    /// If the window is not shown, for example because there is no window manager.
     pub fn open_window(
         &self,
         title: &str,
@@ -143,12 +143,12 @@ impl Window<'_> {
         Ok((at.dst_x, at.dst_y))
     }
 
-    /// Requests the window manager to move the window's frame to a point of the screen, in pixels, and waits until it
-    /// is there.
+    /// Requests the window manager to move the window's frame to a point of the screen, in pixels. Waits until the
+    /// frame is at that point.
     ///
     /// # Errors
     ///
-    /// If the window does not arrive there.
+    /// If the frame does not move to the point.
     pub fn move_to(&self, x: i16, y: i16) -> Result<()> {
         let place = ConfigureWindowAux::new().x(i32::from(x)).y(i32::from(y));
         self.display.connection.configure_window(self.id, &place)?.check()?;

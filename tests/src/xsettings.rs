@@ -1,4 +1,4 @@
-//! A desktop's settings on X11 (XSETTINGS), as a settings daemon publishes them.
+//! Publishes a desktop's settings on X11 (XSETTINGS), like a settings daemon.
 
 use anyhow::Result;
 use x11rb::{
@@ -11,7 +11,7 @@ use x11rb::{
 use crate::Display;
 
 impl Display {
-    /// Publishes one integer setting in place of all earlier settings, and notifies listeners.
+    /// Publishes one integer setting, which replaces all earlier settings. Notifies listeners.
     ///
     /// # Errors
     ///
@@ -23,7 +23,8 @@ impl Display {
             NONE => self.hidden_window()?,
             owner => owner,
         };
-        // Little-endian, serial 1, one setting of type 0. The setting's name is padded and followed by its own serial.
+        // The data is little-endian, with the serial number 1 and one setting of type 0. The setting's name is padded,
+        // and followed by a serial number of its own.
         let mut bytes = [[0; 4], 1u32.to_le_bytes(), 1u32.to_le_bytes()].concat();
         bytes.extend([0, 0]);
         bytes.extend((name.len() as u16).to_le_bytes());

@@ -1,8 +1,8 @@
-//! Runs the fuzz bodies over a small fixed number of inputs, and over all earlier findings.
+//! Runs each fuzz body with a small, fixed number of inputs, and with all earlier findings.
 
 use unterm_tests::fuzz::{BODIES, Body, Corpus, Random, regressions};
 
-/// Inputs per body: a few seconds in total. `src/bin/fuzz.rs` runs longer.
+/// The number of inputs per body. All take a few seconds in total. `src/bin/fuzz.rs` can run longer.
 const INPUTS: u64 = 150;
 
 fn run(name: &str) {
@@ -13,7 +13,7 @@ fn run(name: &str) {
     }
     let mut corpus = Corpus::new(body).expect("the corpus can be read");
     for seed in 0..INPUTS {
-        // Shown on failure: `fuzz --body … --seed 0 --inputs …` reaches the same input.
+        // If the test fails, this line shows how to reach the same input: `fuzz --body … --seed 0 --inputs …`.
         eprintln!("input {seed} of seed 0");
         body.run(&corpus.next(&mut Random::new(seed)));
     }

@@ -1,7 +1,8 @@
-//! The pictures in the manual: taken in a window and compared with the committed ones, so that they show Unterm as it is.
+//! Takes the pictures of the manual in a window, and compares them with the committed ones, so that the manual shows
+//! Unterm as it is.
 //!
-//! After a change of the window's looks, `UPDATE_EXPECT=1 cargo test -p unterm-tests --test end_to_end pictures` takes them again.
-//! Look at each of them.
+//! After a change of the window's look, `UPDATE_EXPECT=1 cargo test -p unterm-tests --test end_to_end pictures` takes
+//! new pictures. Look at each of them before you commit it.
 
 use std::{
     fs,
@@ -15,9 +16,9 @@ use unterm_tests::{Display, Instance, Pane, Picture, Relay, Start, Window, wait_
 
 const WIDTH: u16 = 860;
 const HEIGHT: u16 = 400;
-/// The rows of cells in a window of this height.
+/// The number of rows of cells in a window of this height.
 const ROWS: u64 = 15;
-/// How long a window must look the same before it is photographed anew. Only the taking of new pictures waits that long.
+/// How long a window must look the same before a new picture is taken. Only updating the pictures needs this wait.
 const STILL: Duration = Duration::from_secs(1);
 
 /// A window whose pictures are taken.
@@ -34,7 +35,7 @@ impl<'a> Scene<'a> {
         let start = Start::windowed(display).arg("--painter").arg("cpu");
         let (mut unterm, window, pane) = start.at_prompt()?;
         window.resize(WIDTH, HEIGHT)?;
-        // A new size may close what is open, so it must come first.
+        // A new size may close panels and menus, so resize first.
         let is_sized = || {
             let rows = unterm.sessions()?[0]["rows"].as_u64();
             Ok((rows == Some(ROWS)).then_some(()))
@@ -43,7 +44,7 @@ impl<'a> Scene<'a> {
         Ok(Self { display, unterm, window, pane })
     }
 
-    /// Types a line, as the user does, and waits for a text on the screen.
+    /// Types a line like a user, and waits for a text on the screen.
     fn enter(&mut self, line: &str, text: &str) -> Result<()> {
         self.display.type_text(&format!("{line}\n"))?;
         self.pane.wait_for_text(&mut self.unterm, text)?;
@@ -51,7 +52,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Checks that the window looks as in the manual.
+    /// Checks that the window looks like the picture in the manual.
     fn is(&self, name: &str) -> Result<()> {
         let file = folder().join(format!("{name}.png"));
         if std::env::var_os("UPDATE_EXPECT").is_some() {
@@ -72,7 +73,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/docs/pictures")
 }
 
-/// A command whose output is the same everywhere.
+/// A command whose output is the same on every machine.
 const LISTING: &str = r"printf '%s\n' Cargo.toml README.md src tests";
 
 #[test]
@@ -250,7 +251,7 @@ fn a_proxy() -> Result<()> {
     scene.is("proxy")
 }
 
-/// The window once it has stopped changing.
+/// The picture of the window after it has stopped changing.
 fn still(window: &Window<'_>) -> Result<Picture> {
     let mut last = (window.picture()?, Instant::now());
     let is_still = || {

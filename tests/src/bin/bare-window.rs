@@ -1,5 +1,5 @@
-//! The least that a window can do: show a rectangle that changes color with each key, presented by softbuffer. It has
-//! no terminal in it, so it is the latency floor for every terminal measured beside it.
+//! The smallest possible window program: it shows a rectangle that changes color with each key, presented by
+//! softbuffer. It contains no terminal, so its latency is the lower bound for every terminal measured beside it.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -62,7 +62,7 @@ impl Bare {
         buffer.present().map_err(told)
     }
 
-    /// Keeps the first failure for the exit status, and exits the event loop.
+    /// Stores the first failure for the exit status, and exits the event loop.
     fn unless(&mut self, result: Result<()>, event_loop: &ActiveEventLoop) {
         if let Err(error) = result {
             self.failure.get_or_insert(error);

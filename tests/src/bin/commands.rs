@@ -2,14 +2,14 @@
 //!
 //!     cargo run -p unterm-tests --bin commands -- --seed 1 --bash 1000 --zsh 250 --fish 250
 //!
-//! The line above shows the defaults. `--first N` begins at another number, `--show` prints the commands and runs
-//! nothing. The exit status is 1 if there is an unexplained difference.
+//! The command above shows the default values. `--first N` begins at another number. `--show` prints the commands and
+//! runs nothing. The exit status is 1 if there is an unexplained difference.
 //!
 //!     cargo run -p unterm-tests --bin commands -- --seed 1 --hostile 3000
 //!
-//! Runs so many commands in shells whose users change their prompts, press keys, start other shells, and type meanwhile, a
-//! third of them in each shell. `--first N` begins at another sequence; `--only SHELL` leaves out the other shells. The exit
-//! status is 1 if a command is wrong or stuck.
+//! `--hostile N` runs N commands, a third of them in each shell, while a simulated user changes prompts, presses keys,
+//! starts other shells, and types at the same time. `--first N` begins at another sequence. `--only SHELL` leaves out
+//! the other shells. The exit status is 1 if a command has a wrong result or never ends.
 
 use std::{io::Write as _, process::ExitCode, thread};
 

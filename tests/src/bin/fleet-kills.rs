@@ -1,5 +1,6 @@
-//! Kills the programs of a fleet in turn while agents type: `fleet-kills [MINUTES]`. Prints what happened; fails if a call was lost
-//! or done twice. The fleet runs in a network namespace, and each connector in another one, if the system allows that.
+//! Kills the programs of a fleet in turn while agents type: `fleet-kills [MINUTES]`. Prints what happened. Fails if a
+//! call was lost or carried out twice. If the system allows it, the fleet runs in a network namespace of its own, and
+//! so does each connector.
 use std::{io::Write as _, time::Duration};
 
 use anyhow::{Context as _, Result};

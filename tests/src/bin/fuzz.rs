@@ -24,11 +24,11 @@ use unterm_tests::{
     fuzz::{BODIES, Body, Corpus, Random, minimise},
 };
 
-/// Most processor time for an input of at most 100 KiB, in any build profile.
+/// The maximum processor time for an input of at most 100 KiB, in any build profile.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Most memory, in KiB, that a terminal may hold after such an input.
+/// The maximum memory, in KiB, that a terminal may use after an input of at most 100 KiB.
 const MEMORY: u64 = 1 << 20;
-/// Findings after which the run of one body ends.
+/// The number of findings after which the run of one body ends.
 const ENOUGH: usize = 20;
 
 struct Settings {
@@ -94,7 +94,7 @@ impl Settings {
     }
 }
 
-/// The current input, for the watchdog thread.
+/// The input that is being played, for the watchdog thread.
 #[derive(Default)]
 struct Running(Mutex<Option<(Duration, &'static str, Vec<u8>)>>);
 
@@ -124,8 +124,8 @@ impl Running {
     }
 }
 
-/// Processor time of this process's first thread, which plays the inputs. Wall time would report a busy machine as a
-/// finding.
+/// The processor time of this process's first thread, which plays the inputs. Elapsed time would report a busy machine
+/// as a finding.
 fn busy() -> Duration {
     let text = fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let nanos = text.split(' ').next().and_then(|nanos| nanos.parse().ok());
@@ -141,7 +141,7 @@ fn remember(info: &PanicHookInfo<'_>) {
     *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = last;
 }
 
-/// Plays an input. If it failed, returns the location and the message.
+/// Plays an input. If it fails, returns the location and the message of the panic.
 fn fails(body: &Body, input: &[u8]) -> Option<(String, String)> {
     catch_unwind(AssertUnwindSafe(|| body.run(input))).err()?;
     Some(LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone())
@@ -159,7 +159,8 @@ fn run(body: &'static Body, settings: &Settings, running: &Running) -> Result<us
         let failure = fails(body, &input);
         running.set(None);
         let Some((place, message)) = failure else { continue };
-        // Keep one finding per code location, because further ones are mostly the same.
+        // Store one finding per code location, because further findings at the same location mostly have the same
+        // cause.
         let again = found.entry(place.clone()).or_default();
         *again += 1;
         if *again > 1 {

@@ -1,10 +1,10 @@
-//! libvterm's test harness with Unterm's terminal behind it. Reads the commands of libvterm's `t/*.test` files, as its
-//! own `t/run-test.pl` sends them, and answers their questions about the screen.
+//! Implements libvterm's test harness with Unterm's terminal. Reads the commands of libvterm's `t/*.test` files, as
+//! libvterm's own `t/run-test.pl` sends them, and answers their questions about the screen.
 //!
-//! Supports the commands about the screen, the cursor, the pen and replies. What libvterm reports to its embedder
-//! meanwhile (damage, moved rectangles, its parser's callbacks) has no counterpart here. The answer to those is `?`,
-//! the harness's answer to unknown commands. `tests/conformance/run` drives this program. It adds one question,
-//! `?clusters`: the contents of the screen's cells in order.
+//! Supports the commands about the screen, the cursor, the pen and replies. Everything else that libvterm reports to
+//! its embedder (damage, moved rectangles, callbacks of its parser) has no counterpart here. Such commands get the
+//! answer `?`, the harness's answer to unknown commands. `tests/conformance/run` drives this program. This program adds
+//! one command, `?clusters`: the contents of the screen's cells in order.
 
 use std::{
     fmt::Write as _,
@@ -18,14 +18,14 @@ use unterm_term::{
     SnapshotRow, Term, Underline, Width,
 };
 
-/// libvterm's colors (src/pen.c), so that its expectations hold.
+/// The colors of libvterm (src/pen.c), because its tests expect them.
 const COLORS: [u32; 16] = [
     0x000000, 0xe00000, 0x00e000, 0xe0e000, 0x0000e0, 0xe000e0, 0x00e0e0, 0xe0e0e0, 0x808080,
     0xff4040, 0x40ff40, 0xffff40, 0x4040ff, 0xff40ff, 0x40ffff, 0xffffff,
 ];
 const FOREGROUND: Rgb = Rgb::hex(0xf0f0f0);
 const BACKGROUND: Rgb = Rgb::hex(0x000000);
-/// Characters that libvterm keeps per cell.
+/// The maximum number of characters per cell in libvterm.
 const CELL_CHARS: usize = 6;
 
 fn main() -> Result<()> {
@@ -207,7 +207,7 @@ impl Harness {
         self.parser.advance(&mut self.term, b"\x1bP$qm\x1b\\");
         let reply = String::from_utf8(self.term.take_replies())?;
         let params = reply.strip_prefix("\x1bP1$r").and_then(|rest| rest.split_once('m'));
-        // Feed the report to another terminal, whose next cell then shows the attribute.
+        // Feed the report to another terminal. Its next cell then shows the attribute.
         let mut other = Self::new(1, 2);
         let sgr = format!("\x1b[{}m ", params.context("a reply to DECRQSS")?.0);
         other.parser.advance(&mut other.term, sgr.as_bytes());
@@ -256,7 +256,7 @@ fn cell_at<'a>(snapshot: &'a Snapshot, rest: &str) -> Result<(&'a SnapshotRow, u
     Ok((row, usize::from(at(&place, 1)?).min(row.cells.len() - 1)))
 }
 
-/// The text of a cell; empty for a blank and for the second half of a wide character.
+/// The text of a cell. Empty for a blank and for the second half of a wide character.
 fn text_of(row: &SnapshotRow, col: usize) -> String {
     match (row.cells[col].width(), row.cells[col].content()) {
         (Width::Tail | Width::Head, _) | (_, Content::Empty) => String::new(),
@@ -265,8 +265,8 @@ fn text_of(row: &SnapshotRow, col: usize) -> String {
     }
 }
 
-/// The text of a row, or of a rectangle (first row, first column, row and column after the last). A cell that was never
-/// written counts as a blank if text follows. Rows are separated by line feeds.
+/// The text of a row or of a rectangle, which is given by its first row, first column, row after the last and column
+/// after the last. A cell that was never written counts as a blank if text follows. Rows are separated by line feeds.
 fn chars(snapshot: &Snapshot, rest: &str) -> Result<String> {
     let place = numbers(rest)?;
     let (top, left) = (at(&place, 0)?, at(&place, 1).unwrap_or(0));

@@ -8,16 +8,16 @@ use super::{
 /// The result of a comparison.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The same output and exit code.
+    /// Output and exit code are the same.
     Same,
-    /// The same apart from what these sentences explain.
+    /// Output and exit code are the same, except for the differences that these sentences explain.
     Explained(Vec<&'static str>),
-    /// Different, without an explanation.
+    /// Output or exit code differ, without an explanation.
     Differs,
 }
 
-/// A difference that a terminal or an interactive shell causes: a sentence about it, and a function that removes it
-/// from either side.
+/// A known difference that a terminal or an interactive shell causes: a sentence about it, and a function that removes
+/// it from both outputs.
 struct Explanation {
     why: &'static str,
     take_out: fn(Shell, &str) -> String,
@@ -116,9 +116,9 @@ const SYNTAX_WORDS: &[&str] = &[
     "Expected",
 ];
 
-/// Whether the output of a reader has the same lines as in a subprocess, with nothing added but the prompt and the
-/// answer. A subprocess may also show the prompt, without an answer after it. Blanks do not count: zsh fits a menu to the
-/// terminal's width.
+/// Whether the output of a reader contains the same lines as in a subprocess. It may contain only the prompt and the
+/// answer in addition. A subprocess may also show the prompt, but without an answer. Blanks are ignored, because zsh
+/// fits a menu to the terminal's width.
 fn is_answered(given: &Given, expected: &str, found: &str) -> bool {
     let Some(question) = &given.question else { return false };
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -136,7 +136,8 @@ fn is_answered(given: &Given, expected: &str, found: &str) -> bool {
     expected.peek().is_none()
 }
 
-/// Whether two texts are the same but for a line end. `run` omits the last one, and a removed report may leave one.
+/// Whether two texts are equal except for a line end. `run` omits the last line end, and removing a job report may
+/// leave one.
 fn is_alike(expected: &str, found: &str) -> bool {
     unended(expected) == unended(found) || expected == unended(found)
 }
@@ -146,7 +147,8 @@ fn unended(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-/// The text without some lines, and without the empty line that fish prints before its own.
+/// The text without the lines that `is_out` accepts, and without the empty line that fish prints before its own
+/// messages.
 fn without_lines(text: &str, is_out: fn(&str) -> bool) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -159,7 +161,7 @@ fn without_lines(text: &str, is_out: fn(&str) -> bool) -> String {
     kept.concat()
 }
 
-/// The text without a shell's reports of jobs, even those after an unterminated line.
+/// The text without a shell's reports about jobs, even if a report follows an unterminated line.
 fn without_jobs(text: &str) -> String {
     let text = without_lines(text, is_job);
     let lines = text.split_inclusive('\n').map(|line| {
@@ -187,7 +189,7 @@ fn without_late(text: &str) -> String {
     kept
 }
 
-/// `[1] 4711`, `[1]+  Done  …`, `fish: Job 1, … has ended`.
+/// Whether a line is a shell's report about a job, such as `[1] 4711`, `[1]+  Done  …` or `fish: Job 1, … has ended`.
 fn is_job(line: &str) -> bool {
     if line.starts_with("fish: Job ") {
         return true;
@@ -205,8 +207,8 @@ fn is_signal(line: &str) -> bool {
         || line.contains("terminated by signal")
 }
 
-/// The text without the location in `bash: line 3: …`, `zsh:3: …`, `(eval):cd:3: …`, and without the line that fish prints
-/// after an error.
+/// The text without the location in error messages, such as `bash: line 3: …`, `zsh:3: …` or `(eval):cd:3: …`. Also
+/// removes the line that fish prints after an error.
 fn without_places(shell: Shell, text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| match shell {
         Shell::Bash => {
@@ -219,7 +221,7 @@ fn without_places(shell: Shell, text: &str) -> String {
             format!("bash: {rest}")
         }
         Shell::Zsh => {
-            // `zsh:cd:3: …` in a script, `cd: …` at a prompt.
+            // zsh prints `zsh:cd:3: …` in a script, but `cd: …` at a prompt.
             let Some((place, rest)) = line.split_once(": ") else { return line.to_owned() };
             let mut parts = place.split(':');
             if !matches!(parts.next(), Some("zsh" | "(eval)")) {

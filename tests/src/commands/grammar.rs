@@ -1,9 +1,9 @@
-//! The grammar of shell commands: rows in which `@` and a letter are replaced by a choice.
+//! The grammar of shell commands. It consists of rows, in which `@` and a letter are replaced by a random choice.
 //!
-//! Owns the rows. Every row means the same in an interactive shell as in `SHELL -c`, apart from what `compare.rs`
-//! explains.
+//! Owns the rows. Every row has the same result in an interactive shell as in `SHELL -c`, except for the differences
+//! that `compare.rs` explains.
 
-/// The rows that `@` and a letter stand for. One of them is chosen and filled in.
+/// The rows that may replace `@` and this letter. One of them is chosen, and its own `@` are replaced too.
 pub fn part(letter: char) -> Option<&'static [&'static str]> {
     Some(match letter {
         'w' => WORDS,
@@ -70,12 +70,12 @@ const FILTERS: &[&str] = &[
     "cat",
     "od -c",
 ];
-/// In every shell.
+/// Rows for every shell.
 const SIMPLE: &[&str] =
     &["echo @q", "echo @w @n", "printf '%s\\n' @q @w", "true", "false", "seq @n"];
 const CONDITIONS: &[&str] = &["[ @n -gt @n ]", "test @w = @w", "true", "false", "[ -d / ]"];
 
-/// In bash and zsh.
+/// Rows for bash and zsh.
 pub const POSIX: &[&[&str]] = &[
     // Quoting and expansion.
     &[
@@ -191,7 +191,7 @@ pub const POSIX: &[&[&str]] = &[
     CONTROLS,
 ];
 
-/// Long and wide output, in every shell.
+/// Rows for every shell: long and wide output.
 const OUTPUT: &[&str] = &[
     "seq @K",
     "seq @K | sed 's/$/ @w @w @w/'",
@@ -214,7 +214,7 @@ const OUTPUT: &[&str] = &[
     "printf '@w\\n\\n\\n'",
 ];
 
-/// Control characters that don't change text, in every shell.
+/// Rows for every shell: control characters that don't change the text.
 const CONTROLS: &[&str] = &[
     "printf '\\033[31m@w\\033[0m @w\\n'",
     "printf '\\033]0;@w\\007@w\\n'",
@@ -229,7 +229,7 @@ const CONTROLS: &[&str] = &[
     "printf '\\033]133;C\\007@w\\033]133;D;7\\007\\n'",
 ];
 
-/// Output that moves the cursor, in every shell. What remains on the screen is compared.
+/// Rows for every shell: output that moves the cursor. The final screen is compared.
 pub const DRAWN: &[&str] = &[
     "printf '1%%\\r2%%\\r@w\\n'",
     "printf '@w@w\\b\\bX\\n'",
@@ -244,7 +244,7 @@ pub const DRAWN: &[&str] = &[
     "printf '@w\\rX\\n\\033[32m@w\\033[m\\n'",
 ];
 
-/// Jobs that write at any time, in bash and zsh.
+/// Rows for bash and zsh: jobs that write at any time.
 pub const BACKGROUND: &[&str] = &[
     "(sleep .0@n; echo late-@N.) &",
     "(sleep .@n; echo late-@N.) &",
@@ -266,11 +266,12 @@ pub const BACKGROUND: &[&str] = &[
 pub struct Reader {
     /// The command.
     pub command: &'static str,
-    /// The prompt that it shows.
+    /// The prompt that the command shows.
     pub question: &'static str,
     /// The input typed at the prompt.
     pub typed: &'static str,
-    /// The command that a subprocess runs in its place, with the same input on stdin. If empty, the command itself.
+    /// The command that a subprocess runs instead, with the same input on stdin. If empty, the subprocess runs the same
+    /// command.
     pub reference: &'static str,
 }
 
@@ -285,7 +286,7 @@ const LESS: Reader = Reader {
     reference: "echo left-@N",
 };
 
-/// Readers in bash.
+/// Commands that read input, for bash.
 pub const BASH_READERS: &[Reader] = &[
     reader("read -rsn1 -p 'key-@N? ' K; echo; echo \"got=$K\"", "key-@N?", "x"),
     reader("read -rn3 -p 'three-@N? ' K; echo; echo \"got=$K\"", "three-@N?", "abc"),
@@ -306,7 +307,7 @@ pub const BASH_READERS: &[Reader] = &[
     },
 ];
 
-/// Readers in zsh.
+/// Commands that read input, for zsh.
 pub const ZSH_READERS: &[Reader] = &[
     Reader {
         command: "read -k1 'K?key-@N? '; echo; echo \"got=$K\"",
@@ -327,7 +328,7 @@ pub const ZSH_READERS: &[Reader] = &[
     LESS,
 ];
 
-/// Readers in fish.
+/// Commands that read input, for fish.
 pub const FISH_READERS: &[Reader] = &[
     reader("read -P 'ask-@N> ' X; echo \"got=$X\"", "ask-@N>", "@w @w\n"),
     reader("read -n1 -P 'one-@N> ' X; echo \"got=$X\"", "one-@N>", "y"),
@@ -337,7 +338,7 @@ pub const FISH_READERS: &[Reader] = &[
     LESS,
 ];
 
-/// In fish.
+/// Rows for fish.
 pub const FISH: &[&[&str]] = &[
     &[
         "echo @q @q @q",
@@ -413,7 +414,7 @@ pub const FISH: &[&[&str]] = &[
     CONTROLS,
 ];
 
-/// Jobs that write at any time, in fish.
+/// Rows for fish: jobs that write at any time.
 pub const FISH_BACKGROUND: &[&str] = &[
     "sh -c 'sleep .0@n; echo late-@N.' &",
     "sh -c 'sleep .@n; echo late-@N.' &",

@@ -1,8 +1,8 @@
-//! Commands in hostile shells: a pane lives through random sequences of what users do to their shells, and each command
-//! still comes to its output and its exit code, or to a refusal whose advice works.
+//! Commands in hostile shells. A pane goes through random sequences of actions that users perform in their shells.
+//! Every command must nevertheless return its output and exit code, or be refused with advice that works.
 //!
-//! Owns the sequences and their tally. A sequence is determined by the seed, the shell and its number, so that a failure can be
-//! played again.
+//! Owns the sequences and the count of their results. The seed, the shell and a number determine a sequence, so that a
+//! failure can be repeated.
 
 mod driven;
 mod words;
@@ -22,11 +22,11 @@ use self::{
 use super::{Shell, fill};
 use crate::{Instance, fuzz::Random};
 
-/// Steps of one sequence, after which the pane is replaced.
+/// The number of steps in one sequence. Afterward the pane is replaced.
 const STEPS: u64 = 30;
-/// How often a caller follows the advice of refusals before it gives up.
+/// How often a caller follows the advice of a refusal before it gives up.
 const ATTEMPTS: usize = 5;
-/// Callers that run a command in one pane at the same time.
+/// The number of callers that run a command in one pane at the same time.
 const CALLERS: usize = 3;
 
 /// A kind of shell in a pane.
@@ -42,18 +42,18 @@ pub enum Kind {
 /// The results of many commands in hostile shells.
 #[derive(Default)]
 pub struct Tally {
-    /// Commands with the expected output and exit code.
+    /// The number of commands with the expected output and exit code.
     pub right: usize,
-    /// Commands that were refused first, with the reasons and how often.
+    /// The number of commands that were refused at first, and for each reason how often it occurred.
     pub advised: (usize, BTreeMap<String, usize>),
-    /// Commands with another output or exit code, described.
+    /// Descriptions of commands with another output or exit code.
     pub wrong: Vec<String>,
-    /// Commands that did not end, or were refused whatever the caller did, described.
+    /// Descriptions of commands that did not end, or that were refused despite everything the caller tried.
     pub stuck: Vec<String>,
 }
 
 impl Tally {
-    /// All commands.
+    /// The number of all commands.
     pub fn commands(&self) -> usize {
         self.right + self.advised.0 + self.wrong.len() + self.stuck.len()
     }
@@ -112,7 +112,7 @@ pub fn run(
 #[derive(Clone, Copy, Debug)]
 struct Level {
     kind: Kind,
-    /// The shell prints what it runs (`set -x`).
+    /// Whether the shell prints the commands that it runs (`set -x`).
     traces: bool,
 }
 
@@ -123,7 +123,7 @@ struct Given {
     code: Code,
 }
 
-/// One life of a pane.
+/// The sequence of actions in one pane.
 struct Sequence<'a, 'u> {
     driven: &'a mut Driven<'u>,
     tally: &'a mut Tally,
@@ -131,9 +131,9 @@ struct Sequence<'a, 'u> {
     name: String,
     /// The shells in the pane, the innermost last.
     levels: Vec<Level>,
-    /// What was done so far.
+    /// Descriptions of the actions so far.
     done: Vec<String>,
-    /// Commands so far, which makes their texts unique.
+    /// The number of commands so far. It makes the text of each command unique.
     number: u64,
 }
 
@@ -157,7 +157,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         Self { driven, tally, random, name, levels, done: Vec::new(), number: number * 1000 }
     }
 
-    /// One step, and a command after it. Returns false if the pane is no longer of use.
+    /// Performs one step, and runs a command after it. Returns false if the pane can no longer be used.
     fn step(&mut self) -> Result<bool> {
         match self.random.below(12) {
             0..4 => self.sets()?,
@@ -182,7 +182,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         self.done.push(what);
     }
 
-    /// Changes a setting of the innermost shell: typed by a person, or run by a caller.
+    /// Changes a setting of the innermost shell. Either the user types it, or a caller runs it.
     fn sets(&mut self) -> Result<()> {
         let line = self.random.pick(self.level().kind.settings());
         let line = fill(line, self.number, &mut self.random);
@@ -199,10 +199,10 @@ impl<'a, 'u> Sequence<'a, 'u> {
         Ok(())
     }
 
-    /// A person gives up what they began, and enters a line.
+    /// The user cancels the line that they began, and enters another line.
     fn types_line(&mut self, line: &str) -> Result<()> {
         self.driven.types("\x03")?;
-        // Keys right behind Ctrl+C may be lost.
+        // Keys typed directly after Ctrl+C may be lost.
         self.driven.waits_for_silence();
         self.driven.types(&format!("{line}\r"))
     }
@@ -229,7 +229,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         self.types_line(command)
     }
 
-    /// A program asks the terminal and ends before it reads the replies.
+    /// A program sends a query to the terminal, and ends before it reads the reply.
     fn asks(&mut self) -> Result<()> {
         let query = self.random.pick(QUERIES);
         self.note(format!("runs {query}"));
@@ -261,7 +261,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         self.settle(caller, &given, came)
     }
 
-    /// Follows the advice of refusals, and counts the result. Returns false if it is not the expected one.
+    /// Follows the advice of refusals, and counts the result. Returns false if the result is not the expected one.
     fn settle(&mut self, caller: Caller, given: &Given, came: Came) -> Result<bool> {
         self.note(format!("{caller:?} runs {:?}", given.text));
         let mut came = came;
@@ -278,7 +278,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
             && (why.contains("has ended") || why.contains("ended before"))
             && self.done.iter().any(|done| done == "leaves")
         {
-            // The person has left the last shell.
+            // The user has left the last shell.
             return Ok(false);
         }
         let is_right = match &came {
@@ -318,7 +318,8 @@ impl<'a, 'u> Sequence<'a, 'u> {
             Code::Is(expected) => code == Some(expected),
             Code::IsNot(other) => code.is_some_and(|code| code != other),
         };
-        // What the shell traces of the command is output. What it traces of Unterm's own functions is not.
+        // Lines that the shell traces for the command are part of its output. Lines that it traces for Unterm's own
+        // functions are not.
         let is_trace = |line: &str| line.starts_with('+') || line.starts_with("trace: ");
         let (traced, rest): (Vec<&str>, Vec<&str>) =
             output.split('\n').partition(|line| self.level().traces && is_trace(line));
@@ -327,7 +328,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         code_is_right && is_clean && right
     }
 
-    /// Several callers run a command in the pane at the same time. Each gets its own result, or is refused.
+    /// Several callers run a command in the pane at the same time. Each gets its own result or is refused.
     fn runs_in_parallel(&mut self) -> Result<bool> {
         let all: Vec<_> = (0..CALLERS).map(|_| self.given()).collect();
         self.note(format!("{CALLERS} callers at once"));
@@ -353,7 +354,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         Ok(is_right)
     }
 
-    /// A person types while a command runs. The echo of their keys is no output.
+    /// The user types while a command runs. The echo of the keys is not part of the command's output.
     fn runs_while_a_person_types(&mut self) -> Result<bool> {
         let keys = self.random.pick(&["abc", "ls\r", "q", "\x1b[A", "echo later\r"]);
         let mut given = self.given();
@@ -370,7 +371,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         let came = thread::scope(|scope| {
             let running = scope.spawn(|| run_wait(&mut wire, pane, &given.text));
             for key in keys.chars() {
-                // A person is slow.
+                // Wait between keys, because a user types slowly.
                 thread::sleep(BETWEEN_KEYS);
                 self.driven.types(&key.to_string())?;
             }
@@ -381,7 +382,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
     }
 }
 
-/// A refusal without its numbers and names.
+/// The reason of a refusal without its numbers and names.
 fn kind_of(why: &str) -> String {
     let mut kind = String::new();
     let mut is_quoted = false;

@@ -1,5 +1,5 @@
-//! What a terminal shows of output with control characters. This is a small model of its own, so that the comparison
-//! shares no code with the engine. It has no right edge and no bottom, which the commands here never reach.
+//! Computes what a terminal shows for output with control characters. This is a separate, small model, so that the
+//! comparison shares no code with the engine. It has no right edge and no bottom, which the commands here never reach.
 
 /// The text without invisible parts: styles, titles, links, marks, bells. `None` if the output moves the cursor.
 pub fn flowing(output: &str) -> Option<String> {

@@ -1,4 +1,5 @@
-//! A fleet on three NATS servers, with two hubs and two machines. Each program can be killed and started again at its address.
+//! A fleet of three NATS servers, two hubs and two machines. Each program can be killed, and started again at its
+//! address.
 
 use std::{
     fs::{self, File},
@@ -40,7 +41,7 @@ pub struct Cluster {
 struct Server {
     program: PathBuf,
     configuration: PathBuf,
-    /// The port of its monitoring.
+    /// The port of the server's monitoring.
     monitor: u16,
     child: Option<Child>,
 }
@@ -51,7 +52,7 @@ struct HubAt {
     hub: Option<Hub>,
 }
 
-/// Different free ports.
+/// Finds `count` different free ports.
 fn free_ports(count: usize) -> Result<Vec<u16>> {
     let all =
         (0..count).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<Result<Vec<_>, _>>()?;
@@ -59,7 +60,8 @@ fn free_ports(count: usize) -> Result<Vec<u16>> {
 }
 
 impl Server {
-    /// Waits until the server has caught up with the others, as operators do before they restart the next one.
+    /// Waits until the server has caught up with the others. Operators also wait for that before they restart the next
+    /// server.
     fn wait_until_current(&self) -> Result<()> {
         let address = format!("127.0.0.1:{}", self.monitor);
         let is_current = || {
@@ -88,7 +90,7 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// If one of them does not start.
+    /// If one of the programs does not start.
     pub fn start() -> Result<Option<Self>> {
         let Some(server) = nats_server() else { return Ok(None) };
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
@@ -96,7 +98,8 @@ impl Cluster {
         let (ports, rest) = all.split_at(SERVERS);
         let (routes, rest) = rest.split_at(SERVERS);
         let (monitors, hub_ports) = rest.split_at(SERVERS);
-        // Connectors in namespaces of their own reach the servers at another address, where they require TLS.
+        // If connectors run in their own namespaces, they reach the servers at another address, for which servers
+        // require TLS.
         let (listen, scheme, tls) = match namespaces::is_entered() {
             true => (namespaces::SERVERS, "tls", Some(Tls::new(home.path())?)),
             false => ("127.0.0.1", "nats", None),
@@ -150,7 +153,7 @@ impl Cluster {
         Ok(Some(cluster))
     }
 
-    /// Starts a hub. At first, the servers may not have chosen a leader.
+    /// Starts a hub. It may fail at first, while the servers have not chosen a leader yet.
     fn start_hub(&mut self, number: usize, options: &[&str]) -> Result<()> {
         let log = self.home.path().join(format!("hub-{number}.log"));
         let (home, hub) = (self.home.path().to_owned(), &self.hubs[number]);
@@ -165,16 +168,16 @@ impl Cluster {
         Ok(())
     }
 
-    /// The host and port of a hub, also while it does not run.
+    /// The host and port of a hub, even if the hub is not running.
     pub fn address(&self, hub: usize) -> &str {
         &self.hubs[hub].address
     }
 
-    /// What a command of `unterm-hub` prints as JSON.
+    /// The JSON output of a command of `unterm-hub`.
     ///
     /// # Errors
     ///
-    /// If it fails, with its error message.
+    /// If the command fails. The error contains its message.
     pub fn admin(&self, args: &[&str]) -> Result<Value> {
         let mut command = program("unterm-hub", self.home.path(), &self.hubs[0].registry);
         let output = command.arg("--json").args(args).output()?;
@@ -182,11 +185,11 @@ impl Cluster {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Ends a program with SIGKILL.
+    /// Ends a program of the fleet with SIGKILL.
     ///
     /// # Errors
     ///
-    /// If it has ended before.
+    /// If the program has already ended.
     pub fn kill(&mut self, part: Part) -> Result<()> {
         match part {
             Part::Nats(number) => {
@@ -204,14 +207,14 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// If it does not start.
+    /// If the program does not start.
     pub fn restart(&mut self, part: Part) -> Result<()> {
         match part {
             Part::Nats(number) => {
                 self.servers[number].start()?;
                 self.servers[number].wait_until_current()
             }
-            // The servers are those of its file.
+            // The hub reads the servers from its file.
             Part::Hub(number) => self.start_hub(number, &[]),
             Part::Connector(number) => self.machines[number].connect(),
         }
@@ -223,7 +226,7 @@ impl Cluster {
     }
 }
 
-/// The options of a hub for these servers.
+/// The options with which a hub uses these servers.
 fn options<'a>(urls: &'a [String], certificate: Option<&'a str>) -> Vec<&'a str> {
     let mut options: Vec<_> = urls.iter().flat_map(|url| ["--nats", url.as_str()]).collect();
     options.extend(["--replicas", "3"]);
@@ -231,7 +234,7 @@ fn options<'a>(urls: &'a [String], certificate: Option<&'a str>) -> Vec<&'a str>
     options
 }
 
-/// A certificate for the servers, which is its own authority, and its key.
+/// A self-signed certificate for the servers, and its key.
 struct Tls {
     certificate: String,
     key: String,
@@ -256,7 +259,7 @@ impl Tls {
         Ok(Self { certificate, key })
     }
 
-    /// The part of a server's configuration.
+    /// The TLS part of a server's configuration.
     fn block(&self) -> String {
         format!("tls {{ cert_file: {:?}, key_file: {:?} }}\n", self.certificate, self.key)
     }

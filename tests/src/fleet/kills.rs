@@ -1,5 +1,5 @@
-//! A fleet whose programs are killed in turn while agents type: no acknowledged call is lost, none is done twice, and what a person
-//! decided and the log stay complete.
+//! A fleet whose programs are killed in turn while agents type. Checks that no acknowledged call is lost, that no call
+//! is carried out twice, and that the users' decisions and the log stay complete.
 
 use std::{
     collections::HashMap,
@@ -21,42 +21,43 @@ use super::{
 };
 use crate::wait_for;
 
-/// The calls that are held while programs are killed.
+/// The number of calls that are held while programs are killed.
 const HELD: usize = 10;
-/// The file of a machine to which agents append.
+/// The file on a machine to which agents append text.
 const FILE: &str = "load.txt";
 const HELD_FILE: &str = "held.txt";
-/// The pause between two tries to connect.
+/// The pause between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(20);
-/// How long a program stays dead.
+/// The time between the kill of a program and its restart.
 const DEAD: Duration = Duration::from_secs(1);
 
-/// What happened.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// The programs that were killed.
+    /// The number of programs that were killed.
     pub kills: usize,
-    /// The calls that were acknowledged.
+    /// The number of calls that were acknowledged.
     pub acknowledged: usize,
-    /// The calls that failed. Each was carried out once or not at all.
+    /// The number of calls that failed. Each was carried out once or not at all.
     pub failed: usize,
-    /// Of those, the ones that were carried out.
+    /// The number of failed calls that were carried out.
     pub failed_done: usize,
-    /// How long a hub took to list a machine as offline after its connector was killed, and as connected after the restart.
+    /// For each killed connector: the time until a hub listed its machine as offline, and the time from the restart
+    /// until a hub listed it as connected.
     pub seen: Vec<(Duration, Duration)>,
 }
 
-/// The number of a call, and the machine that it is for.
+/// The number of a call, and the number of its machine.
 type Call = (usize, usize);
 
-/// What an agent typed: what was acknowledged, and the rest.
+/// The calls of an agent: those that were acknowledged, and the others.
 #[derive(Default)]
 struct Typed {
     acknowledged: Vec<Call>,
     failed: Vec<Call>,
 }
 
-/// An agent that types until the run is over.
+/// An agent that types until the run ends.
 struct Load<'a> {
     cluster: &'a Mutex<Cluster>,
     machines: &'a [(String, String)],
@@ -71,7 +72,7 @@ impl Load<'_> {
         format!("load-{}", self.hub)
     }
 
-    /// Types numbers. Returns the acknowledged numbers and the other numbers, each with its machine.
+    /// Types numbers. Returns the numbers that were acknowledged, and the other numbers, each with its machine.
     fn run(&self) -> Typed {
         let mut typed = Typed::default();
         let address = self.cluster.lock().unwrap().address(self.hub).to_owned();
@@ -80,7 +81,7 @@ impl Load<'_> {
             let Some(connected) = agent.as_mut() else {
                 match Agent::connect(&address, &self.token) {
                     Ok(connected) => agent = Some(connected),
-                    // The hub is dead.
+                    // The hub is not running, so try again later.
                     Err(_) => thread::sleep(AGAIN),
                 }
                 continue;
@@ -108,11 +109,11 @@ fn send((machine, session): &(String, String), text: &str, conversation: &str) -
     })
 }
 
-/// Kills programs in turn for some time. `None` if there is no NATS server.
+/// Kills programs in turn for this time. `None` if there is no NATS server.
 ///
 /// # Errors
 ///
-/// If a call was lost or done twice, or something else is not as it should be.
+/// If a call was lost or carried out twice, or another check failed.
 pub fn run(time: Duration) -> Result<Option<Report>> {
     let Some(cluster) = Cluster::start()? else { return Ok(None) };
     let token = cluster.admin(&["token", "create", "agent"])?["token"].take();
@@ -159,7 +160,7 @@ pub fn run(time: Duration) -> Result<Option<Report>> {
     Ok(Some(report))
 }
 
-/// The logs of the hubs, without what repeats.
+/// The logs of the hubs, without repeated lines.
 fn logs(cluster: &Cluster) -> String {
     let logs = ["hub-0.log", "hub-1.log"].map(|log| cluster.home().join(log));
     let logs = logs.map(|log| fs::read_to_string(log).unwrap_or_default()).join("\n---\n");
@@ -167,7 +168,8 @@ fn logs(cluster: &Cluster) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Kills each program and starts it again, over and over. Resumes the held calls in the middle of the first round.
+/// Kills each program in turn and starts it again, until the time is over. Resumes the held calls in the middle of the
+/// first round.
 fn kill_in_turn(
     cluster: &Mutex<Cluster>,
     machines: &[(String, String)],
@@ -192,7 +194,7 @@ fn kill_in_turn(
         let mut observed = None;
         if let Part::Connector(number) = part {
             let machine = machines[number].0.as_str();
-            // The hub answers again after the last kill.
+            // Wait until the hub answers again after the last kill.
             seen(cluster, token, machine, "connected", Instant::now())?;
             observed = Some((machine, Instant::now()));
         }
@@ -214,7 +216,8 @@ fn kill_in_turn(
     Ok(())
 }
 
-/// What a command of `unterm-hub` prints. While the servers choose a leader, commands fail.
+/// The output of a command of `unterm-hub`. Repeats the command, because commands fail while the servers choose a
+/// leader.
 fn soon(cluster: &Cluster, args: &[&str]) -> Result<Value> {
     wait_for("the servers", || Ok(cluster.admin(args).ok()), || format!("{args:?}"))
 }
@@ -243,7 +246,7 @@ fn seen(
     )
 }
 
-/// Checks what was typed, and what the fleet remembers of it.
+/// Checks the text that was typed, and the records of the fleet about it.
 fn check(
     cluster: &Cluster,
     machines: &[(String, String)],
@@ -251,7 +254,7 @@ fn check(
     typed: &[Typed],
     report: &mut Report,
 ) -> Result<()> {
-    // A last call for each machine, behind all others.
+    // Make a last call for each machine. It is carried out after all others.
     for (number, machine) in machines.iter().enumerate() {
         let end = cluster.machines[number].unterm.home().join("end");
         let last = send(machine, "touch end", "load-0");

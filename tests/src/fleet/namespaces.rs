@@ -1,5 +1,6 @@
-//! Network namespaces: one for a whole fleet, without a way out, and one for each connector, which reaches the fleet's servers
-//! over a virtual cable. Each start of a connector is a new host on the network.
+//! Network namespaces. A fleet runs in one namespace without access to other networks. Each connector runs in its own
+//! namespace, which is connected to the fleet's servers by a virtual cable. So every start of a connector is a new host
+//! on the network.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -13,31 +14,33 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::{binary, process::bare};
 
-/// The environment variable of a process in the fleet's namespace.
+/// The environment variable that is set in processes in the fleet's namespace.
 const ENTERED: &str = "UNTERM_TEST_NAMESPACE";
 /// The address of the fleet's servers.
 pub const SERVERS: &str = "10.87.0.1";
-/// Brings up the namespace of the fleet, and runs a program there.
+/// A script that sets up the namespace of the fleet, and runs a program in it.
 const FLEET: &str = r#"ip link set lo up && ip addr add 10.87.0.1/32 dev lo && exec "$@""#;
-/// Waits for the cable, and runs a program at its end. `$0` is the first part of the addresses.
+/// A script that waits for the cable, and runs a program at its end. `$0` is the beginning of the cable's addresses.
 const CONNECTOR: &str = r#"
 echo ready
 read -r _ || exit 1
 ip addr add "$0.2/30" dev eth0 && ip link set eth0 up && ip route add default via "$0.1" || exit 1
 exec "$@" </dev/null >/dev/null
 "#;
-/// How `unshare` makes a network namespace: as root, or as root of its own user namespace.
+/// The options with which `unshare` creates a network namespace: as root, or as root of a new user namespace.
 const WAYS: [&[&str]; 2] = [&["--net"], &["--user", "--map-root-user", "--net"]];
 
-/// The number of cables so far. Linux removes a dead connector's cable with a delay, so each cable gets a new name.
+/// The number of cables so far. It makes each cable's name unique, because Linux removes the cable of a dead connector
+/// with a delay.
 static CABLES: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether this process is in the namespace of a fleet.
+/// Whether this process runs in the namespace of a fleet.
 pub fn is_entered() -> bool {
     std::env::var_os(ENTERED).is_some()
 }
 
-/// Runs this program again in the namespace of a fleet. Returns if the system allows no namespaces, or if this is that program.
+/// Runs this program again, in the namespace of a fleet. Returns if the system allows no namespaces, or if this process
+/// is already in the namespace.
 ///
 /// # Errors
 ///
@@ -46,7 +49,7 @@ pub fn enter() -> Result<()> {
     if is_entered() {
         return Ok(());
     }
-    // A connector has a namespace within the fleet's.
+    // The connector's namespace is inside the fleet's, so nested namespaces must be allowed.
     let nested = |way: &&[&str]| {
         let tried = Command::new("unshare")
             .args(*way)
@@ -68,22 +71,22 @@ pub fn enter() -> Result<()> {
     bail!("the program can't be run again: {error}")
 }
 
-/// The cable of a connector.
+/// The virtual cable of a connector.
 pub struct Cable {
     name: String,
-    /// The first three numbers of the addresses at its ends.
+    /// The first three numbers of the addresses at both ends of the cable.
     prefix: String,
 }
 
 impl Cable {
-    /// One that no connector has used.
+    /// A cable that no connector has used.
     pub fn unused() -> Self {
         let number = CABLES.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("10.{}.{}", 88 + number / 250, number % 250);
         Self { name: format!("cable{number}"), prefix }
     }
 
-    /// A command that runs one of our programs at the end of the cable.
+    /// A command that runs one of Unterm's programs at the end of the cable.
     pub fn command(&self, program: &str, home: &Path) -> Command {
         let mut command = bare("unshare", home);
         command.args(["--net", "sh", "-c", CONNECTOR, &self.prefix]).arg(binary(program));
@@ -91,7 +94,7 @@ impl Cable {
         command
     }
 
-    /// Plugs the cable in at a process that the command started.
+    /// Connects the cable to a process that the command started.
     ///
     /// # Errors
     ///

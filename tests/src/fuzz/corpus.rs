@@ -1,4 +1,4 @@
-//! Inputs to start from: recorded sessions, earlier findings, and recent inputs.
+//! The inputs from which fuzzing starts: recorded sessions, earlier findings, and recent inputs.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use super::{Body, HEADER, Random, mutate};
 
-/// Recent inputs kept for mutation.
+/// The number of recent inputs that are stored for mutation.
 const RECENT: usize = 64;
 
 /// Inputs that failed before, each a file in `fuzz/regressions/BODY`, sorted by name.
@@ -64,7 +64,7 @@ impl Corpus {
         Ok(Self { body, seeds, recent: Vec::new() })
     }
 
-    /// The next input: mostly a new one, else a mutation of a seed or a recent input.
+    /// The next input: usually a new one, otherwise a mutation of a stored or recent input.
     pub fn next(&mut self, random: &mut Random) -> Vec<u8> {
         let mut input = match random.below(8) {
             0 if !self.seeds.is_empty() => {

@@ -1,4 +1,4 @@
-//! Generates new inputs: pieces of streams, mostly well formed, with odd numbers and odd cuts.
+//! Generates new inputs: pieces of streams. Most are well formed, but some contain unusual numbers or are cut.
 
 use std::fmt::Write as _;
 
@@ -132,7 +132,7 @@ fn raw(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// The output of `make`, cut at a random place, and perhaps followed by a control character or a terminator.
+/// The output of `make`, cut at a random position, and sometimes followed by a control character or a terminator.
 fn cut(random: &mut Random, out: &mut Vec<u8>, make: fn(&mut Random, &mut Vec<u8>)) {
     let start = out.len();
     make(random, out);
@@ -140,7 +140,7 @@ fn cut(random: &mut Random, out: &mut Vec<u8>, make: fn(&mut Random, &mut Vec<u8
     push(out, random.pick(&["", "\x1b", "\x18", "\x1a", "\n", "\x1b\\"]));
 }
 
-/// Mostly a small number, else an edge case.
+/// Usually a small number, otherwise an edge case.
 fn number(random: &mut Random) -> u64 {
     if random.one_in(3) { random.pick(words::NUMBERS) } else { random.below(14) as u64 }
 }
@@ -200,7 +200,7 @@ fn styles(random: &mut Random, out: &mut Vec<u8>) {
     push(out, &format!("\x1b[{style}m"));
 }
 
-/// Mostly the right terminator.
+/// Usually the right terminator, otherwise a wrong one.
 fn terminator(random: &mut Random) -> &'static str {
     random.pick(&["\x07", "\x1b\\", "\x1b\\", "\x1b\\", "\u{9c}\x1b\\", "\x1b[m", "\x18"])
 }
@@ -236,10 +236,10 @@ fn device(random: &mut Random, out: &mut Vec<u8>) {
     push(out, terminator(random));
 }
 
-/// A command of kitty's graphics protocol, sometimes in several parts.
+/// A command of kitty's graphics protocol, sometimes split into several parts.
 fn kitty(random: &mut Random, out: &mut Vec<u8>) {
     let mut keys: Vec<&str> = (0..random.below(10)).map(|_| random.pick(words::KITTY)).collect();
-    // Some complete commands, so that images exist for later commands.
+    // Generate some complete commands, so that images exist for later commands.
     match random.below(4) {
         0 => keys.extend(["a=T", "f=32", "s=2", "v=2", "i=1"]),
         1 => keys.extend(["a=T", "f=24", "s=1", "v=1"]),
@@ -266,7 +266,7 @@ fn payload(random: &mut Random) -> &'static str {
     random.pick(words::PAYLOADS)
 }
 
-/// Cells that stand for parts of a placement.
+/// Placeholder cells, which show parts of a placement.
 fn placeholder(random: &mut Random, out: &mut Vec<u8>) {
     push(out, &format!("\x1b[38;5;{}m", random.below(4)));
     for _ in 0..random.below(6) {

@@ -2,11 +2,11 @@
 
 use super::HEADER;
 
-/// Most runs to try.
+/// The maximum number of runs.
 const TRIES: usize = 4000;
 
-/// The shortest input found that still `fails`. Removes pieces of the stream, large ones first, then replaces bytes by
-/// plain ones.
+/// Finds a short input for which `fails` is true. Removes pieces of the stream, large pieces first, and then replaces
+/// bytes by plain ones.
 pub fn minimise(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut best = input.to_vec();
     let mut tries = 0;
@@ -30,7 +30,7 @@ pub fn minimise(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
                 None => return best,
             }
         }
-        // A removal can make another one of the same size possible.
+        // After a removal, another piece of the same size may be removable.
         if !any || piece > 64 {
             piece /= 2;
         }

@@ -1,8 +1,8 @@
-//! Mutates an input a little.
+//! Changes an input slightly.
 
 use super::{Random, words};
 
-/// The longest input to create.
+/// The maximum length of a mutated input.
 const LONGEST: usize = 96 << 10;
 
 /// Changes `input` in a few places, sometimes with pieces of `other`.
@@ -35,7 +35,7 @@ pub fn mutate(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     input.truncate(LONGEST);
 }
 
-/// Replaces the next number by another.
+/// Replaces the next number in the input by another number.
 fn number(input: &mut Vec<u8>, at: usize, random: &mut Random) {
     let Some(start) = input[at..].iter().position(u8::is_ascii_digit).map(|i| at + i) else {
         return;

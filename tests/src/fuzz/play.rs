@@ -1,4 +1,4 @@
-//! Plays one input on terminals, as panes and viewers use them, and checks properties meanwhile.
+//! Plays an input on terminals like panes and viewers do, and checks properties of the terminals.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use super::{
     words::MARK,
 };
 
-/// Most bytes of replies that a terminal keeps.
+/// The maximum number of bytes of replies that a terminal may store.
 const REPLIES: usize = 64 << 10;
-/// Most events that a terminal keeps.
+/// The maximum number of events that a terminal may store.
 const EVENTS: usize = 4096;
 
 /// The probability, out of 256, of each action between two pieces of a stream.
 pub(super) struct Plan {
     resize: usize,
     look: usize,
-    /// Whether a resize must keep all text. Off if a stream draws more than text.
+    /// Whether a resize must keep all text. False if the body's streams draw more than text.
     keeps_text: bool,
     scrollbacks: &'static [usize],
 }
@@ -34,7 +34,7 @@ impl Plan {
         Self { resize: 110, look: 50, keeps_text: true, scrollbacks: &[0, 3, 100_000, 100_000] };
 }
 
-/// One terminal with its parser.
+/// A terminal, and the parser that feeds it.
 struct Fed {
     term: Term,
     parser: Parser,
@@ -50,7 +50,7 @@ impl Fed {
         self.term.debug_check();
     }
 
-    /// Feeds bytes as a pane does, with images decoded outside the terminal.
+    /// Feeds bytes like a pane, which decodes images outside the terminal.
     fn feed_apart(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let (taken, image) = self.parser.advance_to_image(&mut self.term, bytes);
@@ -72,7 +72,7 @@ fn options(scrollback: usize, mut random: Random) -> Options {
     Options { scrollback, ambiguous_wide: random.one_in(4), allow, ..Options::default() }
 }
 
-/// Plays the stream on two terminals, on one of them in small pieces. Both must reach the same state.
+/// Plays the stream on two terminals. One of them gets it in small pieces. Both must reach the same state.
 pub(super) fn play(input: &[u8], plan: &Plan) {
     let mut header = [0; HEADER];
     let len = input.len().min(HEADER);
@@ -82,13 +82,13 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
 
     let size = a_size(&mut random);
     let scrollback = random.pick(plan.scrollbacks);
-    // A separate random sequence, so that inputs older than these options are still played as they were.
+    // Use a separate random sequence, so that inputs from before these options existed are played unchanged.
     let options = options(scrollback, Random::new(!u64::from_le_bytes(header)));
     let mut whole = Fed::new(size, &options);
     let mut split = Fed::new(size, &options);
     let mut viewer = Viewer::default();
     let keeps_text = plan.keeps_text && !may_draw_in_cells(stream);
-    // Pieces as a slow program writes them, or as a pty delivers a flood.
+    // Use pieces of different sizes: small ones as from a slow program, and large ones as from a flood of output.
     let longest = random.pick(&[8, 64, 600, 4096, 1 << 16]);
     while !stream.is_empty() {
         let (segment, rest) = stream.split_at(stream.len().min(1 + random.below(longest)));
@@ -116,8 +116,8 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
     rebuild(&split.term, &options);
 }
 
-/// Whether the stream may draw images that fill cells (sixel in a DCS, iTerm2's files). A row with an image starts a
-/// new line at each width, so that blanks end up before it in a line that was wrapped there.
+/// Whether the stream may draw images that fill cells (sixel in a DCS, iTerm2's files). A row with such an image begins
+/// a new line at each width. If a line was wrapped at the image, the reflowed text then contains additional blanks.
 fn may_draw_in_cells(stream: &[u8]) -> bool {
     let introducers: [&[u8]; 4] = [b"\x1bP", b"\x90", b"]1337;", b"\x9d1337;"];
     introducers.iter().any(|wanted| stream.windows(wanted.len()).any(|bytes| bytes == *wanted))
@@ -132,14 +132,14 @@ fn assert_same(whole: &Term, split: &Term) {
     );
 }
 
-/// The bytes with which a terminal describes itself recreate the same screen in another terminal.
+/// Checks that the bytes of [`Term::to_vt`] recreate the same screen in another terminal.
 fn rebuild(term: &Term, options: &Options) {
     let mut other = Fed::new(term.size(), options);
     other.feed(&term.to_vt());
     assert_eq!(term.screen(), other.term.screen());
 }
 
-/// The differing lines, for a readable message.
+/// The lines that differ, for a readable message.
 fn differing(a: &str, b: &str) -> String {
     let mut lines: Vec<String> = a
         .lines()
@@ -163,8 +163,8 @@ fn feed_split(fed: &mut Fed, mut segment: &[u8], random: &mut Random) {
     }
 }
 
-/// Mostly a small size, where edges are near; sometimes one column, sometimes large, sometimes without a size in
-/// pixels.
+/// A random size. It is usually small, so that edges are near; sometimes one column, sometimes large, and sometimes
+/// without a size in pixels.
 fn a_size(random: &mut Random) -> Size {
     let (cols, rows) = match random.below(16) {
         0 => (1, 1 + random.below(4)),
@@ -177,7 +177,7 @@ fn a_size(random: &mut Random) -> Size {
     Size { cell_width: cell.0, cell_height: cell.1, ..Size::cells(cols as u16, rows as u16) }
 }
 
-/// What a terminal's owner does between two reads.
+/// Performs actions of a terminal's owner between two reads.
 fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
     match random.below(4) {
         0 => answers(whole, split),
@@ -191,7 +191,7 @@ fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
             whole.set_base_palette(palette.clone());
             split.set_base_palette(palette);
         }
-        // Compress cold history on one of the terminals.
+        // Compress cold history, but only on one of the terminals.
         _ => {
             for _ in 0..20 {
                 let Some(mut due) = split.compression() else { break };
@@ -204,7 +204,7 @@ fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
     split.debug_check();
 }
 
-/// Replies and events are the same on both terminals, bounded, and free of program text.
+/// Checks that replies and events are the same on both terminals, bounded, and free of text that programs wrote.
 fn answers(whole: &mut Term, split: &mut Term) {
     let replies = split.take_replies();
     assert_eq!(
@@ -222,12 +222,13 @@ fn answers(whole: &mut Term, split: &mut Term) {
     assert_eq!(whole.take_events(), events, "split elsewhere it tells otherwise");
 }
 
-/// Replies without the identifiers of kitty notifications (OSC 99), which the protocol returns: letters, digits and a
-/// few signs. One reply names a single identifier, another lists the notifications on show.
+/// Replies without the identifiers of kitty notifications (OSC 99), because the protocol requires the terminal to
+/// return them. An identifier consists of letters, digits and a few signs. One kind of reply contains a single
+/// identifier, another lists all visible notifications.
 fn without_identifiers(replies: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-+.,".contains(c);
     let mut text = replies.to_owned();
-    // The pattern omits the introducer, which may be one byte (S8C1T).
+    // The pattern omits the introducer, because it may be a single byte (S8C1T).
     for before in ["99;i=", ":p=alive;"] {
         let mut parts = text.split(before);
         let first = parts.next().unwrap_or_default().to_owned();
@@ -236,9 +237,9 @@ fn without_identifiers(replies: &str) -> String {
     text
 }
 
-/// Resizes a terminal. `keeps_text` is a scrollback's length. If it is given, the text and places in it must survive,
-/// unless the scrollback was too short, the screen keeps no text, or a shell is about to redraw its prompt. Text below
-/// the cursor may be lost if the new screen has no room for both.
+/// Resizes a terminal. `keeps_text` is the length of the scrollback. If it is set, the text and the points in it must
+/// survive, unless the scrollback was too short, the screen keeps no text, or a shell is about to redraw its prompt.
+/// Text below the cursor may be lost if the new screen does not have room for it.
 fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>, random: &mut Random) {
     let is_redrawn = term
         .commands()
@@ -265,17 +266,17 @@ fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>, random: &mut R
     }
 }
 
-/// The text of a cell; empty for a blank cell or a place without one.
+/// The text of a cell. Empty for a blank cell and for a point outside the terminal.
 fn text_at(term: &Term, point: Point) -> String {
     term.text(TextRange { start: point, end: point, block: false }).trim().to_owned()
 }
 
-/// All lines as they would be copied, without blank lines at the end.
+/// The text of all lines as a user would copy it, without blank lines at the end.
 fn all_text(term: &Term) -> String {
     text_to(term, term.size().rows - 1, term.size().cols - 1)
 }
 
-/// All lines up to a cell of the screen.
+/// The text of all lines up to a cell of the screen.
 fn text_to(term: &Term, row: u16, col: u16) -> String {
     let end = LineId(term.live_top().0 + u64::from(row));
     let range = TextRange {

@@ -1,4 +1,4 @@
-//! Pseudorandom numbers: the same seed gives the same inputs on every machine.
+//! Pseudorandom numbers. The same seed yields the same inputs on every machine.
 
 /// A generator (splitmix64, released into the public domain by S. Vigna).
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Random {
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
 
-    /// A number less than one of `bounds`, so that small numbers are frequent and large ones possible.
+    /// A number less than a random one of `bounds`, so that small numbers are frequent and large numbers possible.
     pub fn below_one_of(&mut self, bounds: &[usize]) -> usize {
         let bound = self.pick(bounds);
         self.below(bound)
@@ -40,7 +40,7 @@ impl Random {
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If `items` is empty.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }

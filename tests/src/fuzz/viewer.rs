@@ -1,4 +1,4 @@
-//! A viewer that watches a terminal meanwhile: snapshots, selections, searches.
+//! A viewer that watches a terminal while it is fed: it takes snapshots, selects and searches.
 
 use unterm_term::{
     Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, Snapshot, Term, TextRange,
@@ -6,7 +6,7 @@ use unterm_term::{
 
 use super::Random;
 
-/// A viewer. Its updated snapshots must equal new ones.
+/// A viewer of a terminal. Updating its snapshots must have the same result as creating new ones.
 #[derive(Default)]
 pub(super) struct Viewer {
     live: Snapshot,
@@ -14,7 +14,7 @@ pub(super) struct Viewer {
 }
 
 impl Viewer {
-    /// Looks at a few places of the terminal.
+    /// Looks at some positions of the terminal.
     pub(super) fn look(&mut self, term: &Term, random: &mut Random) {
         compare(term, &mut self.live, None);
         let span = term.live_top().0 - term.oldest().0 + 3;
@@ -44,14 +44,14 @@ fn compare(term: &Term, kept: &mut Snapshot, top: Option<LineId>) {
     );
 }
 
-/// A place, possibly outside the terminal.
+/// A random position, possibly outside the terminal.
 pub(super) fn a_point(term: &Term, random: &mut Random) -> Point {
     let lines = term.history_rows() + term.size().rows as usize + 2;
     let line = LineId(term.oldest().0.saturating_sub(1) + random.below(lines) as u64);
     Point { line, col: random.below(term.size().cols as usize + 1) as u16 }
 }
 
-/// Selects words, lines and ranges, including places outside the terminal.
+/// Selects words, lines and ranges at random positions, including positions outside the terminal.
 fn select(term: &Term, random: &mut Random) {
     let (a, b) = (a_point(term, random), a_point(term, random));
     let word = term.word_at(a, unterm_term::WORD_SEPARATORS);
@@ -63,7 +63,7 @@ fn select(term: &Term, random: &mut Random) {
     assert!(term.text(range).matches('\n').count() < lines);
 }
 
-/// A search must find any text that is in a row.
+/// Checks that a search finds a word of a row.
 fn search(term: &Term, random: &mut Random) {
     let line = LineId(term.live_top().0 + random.below(term.size().rows as usize) as u64);
     let mut row = String::new();
@@ -72,7 +72,7 @@ fn search(term: &Term, random: &mut Random) {
     let Some(word) = row.split_whitespace().next().filter(|word| word.len() <= 4096) else {
         return;
     };
-    // A match that starts on an earlier row and covers this word also counts, because matches don't overlap.
+    // A match also counts if it starts in an earlier row and covers the word, because matches don't overlap.
     let found = term.find(word, 1);
     assert!(!found.is_empty(), "{word:?} of {row:?} is not found");
     let text = term.text(found[0].range).replace('\n', "");
@@ -82,7 +82,7 @@ fn search(term: &Term, random: &mut Random) {
     }
 }
 
-/// A search from the end finds the same matches as one from the beginning, and the matches still hold.
+/// Checks that a search from the end finds the same matches as one from the beginning, and that the matches are valid.
 fn both_ways(term: &Term, word: &str) {
     let pattern = Pattern::new(word, PatternKind::Literal, Case::Insensitive).expect("a pattern");
     let found = |order| term.lines().search(&pattern, order).take(1000).collect::<Vec<Match>>();

@@ -1,7 +1,7 @@
 //! The dictionary: the parts of sequences.
 
-/// Text that programs write where the generator lets them choose a name. Replies must not contain it, neither plain nor
-/// in hexadecimal or base64.
+/// The text that programs write wherever the generator lets them choose a name. Replies must never contain it: not as
+/// plain text, and not in hexadecimal or base64.
 pub(super) const MARK: &[&str] = &["MARK", "4d41524b", "4D41524B", "TUFSSw"];
 
 /// Edge cases of numbers: around the limits of screens, types and tables.
@@ -63,15 +63,15 @@ pub(super) const NUMBERS: &[u64] = &[
     u64::MAX,
 ];
 
-/// Modes that DECSET and related sequences support, or might.
+/// Modes that DECSET and related sequences support, or may support.
 pub(super) const PRIVATE_MODES: &[u16] = &[
     1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 18, 19, 25, 30, 35, 38, 40, 41, 42, 43, 44, 45, 46, 47, 66, 67,
     69, 80, 95, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1010, 1011, 1014, 1015, 1016, 1034,
     1035, 1036, 1039, 1045, 1046, 1047, 1048, 1049, 1070, 2004, 2026, 2027, 2031, 2048, 2500, 8452,
 ];
 
-/// Control sequences by the parts around their parameters: prefix and intermediates, and the final byte. Those that
-/// move or change most appear several times.
+/// Control sequences, by the parts around their parameters: prefix and intermediates, and the final byte. Sequences
+/// that move or change much appear several times, so that they are more frequent.
 pub(super) const SEQUENCES: &[(&str, &str)] = &[
     ("", "A"),
     ("", "B"),
@@ -286,7 +286,7 @@ pub(super) const CONTROLS: &[&str] = &[
     "\x05", "\x07", "\x18", "\x1a", "\x1b", "\x7f", "\x11",
 ];
 
-/// Pieces that change much state at once.
+/// Sequences that change much state at once.
 pub(super) const PIECES: &[&str] = &[
     "\x1b[?1049h",
     "\x1b[?1049l",
@@ -374,7 +374,7 @@ pub(super) const PIECES: &[&str] = &[
     "\x1b#5",
 ];
 
-/// Beginnings of OSC strings, and possible continuations.
+/// Beginnings of OSC strings, and possible continuations of them.
 pub(super) const OSC: &[&str] = &[
     "0;",
     "1;",
@@ -669,7 +669,7 @@ pub(super) const KITTY: &[&str] = &[
     "=",
 ];
 
-/// Payloads: base64 of pixels, of image files, and of neither.
+/// Payloads: base64 of pixels, base64 of image files, and other text.
 pub(super) const PAYLOADS: &[&str] = &[
     "",
     "AAAA",
@@ -687,9 +687,9 @@ pub(super) const PAYLOADS: &[&str] = &[
     GIF,
 ];
 
-/// One red pixel.
+/// A PNG of one red pixel, in base64.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";
-/// One transparent pixel.
+/// A GIF of one transparent pixel, in base64.
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
 /// Arguments of an iTerm2 File.

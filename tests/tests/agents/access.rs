@@ -1,5 +1,5 @@
-//! Which instance an agent drives and what it may do there: selected by the instance's name, by a token created for the
-//! agent, and by the rule for unknown agents.
+//! Which instance an agent drives, and what it may do there. The instance's name, a token created for the agent, and
+//! the rule for unknown agents decide that.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
     let number = list["tokens"][0]["number"].to_string();
     assert_eq!(list["tokens"][0]["name"], "reader", "{list}");
     unterm.prints(&["token", "revoke", &number])?;
-    // A client that logged in with the token may do nothing more, and no client can log in with it again.
+    // A client that has logged in with the token can do nothing more, and no client can log in with the token again.
     let status = reader.request("tools/call", json!({"name": "status", "arguments": {}}));
     let why = format!("{:?}", status.err());
     ensure!(why.contains("was taken back"), "{why}");
@@ -107,7 +107,7 @@ fn agents_that_nobody_knows_are_refused_where_that_is_the_rule() -> Result<()> {
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
     let mut unknown = Relay::start(unterm.home(), unterm.registry(), &[])?;
-    // It may read.
+    // An unknown agent may read.
     unknown.call("screen", json!({}))?;
     for (tool, arguments) in
         [("run", json!({"command": "echo run"})), ("pane_open", json!({})), ("lease", json!({}))]

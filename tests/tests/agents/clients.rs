@@ -1,6 +1,6 @@
 //! Public clients of the Model Context Protocol drive Unterm: the conformance suite, the Inspector in strict mode, the
 //! Python and TypeScript SDKs, FastMCP and mcp-remote. They use both eras of the protocol, over stdio and HTTP, and
-//! over HTTP with events as in 2024.
+//! over HTTP with server-sent events (the transport of 2024).
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use unterm_tests::{
     clients::{Bearer, Clients, Said, http_door},
 };
 
-/// The toolsets, each with the number of its tools.
+/// The toolsets, each with the expected range of the number of its tools.
 const TOOLSETS: [(&str, std::ops::RangeInclusive<usize>); 4] =
     [("unterm", 11..=20), ("small", 7..=7), ("iterm", 11..=11), ("tester", 9..=9)];
 
@@ -38,7 +38,7 @@ fn conforms(revision: &str, whole: &[&str]) -> Result<()> {
         .args(["--expected-failures", left_out, "--output-dir"])
         .arg(unterm.home().join("conformance"));
     let said = Said::of(&mut suite)?;
-    // The suite does not count a check that never ran as failed.
+    // The suite does not count a check that never ran as a failure.
     for scenario in whole {
         let passed = said.out.lines().any(|line| line.starts_with(&format!("✓ {scenario}: ")));
         ensure!(passed, "{scenario} was not passed:\n{}", said.out);
@@ -83,7 +83,7 @@ fn the_conformance_suite_of_2026_07_28_is_passed() -> Result<()> {
 enum Transport {
     Stdio,
     Http,
-    /// HTTP as clients of 2024 use it.
+    /// HTTP with server-sent events, as clients of 2024 use it.
     Sse,
 }
 
@@ -98,7 +98,7 @@ impl Transport {
     }
 }
 
-/// A version of the Inspector. The older one supports only the older era.
+/// A version of the Inspector. The older version supports only the older era of the protocol.
 #[derive(Clone, Copy)]
 enum Inspector {
     V1,
@@ -108,7 +108,7 @@ enum Inspector {
 const INSPECTORS: [Inspector; 3] =
     [Inspector::V1, Inspector::V2 { era: "legacy" }, Inspector::V2 { era: "modern" }];
 
-/// The Inspector's result for a method, without a warning.
+/// The Inspector's result for a method. Fails if the Inspector prints a warning.
 fn inspected(
     (unterm, clients): (&Instance, &Clients),
     (inspector, transport, toolset): (Inspector, Transport, &str),
@@ -145,7 +145,7 @@ fn inspected(
                 Some((url, http)) => command.args(http).args(["--server-url", url.as_str()]),
             };
             let said = Said::of(&mut command)?;
-            // The Inspector warns about faults that it would otherwise tolerate.
+            // The Inspector warns about faults that it tolerates otherwise.
             ensure!(said.err.trim().is_empty(), "{method:?}: {}", said.err);
             said
         }
@@ -199,7 +199,7 @@ fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
     the_inspector_is_content(Transport::Sse)
 }
 
-/// Runs a task of `tests/clients/drive.py` in each mode.
+/// Runs a task of `tests/clients/drive.py` in each of its modes.
 fn drive((unterm, clients): (&Instance, &Clients), transport: Transport, what: &str) -> Result<()> {
     for mode in ["legacy", "auto", "2026-07-28"] {
         let mut command = clients.python("drive.py", unterm);
@@ -215,7 +215,7 @@ fn drive((unterm, clients): (&Instance, &Clients), transport: Transport, what: &
     Ok(())
 }
 
-/// The toolsets, together with resources, subscriptions, prompts, progress and cancellation.
+/// The task uses the toolsets, and also resources, subscriptions, prompts, progress and cancellation.
 fn the_python_sdk_drives(transport: Transport) -> Result<()> {
     let (mut unterm, clients) = ready()?;
     let pane = unterm.first_pane()?;
@@ -240,7 +240,7 @@ fn the_python_sdk_drives_every_toolset_over_events() -> Result<()> {
     the_python_sdk_drives(Transport::Sse)
 }
 
-/// Realistic tasks for agents. With `UNTERM_LONG=1`, they include a build that takes three minutes.
+/// Realistic tasks of agents. If `UNTERM_LONG=1` is set, they include a build that takes three minutes.
 fn the_python_sdk_does_its_tasks(transport: Transport) -> Result<()> {
     let (unterm, clients) = ready()?;
     drive((&unterm, &clients), transport, "tasks")
@@ -256,7 +256,7 @@ fn the_python_sdk_does_real_tasks_over_http() -> Result<()> {
     the_python_sdk_does_its_tasks(Transport::Http)
 }
 
-/// With a simulated user who types a password. Prints a table of what each task took.
+/// In one task, a simulated user types a password. Prints a table of the duration of each task.
 #[test]
 fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
     let (unterm, clients) = ready()?;
@@ -265,7 +265,7 @@ fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
     command.env("UNTERM_CLI", &cli).args(["auto", "stdio"]).arg(&cli).arg("programs");
     let said = Said::of(&mut command)?;
     eprintln!("{}", said.out);
-    // If `UNTERM_NEEDS_ALL` is set, every task must run, except those that only root may do.
+    // If `UNTERM_NEEDS_ALL` is set, every task must run, except tasks that only root may do.
     let left_out: Vec<_> = said.out.lines().filter(|line| line.contains("left out")).collect();
     let may_be_left_out = |line: &&str| line.contains("only root");
     let needs_all = std::env::var_os("UNTERM_NEEDS_ALL").is_some();
@@ -288,7 +288,8 @@ fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
     Ok(())
 }
 
-/// Runs a client's small set of calls over each of its transports, named as in its script.
+/// Runs a client's small set of calls over each of its transports. `kinds` are the names of the transports in the
+/// client's script.
 fn does_the_few_things(
     kinds: &[&str],
     client: impl Fn(&Clients, &Instance) -> Command,

@@ -1,4 +1,4 @@
-//! Commands from a fixed seed give the same results in panes of three shells as in subprocesses. `src/bin/commands.rs`
+//! Commands from a fixed seed have the same results in panes of three shells as in subprocesses. `src/bin/commands.rs`
 //! runs more commands, and other seeds.
 
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use unterm_tests::{
     commands::{Shell, run},
 };
 
-/// Commands per shell: about ten seconds, with the shells in parallel.
+/// The number of commands per shell. It takes about ten seconds, because the shells run in parallel.
 const COMMANDS: u64 = 100;
 
-/// The differences, keyed by the shell's name and the command's number.
+/// The differences. The key is the shell's name and the command's number.
 fn differences(shell: Shell) -> Result<BTreeMap<String, String>> {
     let unterm = Start::headless().now()?;
     let tally = run(&unterm, shell, 1, 0..COMMANDS)?;
@@ -25,7 +25,8 @@ fn differences(shell: Shell) -> Result<BTreeMap<String, String>> {
     Ok(by_number.collect())
 }
 
-/// A difference counts if it repeats: background jobs may print in the middle of any other command's output.
+/// Compares the results twice, because only a difference that repeats counts: background jobs may print in the middle
+/// of any other command's output.
 fn are_equal(shell: Shell) -> Result<()> {
     let first = differences(shell)?;
     if first.is_empty() {

@@ -1,4 +1,4 @@
-//! The Model Context Protocol over HTTP, with clients that abandon their sessions and clients that stay.
+//! The Model Context Protocol over HTTP, with clients that abandon their sessions and clients that keep them.
 
 use std::{
     fs,
@@ -10,17 +10,17 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{PATIENCE, Relay, Start, wait_for};
 
-/// The limit of concurrent sessions of the older era.
+/// The maximum number of concurrent sessions of the older era of the protocol.
 const MOST: usize = 64;
 
-/// A reply: its status, the session that it names, and its body.
+/// A reply: its status, the session in its header, and its body.
 struct Reply {
     status: u16,
     session: Option<String>,
     body: String,
 }
 
-/// Posts a message to the instance of a registry entry, with headers in addition to those of every client.
+/// Posts a message to the instance of a registry entry. `headers` are added to the headers that every client sends.
 fn post(entry: &Value, headers: &[(&str, &str)], message: &Value) -> Result<Reply> {
     request(entry, "POST", headers, &message.to_string())
 }
@@ -51,7 +51,7 @@ fn request(entry: &Value, verb: &str, headers: &[(&str, &str)], body: &str) -> R
     Ok(Reply { status: status.context("no status")?, session, body: body.to_owned() })
 }
 
-/// Begins a session of the older era that is never ended, and returns its id.
+/// Begins a session of the older era of the protocol, which is never ended. Returns its id.
 fn begin(entry: &Value) -> Result<String> {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25",
@@ -67,7 +67,7 @@ fn begin(entry: &Value) -> Result<String> {
     Ok(session)
 }
 
-/// The status of a request in a session.
+/// Sends a request in a session. Returns its status.
 fn ask(entry: &Value, session: &str) -> Result<u16> {
     let params = json!({"name": "status", "arguments": {}});
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
@@ -78,7 +78,7 @@ fn in_session(session: &str) -> [(&str, &str); 2] {
     [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")]
 }
 
-/// The reply to a request without a session.
+/// Sends a request without a session. Returns its reply.
 fn ask_alone(entry: &Value) -> Result<Reply> {
     let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
         "name": "status",
@@ -103,9 +103,9 @@ fn sessions_that_were_left_keep_nobody_out() -> Result<()> {
     let unterm = Start::headless().now()?;
     let entry = unterm.entry();
     let sessions = (0..MOST).map(|_| begin(entry)).collect::<Result<Vec<_>>>()?;
-    // Using the first session makes the second one the longest idle.
+    // After using the first session, the second session is the one that was idle longest.
     assert_eq!(ask(entry, &sessions[0])?, 200);
-    // Requests without a session need and use none of those places.
+    // Requests without a session do not count toward the limit.
     let alone = ask_alone(entry)?;
     ensure!(alone.status == 200 && alone.body.contains("one that stays"), "{}", alone.body);
     assert_eq!(unterm.log().matches(WORDS).count(), 0, "{}", unterm.log());

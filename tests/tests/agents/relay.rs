@@ -1,4 +1,4 @@
-//! Agents that use `unterm-cli mcp`: which instance they drive, and what they can do there.
+//! Agents that use `unterm-cli mcp`: which instance each drives, and what it can do there.
 
 use std::{
     fs,
@@ -63,7 +63,7 @@ fn one_is_started_where_none_runs_and_ends_with_the_agent() -> Result<()> {
 
 #[test]
 fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
-    // A fake instance whose replies the test controls, and which never closes a connection.
+    // A fake instance: the test controls its replies, and it never closes a connection.
     let home = tempfile::tempdir()?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
@@ -157,11 +157,11 @@ fn a_relay_outlives_its_instance_and_says_once_that_the_panes_are_gone() -> Resu
     kill(&mut unterm)?;
     let text =
         |result: &Value| result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-    // The pending call receives an answer.
+    // The pending call receives a reply.
     let answer = waiting.answer()?;
     assert_eq!(answer["isError"], true, "{answer}");
     assert!(text(&answer).contains("ended before it answered"), "{answer}");
-    // A relay without a pending call reports it with the next call, and only then.
+    // A relay without a pending call reports the end of the instance with the next call, and only then.
     let answer = idle.request("tools/call", json!({"name": "status", "arguments": {}}))?;
     assert!(text(&answer).contains("This call was not made"), "{answer}");
     // Both relays continue in one instance, and its tools are still available.
@@ -189,7 +189,7 @@ fn a_client_that_is_killed_during_a_call_takes_nothing_along() -> Result<()> {
     agent.begin("tools/call", json!({"name": "run", "arguments": command}))?;
     pane.wait_for_text(&mut unterm, "42")?;
     agent.kill()?;
-    // The command keeps running, and another agent may end it.
+    // The first agent's command keeps running, and another agent may end it.
     let mut next = Relay::start(unterm.home(), unterm.registry(), &[])?;
     let busy = json!({"name": "run", "arguments": {"command": "true"}});
     let refused = next.request("tools/call", busy)?;
@@ -224,7 +224,7 @@ fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
     pane.wait_for_prompt(&mut unterm)?;
     let tty = unterm.sessions()?[0]["tty"].take();
     let cli = format!("'{}' mcp tty", binary("unterm-cli").display());
-    // At a prompt, in a pipeline as a hook, and in its own session without a terminal.
+    // Run the command at a prompt, in a pipeline as a hook would, and in a session of its own without a terminal.
     let piped = format!("{cli} </dev/null 2>/dev/null | cat");
     for command in [cli.clone(), piped.clone(), format!("setsid -w {piped}")] {
         let ran = agent.call("run", json!({"command": command}))?;
@@ -256,7 +256,7 @@ fn one_that_was_started_stays_for_the_last_agent() -> Result<()> {
         } else {
             assert!(first.finish()?.success());
         }
-        // A third relay can still join, and the second one's pane keeps running.
+        // A third relay can still connect, and the second relay's pane keeps running.
         let mut third = Relay::start(home.path(), &registry, &[])?;
         let typed = json!({
             "pane": pane,
@@ -291,7 +291,7 @@ fn open(agent: &mut Relay, command: &[&str], text: &str) -> Result<Value> {
     Ok(pane)
 }
 
-/// Waits for something that must appear, in slices as a client has to.
+/// Waits for a condition that must occur. Repeats the call `wait`, because one call waits only for a limited time.
 fn seen(agent: &mut Relay, arguments: Value) -> Result<Value> {
     let mut reply = agent.call("wait", arguments.clone())?;
     let deadline = Instant::now() + PATIENCE;
@@ -417,7 +417,8 @@ fn another_program_is_supervised_and_twenty_panes_are_driven_at_once() -> Result
     for _ in 0..20 {
         panes.push(open(&mut agent, &["bash", "-c", script], "May I do 1?")?);
     }
-    // Wait for each question separately, and answer only when it is asked: an earlier question must not match.
+    // Wait for each question separately, and answer it only after it was asked: text of an earlier question must not
+    // match.
     for n in 1..=3 {
         for pane in &panes {
             seen(

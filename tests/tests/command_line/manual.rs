@@ -1,7 +1,7 @@
-//! The manual in `assets/docs`: its commands run, and its settings are valid.
+//! Tests the manual in `assets/docs`: its commands run, and its settings are valid.
 //!
-//! Blocks marked `sh` are run, all blocks of a page in one shell, against a window with one pane (session 0). Blocks
-//! marked `console` need a person, a host or a browser, and are not run. Blocks marked `toml` are checked as
+//! Blocks marked `sh` are run: all blocks of a page run in one shell, with a window with one pane (session 0). Blocks
+//! marked `console` need a user, a host or a browser, and are not run. Blocks marked `toml` are checked as
 //! configuration files.
 
 use std::{fs, path::Path, process::Command};
@@ -9,7 +9,7 @@ use std::{fs, path::Path, process::Command};
 use anyhow::{Context, Result, ensure};
 use unterm_tests::{Display, Start, Tree, binary};
 
-/// The blocks of a page with this mark.
+/// The blocks of a page that have this mark.
 fn blocks(page: &str, mark: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut lines = page.lines();
@@ -56,7 +56,7 @@ fn the_commands_run() -> Result<()> {
             .env("UNTERM_HOME", unterm.registry())
             .env("DISPLAY", display.name())
             .env("LANG", "C.UTF-8")
-            // As root, tic would install entries for the whole machine.
+            // If the tests run as root, tic would otherwise install entries for the whole machine.
             .env("TERMINFO", unterm.home().join(".terminfo"))
             .current_dir(unterm.home())
             .output()?;
@@ -72,7 +72,7 @@ fn the_settings_are_valid() -> Result<()> {
     let tree = Tree::read();
     let home = tempfile::tempdir()?;
     let mut checked = 0;
-    // The blocks of the guide for plugins are manifests.
+    // Skip plugins.md: the blocks of that guide are manifests.
     for (name, page) in pages(&tree).filter(|(name, _)| *name != "plugins.md") {
         for block in blocks(page, "toml") {
             let file = home.path().join("config.toml");

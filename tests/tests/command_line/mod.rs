@@ -1,4 +1,4 @@
-//! `unterm-cli`, and the manual whose commands it runs.
+//! Tests of `unterm-cli` and of the manual's commands.
 
 mod commands;
 mod manual;

@@ -1,4 +1,4 @@
-//! Lines that the rules of a machine block: they wait for a person at the hub.
+//! Lines that the rules of a machine block. Such a line waits for a user's decision at the hub.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -11,14 +11,14 @@ use super::{CONVERSATION, approved, send};
 
 const HELD: &str = "[held: a rule of the machine blocks this line: ";
 
-/// Blocks a text in all lines.
+/// Blocks all lines that contain a text.
 fn block(fleet: &mut Fleet, text: &str) -> Result<()> {
     let rules = json!({"enabled": true, "blocked_patterns": [text], "allowed_patterns": []});
     fleet.unterm.call("policy.set", rules)?;
     Ok(())
 }
 
-/// The only line that waits.
+/// The only blocked line.
 fn waiting(fleet: &Fleet) -> Result<Value> {
     let mut lines = fleet.admin(&["lines"])?["lines"].take();
     let lines = lines.as_array_mut().context("no list")?;
@@ -30,14 +30,14 @@ fn id(line: &Value) -> Result<&str> {
     line["id"].as_str().context("no id")
 }
 
-/// The error message of a command that failed.
+/// The error message of a command, which must have failed.
 fn complaint(output: &std::process::Output) -> Result<String> {
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(!output.status.success(), "{output:?}");
     Ok(why)
 }
 
-/// The events of a call in the audit log.
+/// The events of a call in the audit log, in order.
 fn events(fleet: &Fleet, call: &str) -> Result<Vec<String>> {
     let log = fleet.admin(&["audit"])?;
     let entries = log["entries"].as_array().context("no log")?.iter();
@@ -45,7 +45,7 @@ fn events(fleet: &Fleet, call: &str) -> Result<Vec<String>> {
     Ok(events.map(|event| event.as_str().unwrap_or_default().to_owned()).collect())
 }
 
-/// How often the command ran. Each run appends a line to the file.
+/// How often the command ran. Each run of the command appends a line to the file.
 fn runs(fleet: &Fleet) -> usize {
     let ran = std::fs::read_to_string(fleet.unterm.home().join("ran"));
     ran.map_or(0, |text| text.lines().count())
@@ -69,7 +69,7 @@ fn a_blocked_line_waits_and_is_entered_once_when_a_person_releases_it() -> Resul
             (&json!(CONVERSATION), &json!(machine))
         );
         assert_eq!(runs(&fleet), number, "not before it is released");
-        // Two people at once.
+        // Two users release the line at the same time.
         let release = || fleet.run(&["release", id(&waits)?]);
         let (one, other) = std::thread::scope(|scope| {
             let other = scope.spawn(release);
@@ -83,7 +83,7 @@ fn a_blocked_line_waits_and_is_entered_once_when_a_person_releases_it() -> Resul
         ensure!(why.contains("no line waits"), "{why}");
         assert_eq!(events(&fleet, id(&waits)?)?, ["begun", "held", "begun", "done"]);
     }
-    // The release was for one line.
+    // The release applied only to one line.
     let held = agent.call("send_to_session", send(&machine, &session, line))?;
     ensure!(held.text.starts_with(HELD), "{held:?}");
     let waits = waiting(&fleet)?;
@@ -100,7 +100,7 @@ fn a_line_that_has_changed_meanwhile_is_not_entered() -> Result<()> {
     let (mut agent, machine, session) = approved(&fleet)?;
     block(&mut fleet, "~/ran")?;
     agent.call("send_to_session", send(&machine, &session, "echo once >> ~/ran"))?;
-    // Another text stands at the prompt, before the line is released.
+    // The text at the prompt changes before the line is released.
     let mut other = send(&machine, &session, "echo other; ");
     other["submit_mode"] = "raw".into();
     agent.call("send_to_session", other)?.json()?;
@@ -108,7 +108,7 @@ fn a_line_that_has_changed_meanwhile_is_not_entered() -> Result<()> {
     ensure!(why.contains("a different line"), "{why}");
     assert_eq!((fleet.admin(&["lines"])?, runs(&fleet)), (json!({"lines": []}), 0));
 
-    // The rules would allow what stands there now, but the person has not seen it.
+    // The rules would allow the text that is at the prompt now, but the user has not seen that text.
     let pane = fleet.unterm.first_pane()?;
     pane.type_text(&mut fleet.unterm, "\u{15}")?;
     pane.wait_for_prompt(&mut fleet.unterm)?;
@@ -139,7 +139,7 @@ fn a_line_that_the_screen_shows_otherwise_waits_for_nobody() -> Result<()> {
         call["submit_mode"] = "raw".into();
         call
     };
-    // The shell shows the end of a long line, and hides its beginning.
+    // The shell shows the end of a long line and hides its beginning.
     agent.call(
         "send_to_session",
         send(&machine, &session, "bind 'set horizontal-scroll-mode on'"),
@@ -160,7 +160,7 @@ fn a_line_that_the_screen_shows_otherwise_waits_for_nobody() -> Result<()> {
     let refused = wait_for("the shown keys", refused, String::new)?;
     ensure!(refused.is_error, "{refused:?}");
     assert_eq!((fleet.admin(&["lines"])?, runs(&fleet)), (json!({"lines": []}), 0));
-    // The way out: the whole line, typed anew.
+    // The user can enter the line by typing it again as a whole.
     pane.type_text(&mut fleet.unterm, "\u{3}")?;
     pane.wait_for_prompt(&mut fleet.unterm)?;
     let held = agent.call("send_to_session", send(&machine, &session, ": git push"))?;
@@ -174,7 +174,7 @@ fn a_line_that_the_screen_shows_otherwise_waits_for_nobody() -> Result<()> {
 fn a_dropped_line_is_cleared_from_the_prompt() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
-    // Text may stand at the prompt, but only `ls` may be entered.
+    // Any text may be typed at the prompt, but only `ls` may be entered.
     let rules = json!({
         "enabled": true, "blocked_patterns": [], "allowed_patterns": ["ls"], "enforce_allowed": true,
     });

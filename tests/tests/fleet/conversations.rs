@@ -1,4 +1,4 @@
-//! The names by which a person decides about conversations.
+//! The names by which a user decides about conversations.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
@@ -22,7 +22,7 @@ fn conversations_of_one_name_are_limited_together() -> Result<()> {
         let keys: Vec<_> = keys.filter_map(|of| of["key"].as_str()).collect();
         ensure!(keys.len() == 2, "{name}: {listed}");
 
-        // An approval must say whose conversation it is about.
+        // An approval must state whose conversation it is about, because two conversations have the same name.
         let refused = fleet.run(&["approve", name])?;
         let why = String::from_utf8_lossy(&refused.stderr).into_owned();
         ensure!(!refused.status.success() && keys.iter().all(|key| why.contains(key)), "{why}");

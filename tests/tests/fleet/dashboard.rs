@@ -1,4 +1,4 @@
-//! The dashboard: who may ask it, and what a person sees and does there.
+//! The dashboard: who may send requests to it, and what a user sees and does there.
 
 use anyhow::{Context as _, Result, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -10,7 +10,7 @@ use unterm_tests::{
 
 use super::{CONVERSATION, approved, send};
 
-/// Requests that need a sign-in, those that change something last.
+/// Requests that require a sign-in. Requests that change something are at the end.
 const REQUESTS: [(&str, &str); 18] = [
     ("GET", "/api/overview"),
     ("GET", "/api/events"),
@@ -38,7 +38,7 @@ fn with_secret(fleet: &Fleet, secret: String) -> Result<Visitor> {
     Ok(visitor)
 }
 
-/// Somebody who has not signed in.
+/// A visitor who has not signed in.
 fn not_signed_in(fleet: &Fleet) -> Result<Visitor> {
     with_secret(fleet, format!("unvi_{}", "0".repeat(48)))
 }
@@ -53,7 +53,7 @@ fn nobody_gets_anything_without_a_sign_in_and_a_looker_changes_nothing() -> Resu
             assert_eq!(looker.ask(method, path, &json!({}))?.0, 403, "{method} {path}");
         }
     }
-    // An agent's token is no sign-in, and a sign-in is no agent's token.
+    // An agent's token is not a sign-in, and a sign-in is not an agent's token.
     let agent = with_secret(&fleet, fleet.token(&[])?)?;
     assert_eq!(agent.ask("GET", "/api/overview", &Value::Null)?.0, 401);
     assert!(Agent::connect(fleet.address(), &looker.secret).is_err());
@@ -88,16 +88,16 @@ fn a_code_signs_in_once_and_only_from_the_hubs_own_page() -> Result<()> {
     let (status, body) = fleet.post_page("/api/login", &headers, &login)?;
     assert_eq!(status, 401, "{body}");
     assert_eq!(body, r#"{"error":"The code is wrong, was used or has expired"}"#);
-    // Passkeys need the name, so people don't use the address.
+    // Passkeys are bound to the host name, so the dashboard uses the name instead of the address.
     assert_eq!(fleet.page(), fleet.address().replace("127.0.0.1", "localhost"));
     assert_eq!(fleet.post("/api/login", &[], &login)?.0, 307);
-    // A form, which any page can send, has another type.
+    // Any page can send a form, but a form has another content type, so it is refused.
     let plain = [("Content-Type", "text/plain")];
     assert!(fleet.post_page("/api/login", &plain, &login)?.0 >= 400);
     Ok(())
 }
 
-/// Waits for the call of this kind.
+/// Waits for an event of this kind about a call.
 fn wait_for_call(events: &mut Events, event: &str) -> Result<Value> {
     loop {
         let (kind, data) = events.event()?;
@@ -115,7 +115,7 @@ fn a_person_sees_each_call_as_it_happens_and_decides() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let visitor = fleet.sign_in(&[])?;
     let mut events = visitor.stream("/api/events")?;
-    // From here on, nothing is missed.
+    // From now on, the stream contains every event.
     while events.event()? != ("changed".to_owned(), "machines".to_owned()) {}
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
     let machine = fleet.machine()?;
@@ -184,7 +184,7 @@ fn the_emergency_stop_refuses_every_call_of_every_agent() -> Result<()> {
     Ok(())
 }
 
-/// The bytes of a live view up to a text, and how often it began anew.
+/// The bytes of a live view up to a text, and how often the view started from the beginning.
 fn see(events: &mut Events, text: &str) -> Result<String> {
     let mut seen = String::new();
     loop {
@@ -229,7 +229,7 @@ fn a_pane_is_seen_live_and_a_person_types_there() -> Result<()> {
     assert_eq!(log.as_array().map(Vec::len), Some(1), "{log}");
     assert_eq!(log[0]["detail"], format!("{machine} {sid}"));
 
-    // Output that comes faster than a page shows it: the page sees its end all the same.
+    // If output comes faster than a page can show it, the page still sees the end of the output.
     typing("yes | head -n 300000; echo over$((1))\r")?;
     let seen = see(&mut first, "over1")?;
     ensure!(seen.len() < 1 << 20, "a screen, not all of it: {}", seen.len());
@@ -272,7 +272,7 @@ fn tokens_machines_and_the_log_are_in_a_persons_hands() -> Result<()> {
     assert!(status == 200 && csv.contains("at,event,call,tool"), "{csv}");
     assert!(csv.contains("\"list_machines\""), "{csv}");
 
-    // A machine that disconnects is shown as offline at once.
+    // When a machine disconnects, it is immediately shown as offline.
     let mut other = fleet.add_machine(&[])?;
     let id = other.id.clone();
     let status = |wanted: &str| {
@@ -321,7 +321,7 @@ fn two_hundred_viewers_of_a_flood_cost_the_hub_bounded_memory() -> Result<()> {
     gaps(&mut viewer, 4)?;
     let before = fleet.hub_memory()?;
     let others = (0..199).map(|_| visitor.stream(&path)).collect::<Result<Vec<_>>>()?;
-    // Most of them read nothing.
+    // Most of the streams are not read.
     gaps(&mut viewer, 20)?;
     let after = fleet.hub_memory()?;
     ensure!(after < before + (MOST_MIB << 20), "{} MiB to {} MiB", before >> 20, after >> 20);
@@ -334,7 +334,7 @@ fn two_hundred_viewers_of_a_flood_cost_the_hub_bounded_memory() -> Result<()> {
 #[test]
 fn the_address_of_the_tokens_leads_to_the_page() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    // The page asks for a sign-in itself, and then shows the tokens.
+    // The page first requests a sign-in, and then shows the tokens.
     for (address, expected) in [
         (fleet.page(), "/#tokens".to_owned()),
         (fleet.address(), format!("http://{}/#tokens", fleet.page())),

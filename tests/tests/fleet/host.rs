@@ -1,4 +1,4 @@
-//! The hub's own host: what is open to agents, and which rights that needs.
+//! The hub's own host: which of its tools are open to agents, and which rights they need.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
@@ -71,7 +71,7 @@ fn searching_the_hubs_host_needs_the_right_to_read_and_no_more() -> Result<()> {
             assert_eq!(read, refused("[error: this token lacks the right `admin`]"));
         }
     }
-    // Neither a token without the right, nor one for some machines, since the hub's host is none of them.
+    // Refused: a token without the right, and a token for some machines, because the hub's host is not one of them.
     let machine = fleet.machine()?;
     for (rights, why) in [
         (&["--right", "list"][..], "[error: this token lacks the right `read`]"),

@@ -1,4 +1,4 @@
-//! Each program of a fleet is killed once while agents type. `fleet-kills` does the same for longer.
+//! Kills each program of a fleet once while agents type. The program `fleet-kills` does the same for longer.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ fn no_acknowledged_call_is_lost_or_done_twice_when_programs_are_killed() -> Resu
     if nats_server().is_none() {
         return Ok(());
     }
-    // A program of its own: a process can't move all of its threads into another network namespace.
+    // Run a separate program, because a process can't move all of its threads into another network namespace.
     let run = Command::new(binary("fleet-kills")).arg("0").output()?;
     let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     ensure!(run.status.success() && out.contains("7 kills; "), "{out}{err}");

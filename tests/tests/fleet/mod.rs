@@ -28,7 +28,7 @@ fn send(machine: &str, session: &str, text: &str) -> Value {
     })
 }
 
-/// An agent whose conversation is approved, with the hub's machine and its first session.
+/// An agent with an approved conversation, the hub's machine, and that machine's first session.
 fn approved(fleet: &Fleet) -> Result<(Agent, String, String)> {
     let (mut agent, machine) =
         (Agent::connect(fleet.address(), &fleet.token(&[])?)?, fleet.machine()?);
@@ -121,7 +121,7 @@ fn an_agent_finds_a_session_types_there_and_reads_it() -> Result<()> {
     Ok(())
 }
 
-/// What the Python SDK's client gets for calls.
+/// The results that the Python SDK's client gets for calls.
 fn by_python(fleet: &Fleet, token: &str, calls: &Value) -> Result<Value> {
     let mut python = Clients::find()?.python("fleet.py", &fleet.unterm);
     let url = format!("http://{}/mcp/sse", fleet.address());
@@ -205,7 +205,7 @@ fn each_submit_mode_types_what_it_says() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     let pane = fleet.unterm.first_pane()?;
-    // Shows each byte that it reads, in a terminal that changes none.
+    // A program that shows each byte that it reads. Its terminal changes no bytes.
     let show = "stty raw -echo; printf st''art; cat -v; stty sane\r";
     pane.type_text(&mut fleet.unterm, show)?;
     pane.wait_for_text(&mut fleet.unterm, "start")?;
@@ -246,7 +246,7 @@ fn a_machine_that_is_gone_is_offline_at_once() -> Result<()> {
     fleet.admin(&["approve", CONVERSATION])?;
 
     machine.kill()?;
-    // No reply comes: a hub that waited for one would say so, instead of this.
+    // The machine does not reply. A hub that waited for the reply would return an error about that instead.
     let offline = refused("[error: connector_offline]");
     let sent = || agent.call("send_to_session", send(&machine.id, &session, "echo lost"));
     let sent = wait_until("an offline machine", sent, |answer| answer.text.contains("offline"))?;
@@ -259,7 +259,7 @@ fn a_machine_that_is_gone_is_offline_at_once() -> Result<()> {
     assert_eq!(listed["machines"][0]["status"], "offline");
     assert_eq!(listed["machines"][0]["sessions"], json!([]));
 
-    // The same machine, with the same sessions, when its connector is back.
+    // When the connector is back, it is the same machine with the same sessions.
     machine.connect()?;
     let sent = || agent.call("send_to_session", send(&machine.id, &session, "echo back"));
     wait_until("the machine", sent, |answer| !answer.is_error)?;
@@ -311,7 +311,7 @@ fn held_calls_are_replayed_once_and_in_order_after_the_hub_was_killed() -> Resul
     let expected: Vec<_> = (1..=5).map(|n| format!("call-{}", n * 11)).collect();
     assert_eq!(shown(&lines), expected);
 
-    // Later calls are carried out at once again, behind them.
+    // Later calls are carried out immediately again, after the held ones.
     fleet.wait_for_flow(CONVERSATION)?;
     let token = fleet.token(&[])?;
     let mut other = Agent::connect(fleet.address(), &token)?;
@@ -369,7 +369,7 @@ fn two_hubs_serve_one_fleet() -> Result<()> {
     let look = || agents[0].call("list_sessions", json!({"machine_id": machine.id}));
     wait_until("the machine", look, |answer| !answer.is_error)?;
     let session = agents[1].session(&machine.id)?;
-    // What one hub asked, the other one has the answer to.
+    // A decision about a request at one hub also applies at the other hub.
     let first = agents[0].call("send_to_session", send(&machine.id, &session, "echo never"))?;
     assert!(first.text.starts_with("[pending: "), "{first:?}");
     fleet.admin(&["approve", CONVERSATION])?;
@@ -413,7 +413,7 @@ fn a_fleet_comes_back_after_its_nats_server_was_killed() -> Result<()> {
     fleet.kill_nats()?;
     fleet.start_hub()?;
     let mut agent = Agent::connect(fleet.address(), &token)?;
-    // The connector connects again, and the approval is still there.
+    // The connector connects again, and the approval is still valid.
     let sent = || agent.call("send_to_session", send(&machine.id, &session, "echo back"));
     wait_until("the machine", sent, |answer| !answer.is_error)?;
     let pane = machine.unterm.first_pane()?;
@@ -607,7 +607,7 @@ fn hostile_output_stays_inside_of_its_wrapper() -> Result<()> {
     assert_eq!(lower.matches("<system-reminder>").count(), 1, "{read}");
     assert!(read.contains("&lt;/Untrusted_Tool_Output>"), "{read}");
 
-    // A folder and a title with characters that show nothing, or change what others show.
+    // A folder and a title with characters that are invisible, or that change how other characters are shown.
     let hostile = "mkdir $'a\\x1b[2Jb\\u202ec'; cd a*; printf '\\e]2;t\\u202ei\\u200btle\\a'\r";
     pane.type_text(&mut fleet.unterm, hostile)?;
     let of = json!({"machine_id": machine});
@@ -649,7 +649,7 @@ fn two_agents_and_a_person_take_turns() -> Result<()> {
     const LINES: usize = 8;
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let pane = fleet.unterm.first_pane()?;
-    // Shows each byte that it reads, in a terminal that changes none.
+    // A program that shows each byte that it reads. Its terminal changes no bytes.
     let show = "clear; stty raw -echo; printf '<<'; cat -v; stty sane\r";
     pane.type_text(&mut fleet.unterm, show)?;
     pane.wait(&mut fleet.unterm, "the program", |lines| lines.concat() == "<<")?;
@@ -692,13 +692,13 @@ fn the_person_at_the_machine_wins() -> Result<()> {
     let (mut agent, machine, session) = approved(&fleet)?;
     let pane = fleet.unterm.first_pane()?;
 
-    // A lease of a local program.
+    // A local program holds a lease.
     fleet.unterm.call("session.lease", json!({"id": pane.id, "ttl_ms": 600_000}))?;
     let leased = agent.call("send_to_session", send(&machine, &session, "echo mine"))?;
     ensure!(leased.is_error && leased.text.contains("leased by"), "{leased:?}");
     fleet.unterm.call("session.release", json!({"id": pane.id}))?;
 
-    // A program that asks for a password.
+    // A program prompts for a password.
     pane.type_text(&mut fleet.unterm, "read -s -p 'Password: ' secret\r")?;
     pane.wait_for_text(&mut fleet.unterm, "Password: ")?;
     let asks = || {
@@ -711,7 +711,7 @@ fn the_person_at_the_machine_wins() -> Result<()> {
     pane.type_text(&mut fleet.unterm, "\r")?;
     pane.wait_for_prompt(&mut fleet.unterm)?;
 
-    // A token that the person takes back.
+    // The user revokes the token.
     let tokens = fleet.unterm.call("token.list", json!({}))?;
     let number = &tokens["tokens"][0]["number"];
     fleet.unterm.call("token.revoke", json!({"number": number}))?;

@@ -36,7 +36,7 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     browser.with("fill", "#code", "0000-0000")?;
     browser.to("click", "#login-submit")?;
     browser.with("wait_text", "#login-fault", "The code is wrong, was used or has expired")?;
-    // The browser reports the refusal itself.
+    // The browser itself reports the refused request as a fault, so discard that report.
     browser.ask("faults", json!({}))?;
     let code = fleet.admin(&["login"])?["code"].take();
     browser.with("fill", "#code", code.as_str().unwrap_or_default())?;
@@ -45,7 +45,7 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     browser.to("wait_for", &card)?;
     check_axe(&mut browser, "the machines")?;
 
-    // The address to which clients of AITerm send people who are to approve a conversation.
+    // The address to which clients of AITerm send users who must approve a conversation.
     let tokens = format!("http://{}/profile/tokens", fleet.address());
     browser.ask("goto", json!({ "url": tokens }))?;
     browser.to("wait_for", "#token-list [data-token]")?;
@@ -92,7 +92,7 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     check_axe(&mut browser, "the log")?;
     assert_eq!(browser.ask("faults", json!({}))?, json!([]));
 
-    // Signing out removes the secret from the tab.
+    // Signing out removes the secret from the browser tab.
     browser.to("click", "#sign-out")?;
     browser.to("wait_for", "#login-form")?;
     let kept = json!({"script": "() => sessionStorage.length"});
@@ -123,7 +123,7 @@ fn a_pasted_text_presses_no_keys_that_the_person_did_not_agree_to() -> Result<()
         })
     };
     let pane = fleet.unterm.first_pane()?;
-    // A program that shows each byte, with bracketed paste and without.
+    // A program shows each byte, with and without bracketed paste.
     for (number, (mode, text, asks, typed)) in [
         ("h", "safe\u{1b}[201~\rrm me\n", true, "^[[200~safe[201~^Mrm me^M^[[201~"),
         ("h", "eight\u{9b}201~\u{1b}\u{9b}201~\u{3}", true, "^[[200~eight201~201~^[[201~"),
@@ -153,7 +153,7 @@ fn a_pasted_text_presses_no_keys_that_the_person_did_not_agree_to() -> Result<()
             browser.to("wait_for", "#confirm[open]")?;
             if number == 0 {
                 check_axe(&mut browser, "the question before a paste")?;
-                // Refused, nothing is typed.
+                // If the user refuses, nothing is typed.
                 browser.to("click", "#confirm-no")?;
                 browser.to("focus", ".xterm-helper-textarea")?;
                 browser.ask("evaluate", paste(text))?;
@@ -170,7 +170,7 @@ fn a_pasted_text_presses_no_keys_that_the_person_did_not_agree_to() -> Result<()
     Ok(())
 }
 
-/// How many bytes `cat -A` wrote as this text.
+/// The number of bytes that `cat -A` has written as this text.
 fn text_bytes(shown: &str) -> usize {
     shown.chars().filter(|char| *char != '^').count()
 }

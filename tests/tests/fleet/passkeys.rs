@@ -1,4 +1,4 @@
-//! Passkeys of the dashboard, made by a real browser's virtual authenticator.
+//! Passkeys of the dashboard, created by the virtual authenticator of a real browser.
 
 use std::net::TcpListener;
 
@@ -11,7 +11,7 @@ use unterm_tests::{
 
 use super::page::check_axe;
 
-/// Where a browser signs in with a passkey.
+/// The path at which a browser signs in with a passkey.
 const LOGIN: &str = "/api/login/passkey";
 const TAB: &str = "#tab-passkeys";
 
@@ -47,7 +47,7 @@ fn sign_in(browser: &mut Browser, fleet: &Fleet) -> Result<()> {
     Ok(())
 }
 
-/// Adds a passkey by the browser, for the person who signed in. Returns its id, and the browser's answer.
+/// Adds a passkey in the browser for the user who has signed in. Returns the passkey's id, and the browser's answer.
 fn add(browser: &mut Browser, person: &Visitor, read_only: bool) -> Result<(String, Value)> {
     let begun =
         person.post("/api/passkeys/begin", &json!({"name": "key", "read_only": read_only}))?;
@@ -63,14 +63,14 @@ fn sign(browser: &mut Browser, begun: &Value) -> Result<Value> {
     browser.ask("evaluate", json!({"script": "usePasskey", "given": begun["options"]}))
 }
 
-/// A challenge of the hub whose dashboard is at `page`.
+/// A challenge from the hub whose dashboard is at `page`.
 fn begin(page: &str, headers: &[(&str, &str)]) -> Result<Value> {
     let (status, body) = request(page, "GET", LOGIN, headers, "")?;
     ensure!(status == 200, "{status}: {body}");
     Ok(serde_json::from_str(&body)?)
 }
 
-/// Answers a challenge. Returns the status and the body.
+/// Answers a challenge. Returns the status and the body of the reply.
 fn finish(
     page: &str,
     headers: &[(&str, &str)],
@@ -86,7 +86,7 @@ fn a_person_adds_a_passkey_signs_in_with_it_and_removes_it() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     assert_eq!(begin(fleet.page(), &[])?["options"], Value::Null);
     let mut browser = browser()?;
-    // The page has moved to the name.
+    // The hub has redirected the page to its host name.
     goto(&mut browser, fleet.address())?;
     let url = browser.ask("url", json!({}))?;
     assert_eq!(url, format!("http://{}/", fleet.page()));
@@ -101,7 +101,7 @@ fn a_person_adds_a_passkey_signs_in_with_it_and_removes_it() -> Result<()> {
     assert_eq!((&passkey["name"], &passkey["host"]), (&json!("laptop"), &json!("localhost")));
     assert_eq!((&passkey["may_act"], &passkey["last_used"]), (&json!(true), &Value::Null));
 
-    // One authenticator has one passkey of a hub.
+    // An authenticator can have only one passkey for a hub.
     browser.with("fill", "#passkey-name", "again")?;
     browser.to("click", "#passkey-add")?;
     browser.with("wait_text", "#problem", "already has a passkey")?;
@@ -113,7 +113,7 @@ fn a_person_adds_a_passkey_signs_in_with_it_and_removes_it() -> Result<()> {
     browser.to("wait_for", TAB)?;
     assert!(fleet.admin(&["passkeys"])?["passkeys"][0]["last_used"].is_string());
 
-    // The other hubs of the fleet have it, too.
+    // The other hubs of the fleet know the passkey too.
     let second = fleet.second_hub()?;
     goto(&mut browser, second.page())?;
     browser.to("wait_for", "#login-passkey")?;
@@ -124,7 +124,7 @@ fn a_person_adds_a_passkey_signs_in_with_it_and_removes_it() -> Result<()> {
     browser.to("click", TAB)?;
     browser.to("click", "#passkey-list [data-action=remove]")?;
     browser.to("click", "#confirm-yes")?;
-    // The sign-in that the passkey made has ended.
+    // The sign-in that used the passkey has ended.
     browser.to("wait_for", "#login-form")?;
     assert_eq!(fleet.admin(&["passkeys"])?["passkeys"], json!([]));
     assert_eq!(begin(second.page(), &[])?["options"], Value::Null);
@@ -146,7 +146,7 @@ fn a_read_only_passkey_changes_nothing() -> Result<()> {
     let (mut browser, mut person) = (browser()?, fleet.sign_in(&[])?);
     goto(&mut browser, fleet.page())?;
     let (id, _) = add(&mut browser, &person, true)?;
-    // The button is there because the fleet has a passkey now.
+    // The button is visible because the fleet has a passkey now.
     goto(&mut browser, fleet.page())?;
     browser.to("click", "#login-passkey")?;
     browser.to("wait_for", "#read-only")?;
@@ -190,7 +190,8 @@ fn a_passkey_signs_a_challenge_of_its_own_page_once() -> Result<()> {
     let reply: Value = serde_json::from_str(&reply)?;
     assert_eq!(status(own, &begun, &signed)?, 401, "the same answer again");
     assert_eq!(status(own, &begun, &signed_again)?, 401, "a challenge that was used");
-    // The authenticator counts its signatures, so this one may come from a copy of it.
+    // The authenticator counts its signatures. A lower count shows that the signature may come from a copy of the
+    // passkey.
     assert_eq!(status(own, &older, &older_signed)?, 401, "a signature with a lower counter");
 
     let (other, begun) = (begin(own, &[])?, begin(own, &[])?);
@@ -237,7 +238,7 @@ fn a_challenge_of_one_hub_is_answered_at_another_of_the_same_name() -> Result<()
     let Some(fleet) = Fleet::start(&["--public-name", NAME])? else { return Ok(()) };
     let second = fleet.second_hub_at("127.0.0.1:0", &["--public-name", NAME])?;
     let (mut browser, person) = (browser()?, fleet.sign_in(&[])?);
-    // A proxy with TLS would serve the page there.
+    // In practice, a proxy with TLS would serve the page at this address.
     let script = include_str!("../../../assets/dashboard/src/page.js");
     let url = format!("https://{NAME}/");
     let page = json!({"url": url, "body": format!("<script>{script}</script>")});
@@ -258,7 +259,7 @@ fn a_challenge_of_one_hub_is_answered_at_another_of_the_same_name() -> Result<()
     let body = json!({"challenge": begun["challenge"], "answer": answer});
     post(second.page(), "/api/passkeys", body)?;
 
-    // Under the other name of the hub, there is no passkey.
+    // Under the hub's other name, there is no passkey.
     assert_eq!(begin(fleet.page(), &[])?["options"], Value::Null);
     let begun = begin(second.page(), &headers)?;
     let (signed, again) = (sign(&mut browser, &begun)?, sign(&mut browser, &begun)?);
@@ -272,10 +273,10 @@ fn a_challenge_of_one_hub_is_answered_at_another_of_the_same_name() -> Result<()
 #[test]
 fn a_hub_that_shares_localhost_has_no_passkeys_there() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    // Without IPv6, no other program can answer at localhost.
+    // Without IPv6, no other program can listen at localhost, so there is nothing to test.
     let taken = loop {
         let Ok(taken) = TcpListener::bind("[::1]:0") else { return Ok(()) };
-        // Another program may have the port of 127.0.0.1.
+        // Another program may already use the port at 127.0.0.1.
         if TcpListener::bind(("127.0.0.1", taken.local_addr()?.port())).is_ok() {
             break taken;
         }

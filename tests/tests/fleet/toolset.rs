@@ -1,4 +1,4 @@
-//! The toolset `unterm` through a hub: the tools of an instance, on any machine of the fleet.
+//! The toolset `unterm` through a hub: an instance's tools, for any machine of the fleet.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -9,14 +9,14 @@ use unterm_tests::{
 
 const PATH: &str = "/mcp/sse?toolset=unterm";
 
-/// The arguments for a machine, in one conversation.
+/// Adds the machine and one conversation to the arguments of a tool.
 fn on(machine: &str, mut arguments: Value) -> Value {
     arguments["machine"] = machine.into();
     arguments["conversation_id"] = "work".into();
     arguments
 }
 
-/// An agent whose conversation is approved, and the hub's machine.
+/// An agent with an approved conversation, and the hub's machine.
 fn approved(fleet: &Fleet) -> Result<(Agent, String)> {
     let machine = fleet.machine()?;
     let mut agent = Agent::connect_to(fleet.address(), PATH, &fleet.token(&[])?)?;
@@ -29,7 +29,7 @@ fn approved(fleet: &Fleet) -> Result<(Agent, String)> {
 #[test]
 fn a_command_runs_on_each_machine_with_its_exit_code() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    // While it is the only one.
+    // Approve the conversation while there is only one machine.
     let (mut agent, machine) = approved(&fleet)?;
     let other = fleet.add_machine(&[])?;
 
@@ -100,7 +100,7 @@ fn a_held_command_runs_once_and_a_token_gives_its_rights() -> Result<()> {
     let command = || on(&machine, json!({"command": "echo x >> once"}));
     let held = agent.call("run", command())?;
     assert!(held.text.starts_with("[held: "), "{held:?}");
-    // What only looks is not held.
+    // A tool that only reads is not held.
     agent.call("pane_list", on(&machine, json!({})))?.json()?;
     let file = fleet.unterm.home().join("once");
     assert!(!file.exists());

@@ -62,7 +62,7 @@ fn sigterm_ends_it_and_its_programs_and_its_registry_entry() -> Result<()> {
     assert!(!entry.exists(), "its registry entry is left");
     let instances = unterm.registry().join("instances");
     assert_eq!(fs::read_dir(instances)?.count(), 0, "the registry is not empty");
-    // A shell that loses its terminal ends its jobs.
+    // When a shell loses its terminal, it ends its jobs.
     let stat = format!("/proc/{child}/stat");
     wait_for("the end of its programs", || Ok((!is_alive(&stat)).then_some(())), String::new)
 }
@@ -82,7 +82,7 @@ fn an_entry_left_by_a_dead_process_goes_at_the_next_start() -> Result<()> {
     fs::create_dir_all(&instances)?;
     first.terminate()?;
     first.wait_for_exit()?;
-    // The entry's process no longer exists.
+    // Write an entry whose process no longer exists.
     fs::write(instances.join("alpha.json"), entry.to_string())?;
 
     let second = Start::headless().registry(home.path()).now()?;
@@ -228,7 +228,7 @@ fn run_wait_waits_for_the_command_and_not_for_its_echo() -> Result<()> {
     assert_eq!(done["output"].as_str().map(str::trim_end), Some("slept"), "{done}");
     assert_eq!(done["exit_status"], "completed", "{done}");
     assert_eq!(done["timed_out"], false, "{done}");
-    // `sleep` can't end early, however fast the machine is.
+    // `sleep` never ends early, however fast the machine is.
     assert!(started.elapsed().as_secs() >= 3, "returned after {:?}", started.elapsed());
 
     let late = unterm
@@ -243,12 +243,12 @@ fn a_flood_of_output_ends_at_ctrl_c_with_a_prompt() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
-    // Endless, so that it can't end before it is stopped.
+    // The output is endless, so it can't end before the test stops it.
     pane.type_text(&mut unterm, "yes 'a line of the flood'\r")?;
     pane.wait(&mut unterm, "the flood", |lines| {
         lines.iter().all(|line| line == "a line of the flood" || line.is_empty())
     })?;
-    // Another pane works as before.
+    // Another pane still works.
     let other = unterm.open(json!({}))?;
     other.wait_for_prompt(&mut unterm)?;
     other.type_text(&mut unterm, "echo still $((1 + 1)) here\r")?;

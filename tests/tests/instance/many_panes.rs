@@ -1,12 +1,12 @@
-//! Panes leave nothing behind: 200 are opened, used and closed over the control port, repeatedly.
+//! Panes leave nothing behind: 200 panes are opened, used and closed over the control port, repeatedly.
 
 use anyhow::Result;
 use serde_json::json;
 use unterm_tests::{Instance, PROMPT, Resources, Start, wait_for, wait_until};
 
 const PANES: usize = 200;
-/// Rounds after the first. A leak grows with each round. What the allocator keeps for later varies by up to a tenth, so
-/// one round that needs no more than the first is enough.
+/// The number of rounds after the first. If memory leaks, usage grows with each round. Otherwise it varies by up to a
+/// tenth, because of what the allocator keeps for later. So a single round that uses no more than the first is enough.
 const MORE_ROUNDS: usize = 12;
 
 #[test]
@@ -37,7 +37,7 @@ fn round(unterm: &mut Instance, count: usize) -> Result<()> {
     }
     for (number, pane) in panes.iter().enumerate() {
         pane.wait_for_prompt(unterm)?;
-        // More than a screen, so that there is history to free too.
+        // Print more than a screen, so that there is also history to free.
         pane.type_text(unterm, &format!("seq 200; echo pane $(({number} + 1000))\r"))?;
     }
     for (number, pane) in panes.iter().enumerate() {
@@ -55,8 +55,8 @@ fn round(unterm: &mut Instance, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Waits until the server's pool is idle, down to its two workers, and there are no more threads, descriptors and
-/// children than `before`.
+/// Waits until the server's pool is idle (two workers remain), and there are no more threads, descriptors and children
+/// than `before`.
 fn settled(unterm: &Instance, before: Option<Resources>) -> Result<Resources> {
     let last = std::cell::Cell::new(before);
     wait_for(
@@ -75,8 +75,8 @@ fn settled(unterm: &Instance, before: Option<Resources>) -> Result<Resources> {
     )
 }
 
-/// Threads of the control server: two workers, and the threads of the blocking pool, which stay for ten seconds after
-/// their last use.
+/// The number of threads of the control server: two workers, and the threads of the blocking pool. Those end ten
+/// seconds after their last use.
 fn server_threads(pid: u32) -> Result<usize> {
     let mut count = 0;
     for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {

@@ -1,5 +1,5 @@
-//! Starts without a writable registry: on a full disk, with another file in the way, and without a home. Unterm still
-//! runs, reports what is missing, and ends on request.
+//! Starts without a writable registry: on a full disk, with another file in place of the registry, and without a home.
+//! Unterm still runs, reports what is missing, and ends on request.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,8 @@ use unterm_tests::{Bus, Display, Instance, ScreenReader, Start, describe, wait_f
 
 const UNREGISTERED: &str = "This Unterm is not in the registry of instances";
 
-/// Starts an instance without an entry, whose program creates a file. It ends on SIGTERM as others do.
+/// Starts an instance that can't register, and whose program creates a file. The instance ends on SIGTERM like any
+/// other.
 fn runs_and_ends(start: Start<'_>, why: &[&str]) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let made = folder.path().join("made");
@@ -45,7 +46,7 @@ fn a_window_on_a_full_disk_opens_and_says_so() -> Result<()> {
         others.any(|one| one[1].as_str().is_some_and(|text| text.contains(UNREGISTERED)))
     };
     reader.wait("the message", is_told)?;
-    // The shell works as usual, behind the tour of the first window.
+    // The shell works as usual after the tour of the first window.
     display.press(&["Escape"])?;
     display.type_text("echo $((40 + 2))\n")?;
     let answers = |seen: &Value| {
@@ -93,7 +94,7 @@ fn what_is_in_the_way_of_the_pointer_leaves_it_its_entry() -> Result<()> {
     let (home, mut unterm) = beside_a_folder()?;
     unterm.wait_for_log("active.json: ")?;
     ensure!(!unterm.log().contains(UNREGISTERED), "{}", unterm.log());
-    // The entry and the other pointers exist, and the command line finds the instance by them.
+    // The instance's entry and the other pointers exist, so the command line finds the instance.
     for file in ["server.json", "instances/alpha.json"] {
         let record: Value = serde_json::from_slice(&fs::read(home.path().join(file))?)?;
         assert_eq!(record["pid"], unterm.pid(), "{file}");

@@ -1,4 +1,4 @@
-//! Popular programs in panes.
+//! Tests of popular programs in panes.
 
 mod popular;
 mod ssh;

@@ -1,4 +1,4 @@
-//! Popular programs in panes of the real program. Their screens are read back as text.
+//! Runs popular programs in panes of the real program, and reads their screens as text.
 
 use std::{fs, process::Command};
 
@@ -143,7 +143,7 @@ fn htop_draws_its_table_and_quits() -> Result<()> {
         let shows = |text: &str| lines.iter().any(|line| line.contains(text));
         shows("Load average") && shows("PID") && shows("F10") && shows("Quit")
     })?;
-    // F1 as xterm sends it, in either cursor key mode. Any key closes the help.
+    // Send F1 like xterm, in both cursor key modes. Any key closes the help.
     pane.type_text(&mut unterm, "\x1bOP")?;
     pane.wait_for_text(&mut unterm, "Released under")?;
     pane.type_text(&mut unterm, " ")?;
@@ -156,8 +156,8 @@ fn htop_draws_its_table_and_quits() -> Result<()> {
 #[test]
 fn tmux_splits_and_detaches() -> Result<()> {
     let (mut unterm, pane) = at_prompt()?;
-    // A separate tmux server in this home, so that the user's other tmux servers are unaffected. tmux would take keys
-    // that arrive this fast for a paste.
+    // Start a separate tmux server in this home, so that the user's other tmux servers are not affected. tmux would
+    // treat keys that arrive this fast as a paste.
     fs::write(unterm.home().join("tmux.conf"), "set -g assume-paste-time 0\n")?;
     pane.type_text(&mut unterm, "export TMUX_TMPDIR=$HOME; tmux -f tmux.conf -u new-session\r")?;
     pane.wait(&mut unterm, "its status line", |lines| lines[23].starts_with("[0] 0:bash*"))?;
@@ -191,13 +191,13 @@ fn mc_draws_its_panels_and_changes_folder() -> Result<()> {
             && lines[23].contains("Help")
     })?;
     pane.wait_for_text(&mut unterm, "a-folder")?;
-    // Move down past `..` and the dot folders until the panel's footer names the folder.
+    // Move down past `..` and the dot folders, until the panel's footer shows the name of the folder.
     for _ in 0..12 {
         let lines = pane.lines(&mut unterm)?;
         if lines[19].contains("/a-folder") {
             break;
         }
-        // Midnight Commander has set application cursor keys.
+        // Midnight Commander has enabled application cursor keys.
         pane.type_text(&mut unterm, "\x1bOB")?;
         pane.wait(&mut unterm, "the bar to move", |now| now[18..] != lines[18..])?;
     }

@@ -1,4 +1,4 @@
-//! `unterm-cli ssh` with OpenSSH's own server. ssh starts the server for each login and uses no network.
+//! Tests `unterm-cli ssh` with OpenSSH's own server. ssh starts the server for each login, and no network is used.
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
@@ -8,18 +8,18 @@ use serde_json::json;
 use tempfile::TempDir;
 use unterm_tests::{Instance, Pane, Start, binary};
 
-/// The prompt of every shell on the far side.
+/// The prompt of every shell on the remote side.
 const FAR_PROMPT: &str = "far> ";
 
-/// The parts of a machine on the far side: keys, the server's settings, and ssh's own settings.
+/// The files of a remote machine: keys, the server's settings, and ssh's own settings.
 struct Elsewhere {
     folder: TempDir,
 }
 
 impl Elsewhere {
-    /// A machine whose users have this shell, with [`FAR_PROMPT`].
+    /// A remote machine whose users have this shell, with [`FAR_PROMPT`].
     fn new(shell: &str) -> Result<Self> {
-        // If the server runs as root, it needs this folder, which its package creates only at system startup.
+        // If the server runs as root, it needs this folder. Its package creates the folder only when the system starts.
         if rustix::process::geteuid().is_root() {
             fs::create_dir_all("/run/sshd").context("/run/sshd")?;
         }
@@ -70,7 +70,7 @@ impl Elsewhere {
         self.folder.path().join(name).display().to_string()
     }
 
-    /// The command that logs in there, with these words after the host.
+    /// The command that logs in to the remote machine. `behind` are the words after the host.
     fn line(&self, options: &str, behind: &str) -> String {
         let cli = binary("unterm-cli");
         format!("{} ssh -F {} {options} box {behind}", cli.display(), self.path("client"))
@@ -81,7 +81,7 @@ impl Elsewhere {
         fs::read_to_string(self.path("log")).unwrap_or_default()
     }
 
-    /// Files that the integration left behind.
+    /// Files that the shell integration has left on the remote machine.
     fn leftovers(&self) -> Result<Vec<String>> {
         let entries = fs::read_dir(self.folder.path())?.flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -89,18 +89,18 @@ impl Elsewhere {
     }
 }
 
-/// Logs in from a pane's prompt, and waits for the far prompt. When the far shell ends, its exit code is printed.
+/// Logs in from a pane's prompt, and waits for the remote prompt. When the remote shell ends, its exit code is printed.
 fn log_in(unterm: &mut Instance, pane: Pane, line: &str, there: &Elsewhere) -> Result<()> {
     pane.type_text(unterm, &format!("{line}; echo \"code $?, far ${{FAR:-no}}\"\r"))?;
-    // A shell of root may have its own prompt.
+    // A shell of root may have another prompt.
     let is_prompt = |line: &String| line == FAR_PROMPT.trim_end() || line == "#" || line == "$";
     pane.wait(unterm, "the prompt there", |lines| lines.iter().any(is_prompt))
         .with_context(|| there.log())?;
     Ok(())
 }
 
-/// Checks that no process on this machine, which is also the far one, has a text in its arguments or environment, not
-/// even in Base64.
+/// Checks that no process on this machine, which is also the remote machine, has a text in its arguments or
+/// environment, not even in Base64.
 fn ensure_hidden(text: &str) -> Result<()> {
     for entry in fs::read_dir("/proc")?.flatten() {
         for file in ["cmdline", "environ"] {
@@ -129,7 +129,7 @@ fn a_login_elsewhere_has_shell_integration() -> Result<()> {
         let run = |unterm: &mut Instance, command: &str| {
             unterm.call("exec.run_wait", json!({"id": pane.id, "command": command}))
         };
-        // The shell's own marks delimit the output and the exit code, and contain the pane's number.
+        // The remote shell's own marks delimit the output and the exit code, and contain the pane's number.
         let done = run(&mut unterm, "sh -c 'echo far $FAR, it is; exit 5'")?;
         ensure!(
             done["output"] == "far away, it is\n" || done["output"] == "far away, it is",
@@ -150,7 +150,7 @@ fn a_login_elsewhere_has_shell_integration() -> Result<()> {
             there.leftovers()?
         );
 
-        // When the far shell ends, ssh ends with its code, and the scripts are removed.
+        // When the remote shell ends, ssh ends with the same exit code, and the scripts are removed.
         pane.type_text(&mut unterm, "exit 7\r")?;
         pane.wait_for_text(&mut unterm, "code 7, far no").with_context(|| there.log())?;
         ensure!(there.leftovers()?.is_empty(), "{shell}: {:?}", there.leftovers()?);

@@ -2,28 +2,35 @@
 //!
 //! Opens every entry of these menus, except those in [`LEFT_OUT`], and compares every screen with a file of `vttest/`.
 //! The expected screens follow vttest's own descriptions. If a description does not determine the screen, they follow
-//! what xterm 379 shows, or its source. To accept an intended change, run
-//! `UPDATE_EXPECT=1 cargo test -p unterm-tests --test end_to_end vttest`.
+//! the screen of xterm 379, or its source. To accept an intended change, run `UPDATE_EXPECT=1 cargo test -p
+//! unterm-tests --test end_to_end vttest`.
 //!
 //! All screens were inspected by eye. vttest was also run in xterm 379 with the same choices, except the tests that ask
 //! for keys (5, 6.1, 6.2, 11.1.2.1, 11.1.7, 11.3.4), and two reports that xterm doesn't send (11.2.5.5, 11.2.5.6).
-//! xterm's screens, as its printer writes them with looks (`CSI i`) and in pictures, were compared with these cell by
-//! cell. They differ in: each terminal's reports about itself (DA, DECRQM, DECRQSS, DECCIR, XTWINOPS); 11.2.3.2, whose
-//! last height the display did not have; characters that Unicode lacks, U+2426 here and U+2E2E there; concealed text,
-//! which the printer omits (11.6.9); and the columns that DECCOLM adds after a colored erasure, which have no color
-//! there (11.6.6.1 #4).
+//! xterm's screens, as its printer writes them with attributes (`CSI i`) and in pictures, were compared cell by cell
+//! with the screens in the files. They differ in:
+//! - each terminal's reports about itself (DA, DECRQM, DECRQSS, DECCIR, XTWINOPS)
+//! - 11.2.3.2: xterm's display did not have the last height
+//! - characters that Unicode lacks: U+2426 in Unterm, U+2E2E in xterm
+//! - concealed text, which xterm's printer omits (11.6.9)
+//! - the columns that DECCOLM adds after a colored erasure, which have no color in xterm (11.6.6.1 #4)
 //!
-//! A screen in a file begins with its entry, its number within the entry, its size, and the cursor's row and column
-//! from 0, with the cursor's shape if a program set one. A row of text begins with `|`. Before that, `=` marks double
-//! width, and `^` and `v` the upper and lower half of double height; of such rows only the visible columns are shown. A
-//! row that begins with `~` gives the look of the text above it by letters, and the looks are listed below the screen.
+//! A screen in a file begins with its entry, its number within the entry, its size, and the cursor's row and column,
+//! counted from 0. If a program set the cursor's shape, the shape follows. A row of text begins with `|`. Before the
+//! `|`, `=` marks double width, and `^` and `v` mark the upper and lower half of double height. Of such rows, only the
+//! visible columns are shown. A row that begins with `~` shows the attributes of the text above it as letters, and the
+//! letters are explained below the screen.
 //!
-//! Screens that differ from vttest's descriptions: with margins, IL and DL end one row off, and CNL and CPL count past
-//! the margin (11.3.3.11, 11.4.2.13, 11.4.2.14: vttest ignores margins there); DECSCUSR 0 is reported as it was set,
-//! which stands for the user's own cursor, and not as 1 (11.4.5.2.3.8); a VT's settings of keyboard, lamps, ports and
-//! power are reported as unknown.
+//! Screens that differ from vttest's descriptions:
+//! - Sets in GR show nothing, because bytes from 0x80 on are UTF-8, whichever sets are designated (3.10; xterm 379 shows
+//!   these sets).
+//! - With margins, IL and DL end one row off, and CNL and CPL count past the margin, because vttest ignores margins
+//!   there (11.3.3.11, 11.4.2.13, 11.4.2.14).
+//! - DECSCUSR 0 is reported as 0, which stands for the user's own cursor, and not as 1 (11.4.5.2.3.8).
+//! - A VT's settings of keyboard, lamps, ports and power are reported as unknown.
 //!
-//! Effects that vttest leaves to eye and ear (bells, lamps, smooth scrolling, blinking) are not checked here.
+//! Effects that vttest leaves to the tester's eye and ear (bells, lamps, smooth scrolling, blinking) are not checked
+//! here.
 
 use std::{cell::RefCell, fmt::Write as _, iter};
 
@@ -125,15 +132,15 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("11.8.8", "moves a window, which there is none of, and waits for it"),
 ];
 
-/// A prompt of vttest other than "Push <RETURN>": the text that identifies it, whether its screen is compared, and the
-/// keys that answer it.
+/// A prompt of vttest other than "Push <RETURN>". Contains the text that identifies the prompt, whether its screen is
+/// compared, and the keys that answer it.
 struct Question {
     shows: String,
     is_seen: bool,
     keys: Vec<String>,
 }
 
-/// A question that the text `shows` identifies, and the keys that answer it.
+/// A question that is identified by the text `shows`, and the keys that answer it.
 fn asked(shows: &str, keys: &[&str]) -> Question {
     let keys = keys.iter().map(|key| (*key).to_owned()).collect();
     Question { shows: shows.to_owned(), is_seen: false, keys }
@@ -144,8 +151,8 @@ fn seen(shows: &str, keys: &[&str]) -> Question {
     Question { is_seen: true, ..asked(shows, keys) }
 }
 
-/// A keyboard test that cycles through modes. In each mode all keys are pressed, then Tab. vttest answers each key with
-/// its text in that mode.
+/// A keyboard test that cycles through modes. In each mode, the test presses all keys and then Tab. vttest answers each
+/// key with its description in that mode.
 fn pressed(modes: &[&str], keys: &[(&str, &[&str])]) -> Vec<Question> {
     let mut questions = Vec::new();
     for (number, mode) in modes.iter().enumerate() {
@@ -210,7 +217,7 @@ fn questions(path: &str) -> Vec<Question> {
                 ("kp_enter", &["ENTER key"]),
             ],
         ),
-        // Home and End are not Find and Select, as in xterm.
+        // Like in xterm, Home and End are different keys than Find and Select.
         "5.6" => pressed(
             &["<Normal mode", "<VT100/VT52 mode"],
             &[
@@ -222,7 +229,7 @@ fn questions(path: &str) -> Vec<Question> {
                 ("pagedown", &["Next key", "6 ~"]),
             ],
         ),
-        // F1 to F4 are PF keys, as in xterm.
+        // Like in xterm, F1 to F4 are the PF keys.
         "5.7" => pressed(
             &["<Normal mode", "<VT100/VT52 mode"],
             &[
@@ -266,7 +273,7 @@ fn questions(path: &str) -> Vec<Question> {
             asked("Local echo is enabled", &["a", "b", "b"]),
             asked("Local echo is disabled", &["c", "d", "d"]),
         ],
-        // There are no user-defined keys: F6 always sends the same.
+        // Unterm has no user-defined keys, so F6 always sends the same sequence.
         "11.1.7" => vec![asked("Press 'q' to quit", &["f6"]), asked("1 7 ~", &["q"])],
         "11.3.4.1" => vec![
             asked("Press the backspace key", &["backspace"]),
@@ -294,7 +301,7 @@ fn questions(path: &str) -> Vec<Question> {
     }
 }
 
-/// What vttest waits for.
+/// What vttest asks for.
 enum Asks {
     /// RETURN after a screen.
     Return,
@@ -303,12 +310,13 @@ enum Asks {
 }
 
 impl Asks {
-    /// What the text before the cursor asks for, if that text is among the changes that `screen.diff` reports.
+    /// What vttest asks for in the text before the cursor. The text must be among the changes that `screen.diff`
+    /// reports.
     fn of(diff: &Value) -> Option<Self> {
         let number = |value: &Value| value.as_u64().map(|number| number as usize);
         let top = number(&diff["scrollback_rows"])?.checked_sub(number(&diff["rows"])?)?;
         let (row, col) = (top + number(&diff["cursor"]["y"])?, number(&diff["cursor"]["x"])?);
-        // Use changes of the screen only: `screen.diff` also reports rows that have scrolled off.
+        // Use only changes of the screen, because `screen.diff` also reports rows that have scrolled off.
         let changes = diff["changes"].as_array()?;
         let lines: Vec<(usize, &str)> = changes
             .iter()
@@ -322,7 +330,7 @@ impl Asks {
         }
         let (_, last) = before.split_once("Enter choice number (0 - ")?;
         let last = last.strip_suffix("): ")?.parse().ok()?;
-        // The only menu without its number in the title.
+        // Menu 9 is the only menu whose title does not contain its number.
         let path = match lines.iter().any(|(_, line)| line.starts_with("Test of known bugs in")) {
             true => "9",
             false => lines.iter().find_map(|(_, line)| menu_path(line)).unwrap_or_default(),
@@ -331,20 +339,20 @@ impl Asks {
     }
 }
 
-/// The path in a menu's title, `Menu 11.1: VT220 Tests`.
+/// The path in a menu's title. The title has the form `Menu 11.1: VT220 Tests`.
 fn menu_path(line: &str) -> Option<&str> {
     Some(line.trim_start().strip_prefix("Menu ")?.split_once(':')?.0)
 }
 
-/// vttest in a pane of 80×24 cells that it may resize.
+/// vttest in a pane of 80×24 cells. vttest may resize the pane.
 struct Vttest<'a> {
     unterm: &'a mut Instance,
     pane: Pane,
-    /// The pane's `seq` when a key was last typed. Older text is not a question.
+    /// The pane's `seq` when the test last typed a key. Text from before that is not a question.
     since: u64,
     /// The screens so far.
     shown: String,
-    /// Entry and number of the last screen.
+    /// The entry of the last screen, and its number within the entry.
     last: (String, usize),
 }
 
@@ -363,7 +371,7 @@ impl<'a> Vttest<'a> {
         screen["seq"].as_u64().context("screen.text gave no seq")
     }
 
-    /// Waits until vttest asks for something.
+    /// Waits until vttest asks for input.
     fn asks(&mut self) -> Result<Asks> {
         let what_is_new = json!({"id": self.pane.id, "since_seq": self.since});
         let unterm = &mut *self.unterm;
@@ -380,7 +388,7 @@ impl<'a> Vttest<'a> {
         )
     }
 
-    /// Types input, and waits until vttest asks for something else.
+    /// Types input, and waits until vttest asks for input again.
     fn answer(&mut self, input: &str) -> Result<Asks> {
         self.since = self.seq()?;
         self.pane.type_text(self.unterm, input)?;
@@ -389,8 +397,8 @@ impl<'a> Vttest<'a> {
 
     /// Waits for a question and answers it.
     fn answer_question(&mut self, path: &str, question: &Question, is_first: bool) -> Result<()> {
-        // Nothing indicates that the output is complete, so screens to compare get more time. So does the first
-        // question, because vttest discards input typed before it has set up the terminal.
+        // Nothing shows that the output is complete, so screens that are compared get more time. The first question
+        // also gets more time, because vttest discards input typed before it has set up the terminal.
         let quiet = if question.is_seen || is_first { 200 } else { 60 };
         let awaited = json!({
             "id": self.pane.id,
@@ -408,8 +416,8 @@ impl<'a> Vttest<'a> {
         Ok(())
     }
 
-    /// Opens an entry of the current menu and steps through its screens. If the entry is a menu, types the numbers in
-    /// `first` and opens all its entries. Ends at the menu above.
+    /// Opens an entry of the current menu, and goes through its screens. If the entry is a menu, types the numbers in
+    /// `first` and opens all its entries. Ends in the menu that contains the entry.
     fn open(&mut self, path: &str, first: &[&str]) -> Result<()> {
         let entry = path.rsplit('.').next().unwrap_or(path);
         let questions = questions(path);
@@ -459,7 +467,7 @@ impl<'a> Vttest<'a> {
     }
 }
 
-/// Writes a screen in the files' format.
+/// Writes a screen in the format of the files.
 fn write_screen(out: &mut String, cells: &Value, shape: &str) -> Result<()> {
     let cursor = &cells["cursor"];
     write!(out, "{}×{}, cursor {},{}", cells["cols"], cells["rows"], cursor["y"], cursor["x"])?;
@@ -494,7 +502,7 @@ fn write_screen(out: &mut String, cells: &Value, shape: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes a row, and below it the looks in it, if any.
+/// Writes a row. If it contains attributes, writes them in a row below.
 fn write_row(
     rows: &mut Vec<String>,
     looks: &mut Vec<String>,
@@ -539,7 +547,7 @@ fn pad(row: &mut String, col: usize) {
     row.extend(iter::repeat_n(' ', col.saturating_sub(count)));
 }
 
-/// The look of a run; empty if the run is plain.
+/// The attributes of a run of text. Empty if the run has none.
 fn look(run: &Value) -> String {
     let text = |name: &str| run[name].as_str();
     let attributes = run["attributes"].as_array().into_iter().flatten();
@@ -553,12 +561,13 @@ fn look(run: &Value) -> String {
     words.join(", ")
 }
 
-/// The letters for looks, enough for all colors on all backgrounds.
+/// The letters that stand for attributes. There are enough for all colors on all backgrounds.
 fn letters() -> impl Iterator<Item = char> {
     ('a'..='z').chain('A'..='Z').chain('0'..='9').chain('α'..='ω').chain('а'..='я').chain('А'..='Я')
 }
 
-/// Opens entries, each in its own vttest after typing the given input in its menu, and compares the screens.
+/// Opens entries and compares their screens. Each entry is opened in a new vttest, after typing the given input in its
+/// menu.
 fn check(walks: &[(&str, &str)], expected: ExpectFile) -> Result<()> {
     let mut unterm = Start::headless().arg("--allow").arg("window-ops,title-reports").now()?;
     let mut shown = String::new();
@@ -593,8 +602,8 @@ fn screen_features() -> Result<()> {
 
 #[test]
 fn character_sets() -> Result<()> {
-    // The defaults; national sets (French, German, Swedish, Italian); DEC's own sets (special graphics, technical,
-    // Greek, Cyrillic).
+    // First the defaults, then national character sets (French, German, Swedish, Italian), then DEC's own sets (special
+    // graphics, technical, Greek, Cyrillic).
     let walks = [("3", ""), ("3", "3 4 9 5 11 6 22 7 16"), ("3", "3 4 3 5 6 6 13 7 2")];
     check(&walks, expect_file!["vttest/3.txt"])
 }
@@ -631,14 +640,14 @@ fn vt220_features() -> Result<()> {
 
 #[test]
 fn vt320_features() -> Result<()> {
-    // Each starts anew, because text in the history would return on a higher screen.
+    // Start a new vttest for each entry, because text in the history would return on a higher screen.
     let walks = [("11.2.2", ""), ("11.2.3", ""), ("11.2.5", ""), ("11.2.6", "")];
     check(&walks, expect_file!["vttest/11.2.txt"])
 }
 
 #[test]
 fn vt420_features() -> Result<()> {
-    // Without margins, then with all margins around the middle half of the screen and the origin there.
+    // First without margins, then with all margins around the middle half of the screen, and the origin inside them.
     let walks = [
         ("11.3.2", ""),
         ("11.3.2", "3 2 4 4 4 5 5 5"),

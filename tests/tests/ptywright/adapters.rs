@@ -1,4 +1,4 @@
-//! The methods `adapter.*`: what a plugin sees and does, a real shell, and a program that draws the screens of Claude Code.
+//! The methods `adapter.*`, with plugins, a real shell, and a program that draws the screens of Claude Code.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ fn a_plugin_sees_its_program_and_types() -> Result<()> {
     ensure!(metadata["markers"]["seen"].is_u64(), "a mark of an earlier classification");
     let text = metadata["transcript"].as_str().context("a transcript")?;
     ensure!(text.contains("[REDACTED]") && !turn.to_string().contains("hunter2"), "{turn}");
-    // An empty intent clears the last one, and no intent keeps it.
+    // An empty intent removes the last intent. If no intent is given, the last one stays.
     let say = |last: Value| {
         let mut params = json!({"text": "x"});
         if !last.is_null() {
@@ -195,7 +195,7 @@ fn a_program_like_claude_code_is_followed_through_its_states() -> Result<()> {
     Ok(())
 }
 
-/// An adapter of a program that behaves like the input box of Claude Code, with this environment.
+/// An adapter for a program that behaves like the input box of Claude Code. `env` is the program's environment.
 fn box_of_claude(client: &mut Client, env: Value) -> Result<String> {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/ptywright/claude.py");
     let params =
@@ -250,7 +250,7 @@ fn a_prompt_that_can_not_be_submitted_alone_is_refused() -> Result<()> {
         ensure!(!shown.contains("● The answer"), "{env}: {shown}");
         client.call("adapter.close", json!({"adapter": adapter}))?;
     }
-    // A wait between actions is for intents alone.
+    // A wait between actions is allowed only in intents.
     let wait = json!({"type": "wait_for", "value": {"predicate": "box_is_empty", "timeout_ms": 1}});
     let session = client.call("session.create", json!({"program": "cat"}))?;
     let input = json!({"session": session["session"], "action": wait});

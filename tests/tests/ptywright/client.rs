@@ -1,4 +1,4 @@
-//! A client of the ptywright protocol, over a program's standard streams or a Unix socket, in either framing.
+//! A client of the ptywright protocol, over a program's standard streams or a Unix socket, with either kind of framing.
 
 use std::{
     collections::VecDeque,
@@ -63,7 +63,7 @@ pub fn command(home: &Path) -> Command {
 }
 
 impl Served {
-    /// Serves on standard streams, with additional arguments.
+    /// Starts a server on standard streams, with additional arguments.
     pub fn stdio(framing: Framing, args: &[&str], env: &[(&str, &Path)]) -> Result<(Self, Client)> {
         let home = tempfile::tempdir()?;
         let mut command = command(home.path());
@@ -75,13 +75,13 @@ impl Served {
         Ok((Self { process, home, framing }, client))
     }
 
-    /// Serves on the socket `socket` in its home, and returns once it can be connected to.
+    /// Starts a server on the socket `socket` in its home. Returns when the socket accepts connections.
     pub fn socket(framing: Framing) -> Result<Self> {
         let home = tempfile::tempdir()?;
         Self::socket_in(home, framing)
     }
 
-    /// Serves on the socket with additional arguments.
+    /// Starts a server on a socket, with additional arguments.
     pub fn socket_with(framing: Framing, args: &[&str]) -> Result<Self> {
         Self::listen(tempfile::tempdir()?, framing, args)
     }
@@ -120,7 +120,7 @@ impl Served {
         Ok(Client::new(self.framing, Box::new(stream.try_clone()?), Box::new(stream)))
     }
 
-    /// The processes that run below this one.
+    /// The command lines of the processes that this server has started.
     pub fn programs(&self) -> Result<Vec<String>> {
         let pid = self.process.id();
         let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
@@ -136,7 +136,7 @@ impl Served {
     }
 }
 
-/// A server that can't start; what it says.
+/// The error message of a server that can't start.
 pub fn refused(home: &Path, args: &[&str]) -> Result<String> {
     let output = command(home).args(args).stdin(Stdio::null()).output()?;
     ensure!(!output.status.success(), "it started");
@@ -150,7 +150,7 @@ pub struct Client {
     input: Option<Box<dyn Write + Send>>,
     output: BufReader<Box<dyn Read + Send>>,
     id: u64,
-    /// Notifications that came before a reply.
+    /// Notifications that arrived before a reply.
     pub notes: VecDeque<Value>,
 }
 
@@ -160,7 +160,7 @@ impl Client {
         Self { framing, input, output, id: 0, notes: VecDeque::new() }
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub fn send_raw(&mut self, bytes: &[u8]) -> Result<()> {
         let input = self.input.as_mut().context("the input is closed")?;
         input.write_all(bytes)?;
@@ -175,12 +175,12 @@ impl Client {
         self.send_raw(framed.as_bytes())
     }
 
-    /// Sends nothing more.
+    /// Closes the client's input. It can send nothing more.
     pub fn close(&mut self) {
         self.input = None;
     }
 
-    /// The next message. `None`: the server has closed the connection.
+    /// The next message. `None` if the server has closed the connection.
     pub fn receive(&mut self) -> Result<Option<Value>> {
         let mut line = String::new();
         if self.output.read_line(&mut line)? == 0 {
@@ -206,7 +206,7 @@ impl Client {
         Ok(id)
     }
 
-    /// The reply to a request. Notifications before it are kept.
+    /// The reply to a request. Notifications that arrive before it are stored.
     pub fn end(&mut self, id: u64) -> Result<Value> {
         loop {
             let message = self.receive()?.context("the connection has ended")?;
@@ -231,7 +231,7 @@ impl Client {
         Ok(reply["result"].take())
     }
 
-    /// The code and the message of a request that fails.
+    /// Sends a request that must fail. Returns the error's code and message.
     pub fn fail(&mut self, method: &str, params: Value) -> Result<(i64, String)> {
         let reply = self.request(method, params)?;
         error(&reply)
@@ -245,7 +245,7 @@ impl Client {
         }
     }
 
-    /// A session that runs a shell script.
+    /// Creates a session that runs a shell script. Returns the session's id.
     pub fn script(&mut self, script: &str) -> Result<String> {
         let created = self.call(
             "session.create",
@@ -268,7 +268,7 @@ impl Client {
     }
 }
 
-/// The code and the message of a reply with an error.
+/// The code and message of a reply, which must be an error.
 pub fn error(reply: &Value) -> Result<(i64, String)> {
     let code = reply["error"]["code"].as_i64().with_context(|| format!("no error: {reply}"))?;
     Ok((code, reply["error"]["message"].as_str().context("no message")?.to_owned()))

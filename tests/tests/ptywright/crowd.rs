@@ -1,4 +1,4 @@
-//! Serves a hundred sessions and fifty connections at once, and checks that they leave nothing behind.
+//! Serves a hundred sessions and fifty connections at the same time, and checks that they leave nothing behind.
 
 use std::{collections::HashSet, fs};
 
@@ -15,11 +15,11 @@ use crate::ptywright::{
 const CONNECTIONS: usize = 50;
 const SESSIONS: usize = 100;
 
-/// The names of a process's threads, each with the number of threads that have it.
+/// The names of a process's threads, each with the number of threads of that name.
 fn threads(pid: u32) -> Result<Vec<(String, usize)>> {
     let mut names = Vec::new();
     for task in fs::read_dir(format!("/proc/{pid}/task"))? {
-        // A thread may have ended since.
+        // A thread may have ended after it was listed.
         if let Ok(name) = fs::read_to_string(task?.path().join("comm")) {
             names.push(name.trim_end().to_owned());
         }
@@ -28,8 +28,8 @@ fn threads(pid: u32) -> Result<Vec<(String, usize)>> {
     Ok(names.chunk_by(|a, b| a == b).map(|same| (same[0].clone(), same.len())).collect())
 }
 
-/// Begins two sessions, and waits in each for text that another connection has it print. The requests of one connection are
-/// answered one after the other. Returns the ids of the sessions and of the requests that wait.
+/// Begins two sessions, and waits in each for text that another connection makes it print. Requests of one connection
+/// are answered one after the other. Returns the ids of the sessions and of the waiting requests.
 fn begin(client: &mut Client) -> Result<(Vec<String>, Vec<u64>)> {
     let mut sessions = Vec::new();
     for _ in 0..SESSIONS / CONNECTIONS {
@@ -54,7 +54,7 @@ fn a_hundred_sessions_and_fifty_connections_leave_nothing() -> Result<()> {
     let served = Served::socket_with(Framing::Ndjson, &["--plugin", &manifest])?;
     let pid = served.process.id();
     let mut control = served.connect()?;
-    // What a server loads once is there from now on.
+    // Use everything once that the server loads only once, before counting its resources.
     let session = control.script("printf ready; exec cat")?;
     control.wait_text(&session, "ready")?;
     control.call("session.close", json!({"session": session}))?;
@@ -85,7 +85,7 @@ fn a_hundred_sessions_and_fifty_connections_leave_nothing() -> Result<()> {
     assert_eq!(listed, sessions.iter().cloned().collect::<HashSet<_>>());
     assert_eq!(served.programs()?.len(), SESSIONS);
     drop(connections);
-    // Half are closed after their programs have ended, and the others while they run.
+    // Half of the sessions are closed after their programs have ended, the other half while their programs run.
     for (index, session) in sessions.iter().enumerate() {
         if index % 2 == 0 {
             control.act(session, json!({"type": "eof"}))?;
@@ -94,7 +94,7 @@ fn a_hundred_sessions_and_fifty_connections_leave_nothing() -> Result<()> {
         control.call("session.close", json!({"session": session}))?;
     }
 
-    // A client that is gone in the middle of a turn.
+    // A client that is killed in the middle of a turn.
     let mut killed = served.connect()?;
     let adapter = started(&mut killed)?;
     begin_and_type(&mut killed, &mut control, &adapter, "text")?;

@@ -1,4 +1,4 @@
-//! `ptywright logs`: the servers' log, with a filter, followed, and private.
+//! `ptywright logs` shows the servers' log: with a filter, following new lines, and only to its owner.
 
 use std::{
     fs,
@@ -72,7 +72,7 @@ fn new_records_follow_also_after_a_rotation() -> Result<()> {
     ensure!(next()?.contains("before"));
     fail(&mut client, "after")?;
     ensure!(next()?.contains("after"));
-    // Enough for two files.
+    // Write enough for two log files.
     let long = "x".repeat(1500);
     for number in 0..1500 {
         fail(&mut client, &format!("{long}-{number}"))?;

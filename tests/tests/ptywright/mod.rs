@@ -1,5 +1,6 @@
-//! The ptywright protocol, served by the real program: every method and error over standard streams in both framings
-//! and over a socket, what two clients share, notifications, and what is left when a client or the server ends.
+//! The ptywright protocol, served by the real program. Covers every method and error over standard streams with both
+//! kinds of framing and over a socket, the state that two clients share, notifications, and what remains when a client
+//! or the server ends.
 
 mod adapters;
 mod client;
@@ -108,7 +109,7 @@ fn every_error_has_its_code_and_names_the_value() -> Result<()> {
                 "{message}: {reply}"
             );
         }
-        // A notification gets no reply, whether it fails or not.
+        // A notification never gets a reply, even if it fails.
         client.send(r#"{"jsonrpc":"2.0","method":"nope"}"#)?;
         client.send(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":{"value":"off"}}"#)?;
         let session = client.script("exec cat")?;
@@ -204,7 +205,7 @@ fn every_error_has_its_code_and_names_the_value() -> Result<()> {
 #[test]
 fn every_action_reaches_the_program() -> Result<()> {
     let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
-    // Shows each byte that it reads.
+    // A program that shows each byte that it reads.
     let session = client.script("stty raw -echo; printf ok; exec cat -v")?;
     client.wait_text(&session, "ok")?;
     for (action, shown) in [
@@ -307,7 +308,7 @@ fn matchers_wait_for_what_comes() -> Result<()> {
     ]});
     let evidence = client.wait(&session, all)?;
     ensure!(evidence["elapsed_ms"].as_u64().is_some(), "{evidence}");
-    // A wait that another message cancels.
+    // A message of the client cancels the wait.
     let wait = json!({"session": session, "matcher": {"type": "contains_text", "value": "never"}, "timeout_ms": 600_000});
     let id = client.begin("session.wait", wait)?;
     let cancel = json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": id}});
@@ -320,7 +321,7 @@ fn matchers_wait_for_what_comes() -> Result<()> {
 fn raw_transcripts_hold_every_byte_and_only_their_owner_reads_them() -> Result<()> {
     let (served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
     let raw = served.home.path().join("raw");
-    // More than is kept in memory on the way.
+    // The program prints more than the server buffers.
     let script = "head -c 8000000 /dev/zero | tr '\\0' x; printf 'TOKEN=a\\377'";
     let params = json!({"program": "sh", "args": ["-c", script], "raw_transcript_path": "raw", "transcript_max_chars": 10});
     let session = client.call("session.create", params.clone())?["session"].take();
@@ -360,7 +361,7 @@ fn a_socket_is_its_owners_and_its_clients_share_sessions() -> Result<()> {
         let wait =
             json!({"session": session, "matcher": {"type": "contains_text", "value": "typed"}});
         let waiting = one.begin("session.wait", wait)?;
-        // The first connection's wait blocks no other.
+        // The first connection's wait does not block other connections.
         assert_eq!(two.call("session.list", json!({}))?, json!({"sessions": [session]}));
         two.act(&session, json!({"type": "text", "value": "typed\n"}))?;
         assert_eq!(one.end(waiting)?["result"]["matched"], true);
@@ -422,7 +423,7 @@ fn notifications_follow_replies_and_only_to_who_asked() -> Result<()> {
     };
     assert_eq!(exited["params"]["session"], json!(session));
     ensure!(one.notes.is_empty() && two.notes.is_empty());
-    // The first client's filter is its own, and the second one never asked.
+    // The filter applies only to the first client. The second client never enabled notifications.
     let all = json!({"enabled": true});
     let in_force = json!({"enabled": true, "adapters": [], "sessions": []});
     assert_eq!(two.call("server.set_notifications", all)?, in_force);
@@ -448,7 +449,8 @@ fn what_can_not_be_read_ends_a_connection_with_its_reason() -> Result<()> {
         ensure!(code == -32700 && said.contains(named), "{said}");
         ensure!(client.receive()?.is_none(), "the connection is closed");
     }
-    // One connection too many. The probe of the start may still count, so some more are tried.
+    // Open more connections than the limit allows. Several more are tried, because the connection that checked the
+    // start may still count.
     let clients = (0..70).map(|_| served.connect()).collect::<Result<Vec<_>>>()?;
     let refused = clients.into_iter().rev().find_map(|mut client| client.receive().ok().flatten());
     ensure!(error(&refused.context("none is refused")?)?.1.contains("64 connections"));
@@ -481,7 +483,7 @@ fn a_client_that_is_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
     let waiting = json!({"session": session, "matcher": wait["matcher"], "timeout_ms": 600_000});
     client.begin("session.wait", waiting)?;
     drop(client);
-    // The server keeps serving the other client. SIGTERM ends the server, its socket and its programs.
+    // The server continues to serve the other client. SIGTERM then ends the server, its socket and its programs.
     other.wait_text(&session, "ready")?;
     let (programs, path) = (served.programs()?, served.path());
     let mut served = served;

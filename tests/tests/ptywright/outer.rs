@@ -1,4 +1,4 @@
-//! A terminal in which commands of `unterm-cli ptywright` run: a session of a server.
+//! A terminal in which commands of `unterm-cli ptywright` run. It is itself a session of a ptywright server.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use unterm_tests::binary;
 
 use crate::ptywright::client::{Client, Framing, Served};
 
-/// A shell script on a terminal. `$CLI` is `unterm-cli ptywright`.
+/// A shell script that runs on a terminal. `$CLI` in it stands for `unterm-cli ptywright`.
 pub struct Outer {
     pub served: Served,
     client: Client,
@@ -33,7 +33,7 @@ impl Outer {
         self.wait_for(json!({"type": "contains_text", "value": text}))
     }
 
-    /// Waits until an expression matches the screen, and returns the screen.
+    /// Waits until a regular expression matches the screen, and returns the screen.
     pub fn wait_regex(&mut self, pattern: &str) -> Result<String> {
         self.wait_for(json!({"type": "screen_regex", "value": pattern}))
     }
@@ -67,7 +67,7 @@ impl Outer {
         self.client.call("session.resize", size).map(drop)
     }
 
-    /// Waits for the line `code=N` that a script prints last, and checks it.
+    /// Waits for the line `code=N` that a script prints at its end, and checks the code.
     pub fn ends_with(&mut self, code: i32) -> Result<String> {
         let screen = self.wait_regex("code=[0-9]+ modes=[a-z]+")?;
         ensure!(screen.contains(&format!("code={code} modes=same")), "{screen}");
@@ -75,7 +75,7 @@ impl Outer {
     }
 }
 
-/// A script that runs a command and prints its status, and whether the terminal's modes are as before.
+/// A script that runs a command, and prints its status and whether the terminal's modes are unchanged.
 pub fn checked(command: &str) -> String {
     format!(
         "before=$(stty -g); {command}; code=$?; after=$(stty -g); \

@@ -18,7 +18,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// A plugin that says what it sees, with these permissions.
+    /// A plugin that reports what it observes, with these permissions.
     pub fn new(name: &str, permissions: &str, source: &str) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let manifest = format!(
@@ -46,7 +46,7 @@ impl Written {
     }
 }
 
-/// What the plugin `probe` does.
+/// The source of the plugin `probe`.
 pub const PROBE: &str = r#"
 local M = {}
 function M.classify(ctx)
@@ -229,11 +229,11 @@ fn each_method_needs_its_permission() -> Result<()> {
         params["adapter"] = adapter.clone().into();
         denied(&client.request(method, params)?, method, permission)?;
     }
-    // Methods about sessions are no way round the permissions.
+    // Methods about sessions do not bypass the permissions of an adapter.
     let (code, said) = client.fail("session.snapshot", json!({"session": "s1"}))?;
     ensure!(code == -32602 && said.contains("belongs to the adapter"), "{code} {said}");
     assert_eq!(client.call("session.list", json!({}))?, json!({"sessions": []}));
-    // An intent whose action needs more than the method.
+    // The action of an intent needs more permissions than the method itself.
     let writes = Written::new("writes", "'session.spawn', 'input.write'", PROBE)?;
     let (_served, mut client) = writes.serve(&[])?;
     let adapter = start(&mut client, json!({"plugin": "writes"}))?;
@@ -267,7 +267,7 @@ fn a_failing_or_endless_plugin_harms_nobody_else() -> Result<()> {
     let state = client.call("adapter.wait", wait)?["state"].take();
     assert_eq!(state["state"], "plugin_error");
     ensure!(state["evidence"].as_str().is_some_and(|text| text.contains("told to fail")));
-    // Endless functions are stopped, and the plugin can be used again.
+    // A function that never ends is stopped. Afterward, the plugin can be used again.
     let endless = json!({"adapter": adapter, "intent": "endless"});
     let (code, said) = client.fail("adapter.send", endless)?;
     ensure!(code == -32603 && said.contains("exceeded"), "{code} {said}");
@@ -281,7 +281,7 @@ fn others_are_answered_while_plugins_spin() -> Result<()> {
     let path = probe.manifest();
     let served =
         Served::socket_with(Framing::Ndjson, &["--plugin", path.to_str().context("a path")?])?;
-    // More than the threads for files and programs.
+    // Run more functions than there are threads for files and programs.
     let mut spinning = Vec::new();
     for _ in 0..10 {
         let mut client = served.connect()?;

@@ -1,4 +1,5 @@
-//! `ptywright repl` as a script: one command a line, one JSON value a line, and what fails.
+//! `ptywright repl` with a script as input: each line is a command, each line of output is a JSON value. Also covers
+//! errors.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -11,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::ptywright::client::{Framing, Served, command};
 
-/// Runs lines with these arguments.
+/// Runs the command with these arguments, and with these lines as input.
 fn run(home: &Path, args: &[&str], lines: &str) -> Result<Output> {
     let mut process = command(home).arg("repl").args(args).spawn()?;
-    // A client that can't connect does not read them.
+    // Ignore the error: a client that can't connect does not read its input.
     let _ = process.stdin.take().context("input")?.write_all(lines.as_bytes());
     Ok(process.wait_with_output()?)
 }
@@ -110,7 +111,7 @@ fn options_reach_the_server_and_its_complaints_are_shown() -> Result<()> {
     ensure!(said(&output).contains("ptywright serve --socket /nowhere/socket"), "{output:?}");
     let output = run(home.path(), &[], "")?;
     ensure!(said(&output).contains("--socket") && !output.status.success(), "{output:?}");
-    // A server of another protocol.
+    // A server that speaks another protocol.
     let output = run(home.path(), &["--stdio", "--", "printf", "hello\\n\\033[2J\\n"], "")?;
     let said = said(&output);
     ensure!(said.contains("no JSON but \"hello\"") && !said.contains('\u{1b}'), "{said}");

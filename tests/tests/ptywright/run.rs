@@ -1,4 +1,4 @@
-//! `ptywright run`: statuses, sizes, input and output without a terminal and on one, signals, and closed pipes.
+//! `ptywright run`: statuses, sizes, input and output without a terminal and on a terminal, signals, and closed pipes.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use crate::ptywright::{
     outer::{Outer, checked},
 };
 
-/// Runs with pipes, and gives the command this input.
+/// Runs a command with pipes, and with this input.
 fn run(words: &[&str], input: &[u8]) -> Result<Output> {
     let home = tempfile::tempdir()?;
     let mut process = command(home.path()).arg("run").args(words).spawn()?;
@@ -66,7 +66,8 @@ fn a_command_that_cannot_start_has_a_status_and_a_reason() -> Result<()> {
 
 #[test]
 fn the_end_of_the_input_reaches_the_command() -> Result<()> {
-    // The terminal echoes the input. After `stty -echo`, the input may have been echoed or not.
+    // The terminal echoes the input. If the script runs `stty -echo`, input may arrive before it and be echoed, or
+    // after it.
     for input in ["line\n", "no line end", ""] {
         let (output, status) = script(&[], "cat; echo over", input.as_bytes())?;
         ensure!(status == Some(0) && output.ends_with("over\r\n"), "{output:?}");
@@ -95,7 +96,7 @@ fn started(script: &str) -> Result<(Child, BufReader<std::process::ChildStdout>)
 
 #[test]
 fn a_closed_pipe_ends_the_command() -> Result<()> {
-    // One that writes and ignores the hang-up, and one that writes nothing.
+    // The first script writes and ignores the hang-up. The second script writes nothing.
     for script in ["trap '' HUP; echo ready; exec yes", "echo ready; exec sleep 600"] {
         let (mut process, output) = started(script)?;
         drop(output);
@@ -126,7 +127,7 @@ fn on_a_terminal_keys_and_sizes_pass_through_and_its_modes_return() -> Result<()
     outer.wait("tty")?;
     outer.resize(30, 100)?;
     outer.wait("now 30 100")?;
-    // Ctrl+C is a key for the command, not for this terminal's shell.
+    // Ctrl+C is sent to the command as a key, and does not affect the outer terminal's shell.
     outer.press("ctrl_c")?;
     outer.ends_with(130)?;
 
@@ -154,7 +155,7 @@ fn on_a_terminal_the_modes_return_after_a_signal() -> Result<()> {
     let mut outer = Outer::new(&checked(&script))?;
     outer.wait("ready")?;
     let pid = fs::read_to_string(&file)?.trim().to_owned();
-    // The command ignores the first one. A second one ends `run`.
+    // The command ignores the first signal. A second signal ends `run`.
     wait_for(
         "its end",
         || {
@@ -184,7 +185,7 @@ fn a_link_has_the_same_commands_and_its_own_completions() -> Result<()> {
     ensure!(run(&["completions", "fish"])?.contains("complete -c ptywright"));
     let refused = Command::new(&link).args(["completions", "tcsh"]).output()?;
     ensure!(!refused.status.success() && String::from_utf8(refused.stderr)?.contains("tcsh"));
-    // The script asks the link itself.
+    // The completion script calls the link by its own name.
     let path = format!("{}:{}", home.path().display(), std::env::var("PATH")?);
     let complete = |line: &str| -> Result<String> {
         let count = line.split(' ').count() - 1;

@@ -1,4 +1,5 @@
-//! Waits for adapters: two connections during a turn, cancellation, clients that are killed, the matcher `lua` and notifications.
+//! Waits for adapters: two connections during a turn, cancellation, clients that are killed, the matcher `lua`, and
+//! notifications.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -19,14 +20,15 @@ fn served(probe: &Written) -> Result<(Served, Client, String)> {
     Ok((served, client, adapter))
 }
 
-/// Begins a turn that never ends by itself, and returns its request's id.
+/// Begins a turn that never ends by itself. Returns the id of its request.
 fn begin(one: &mut Client, adapter: &str, text: &str) -> Result<u64> {
     let send = json!({"intent": "say", "params": {"text": text}});
     let wait = json!({"intent": "never_matcher", "wait_id": "w", "timeout_ms": 600_000});
     one.begin("adapter.turn", json!({"adapter": adapter, "send": send, "wait": wait}))
 }
 
-/// The same, once the turn's text was typed in the only adapter. `two` asks for that, which needs no lock.
+/// Begins a turn that never ends by itself, and waits until its text was typed in the only adapter. `two` asks for
+/// that, because its requests do not wait for the turn.
 pub fn begin_and_type(
     one: &mut Client,
     two: &mut Client,
@@ -64,7 +66,7 @@ fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
     assert_eq!(error(&one.end(turn)?)?.0, -32005);
     ensure!(three.end(sent)?.get("result").is_some());
     assert_eq!(two.call("adapter.cancel_wait", json!({"wait_id": "w"}))?, none);
-    // The second text was typed after the first.
+    // Check that the second text was typed after the first.
     let wait = json!({"adapter": adapter, "params": {"after": "second"}});
     two.call("adapter.wait", wait)?;
     let text = two.call("adapter.transcript", json!({"adapter": adapter}))?;
@@ -94,7 +96,7 @@ fn a_killed_client_leaves_neither_lock_nor_id() -> Result<()> {
     let mut two = served.connect()?;
     begin_and_type(&mut one, &mut two, &adapter, "text")?;
     drop(one);
-    // The adapter stays, as `adapter.live` promises, and can be used by others at once.
+    // The adapter stays open, as `adapter.live` promises, and other clients can use it immediately.
     let wait = json!({"adapter": adapter, "params": {"after": "text"}});
     two.call("adapter.wait", wait)?;
     let none = json!({"cancelled": false, "wait_id": "w"});
@@ -134,7 +136,7 @@ fn sessions_can_be_waited_for_with_predicates() -> Result<()> {
         let (found, said) = client.fail("session.wait", wait)?;
         ensure!(found == code && said.contains(predicate), "{found} {said}");
     }
-    // An endless predicate ends with the wait, or earlier by its limits.
+    // A predicate that never ends is stopped at the end of the wait, or earlier by its own limits.
     let endless = lua("endless", json!({}));
     let wait = json!({"session": session, "matcher": endless, "timeout_ms": 1});
     let (code, said) = client.fail("session.wait", wait)?;

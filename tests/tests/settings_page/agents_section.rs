@@ -1,4 +1,5 @@
-//! The page's section on agents: tokens are created, used and revoked there, and agents' pending requests are answered.
+//! The section on agents: tokens are created, used and revoked on the page, and pending requests of agents are
+//! answered.
 
 use std::thread::{self, JoinHandle};
 
@@ -42,7 +43,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     browser.to("click", make)?;
     browser.with("wait_text", ".saved", "Token created")?;
 
-    // The secret is shown only once, with the focus on the button that copies it.
+    // The secret is shown only once. The focus is on the button that copies it.
     browser.to("wait_for", "#made")?;
     wait_for_focus(&mut browser, "copy-token")?;
     check_axe(&mut browser)?;
@@ -61,7 +62,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     });
     assert_eq!(browser.ask("evaluate", holds)?, false);
 
-    // The list shows the token's permissions, and its times are in the reader's time zone.
+    // The list shows the token's permissions. Its times are in the user's time zone.
     let row = text(&mut browser, "[data-token]")?;
     for part in ["build <b>bot</b>", "Read only", "All panes", "Expires"] {
         ensure!(row.contains(part), "{part}: {row}");
@@ -95,7 +96,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     wait_for_focus(&mut browser, "tokens-title")?;
     assert_eq!(ask(&unterm, "GET", "/api/panes", &secret, &none)?.0, 401);
 
-    // A token for some panes applies to this instance's panes. Tokens created elsewhere appear here as well.
+    // A token for some panes applies to panes of this instance. Tokens that were created elsewhere are listed here too.
     browser.with("fill", "#token-name", "helper")?;
     browser.with("select", "#token-panes", "some")?;
     browser.to("wait_for", &format!("{make}[disabled]"))?;
@@ -139,7 +140,7 @@ fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten(
     let listed = json!({"at": "[data-question]", "attribute": "data-question"});
     let number = strings(&browser.ask("list", listed)?).pop().context("a number")?;
     let number: u64 = number.parse()?;
-    // The command line shows the same words, which are the window's.
+    // The command line shows the same texts as the window.
     let printed = unterm.prints(&["method", "approvals.list"])?;
     let mut shown = vec![text(&mut browser, "[data-heading]")?];
     let choices = ["once", "always", "deny"].map(|choice| format!("[data-answer={choice}]"));
@@ -155,7 +156,7 @@ fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten(
     browser.to("wait_gone", "[data-question]")?;
     check_faults(&mut browser)?;
 
-    // An answer can't be used twice, not even by the page itself. Other clients can never use one.
+    // An answer can't be sent twice, not even by the page itself. Other clients can never send an answer.
     let again = json!({"number": number, "answer": "always"});
     let replayed = json!({
         "script": "async (answer) => (await fetch('/api/approvals/answer', {

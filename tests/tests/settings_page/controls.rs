@@ -1,5 +1,6 @@
-//! The page's controls that are not rows of the file. Each is changed, and its effect is checked in the running
-//! instance. The table lists where; a control that it lacks fails.
+//! The page's controls that are not rows of the configuration file. Each control is changed, and its effect is checked
+//! in the running instance. A table lists where the effect is checked. A control that is missing in the table fails the
+//! test.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
 
 /// Where the effect of a control is checked.
 enum Seen {
-    /// Here, together with the other controls of its tab.
+    /// In this file, together with the other controls of its tab.
     Here,
     /// In the named test.
     In(&'static str),
@@ -62,11 +63,11 @@ const CONTROLS: &[(&str, &[(&str, Seen)])] = &[
     ("project", &[("title", COMMON)]),
 ];
 
-/// The visible controls that are not rows.
+/// A script that lists the visible controls that are not rows.
 const LIST: &str = "() => [...document.querySelectorAll('#main :is(input, select, textarea)[id]')]
     .filter((one) => one.offsetParent && !one.closest('[data-setting]')).map((one) => one.id)";
 
-/// A page in one language, of an instance whose first pane is at its prompt.
+/// Opens the page in one language, for an instance whose first pane is at its prompt.
 fn open_in(language: &str) -> Result<(Instance, Browser)> {
     let mut unterm = Start::headless().now()?;
     unterm.write_config(&format!("language = \"{language}\"\n"))?;
@@ -106,7 +107,7 @@ fn each_control_of_the_page_has_something_that_is_seen() -> Result<()> {
         let known =
             CONTROLS.iter().find(|(name, _)| *name == tab).map(|one| one.1).unwrap_or_default();
         let names: Vec<&str> = known.iter().map(|(id, _)| *id).collect();
-        // The tab is selected before its contents change.
+        // The tab is selected before its contents change, so wait until the contents match the table.
         let mut listed = Vec::new();
         let as_known = || {
             listed = strings(&browser.ask("evaluate", json!({ "script": LIST }))?);
@@ -135,7 +136,7 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
         browser.to("click", "#tab-appearance")?;
         browser.to("click", "#follow")?;
         browser.to("wait_for", "#theme-dark")?;
-        // Nothing reports a light appearance to this instance.
+        // The desktop reports no light appearance to this instance.
         browser.with("select", "#theme-dark", "nord")?;
         until("the dark theme", || is_painted(unterm, NORD))?;
         browser.with("select", "#theme-light", "dracula")?;
@@ -143,7 +144,7 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
             let theme = unterm.call("config.get", json!({"key": "theme"}))?;
             Ok(theme["value"] == json!({"light": "dracula", "dark": "nord"}))
         })?;
-        // The browser's appearance is light, so the remaining theme is the light one, once the page has learned of it.
+        // The browser's appearance is light, so the other theme is the light one, as soon as the page knows that.
         browser.to("wait_for", "[data-theme=dracula][aria-checked=true]")?;
         browser.to("click", "#follow")?;
         until("the light theme", || is_painted(unterm, DRACULA))?;
@@ -153,7 +154,7 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
     })
 }
 
-/// Chooses in both lists before the page receives an answer to either choice.
+/// A script that chooses in both lists before the page receives an answer to either choice.
 const CHOOSE_BOTH: &str =
     "() => [['theme-dark', 'nord'], ['theme-light', 'dracula']].forEach(([id, name]) => {
     const list = document.getElementById(id);
@@ -176,7 +177,7 @@ fn themes_that_are_chosen_at_once_are_both_in_force() -> Result<()> {
     check_faults(&mut browser)
 }
 
-/// Withholds the server's next answer about the settings from the page, until it is released.
+/// A script that withholds the server's next answer about the settings from the page, until it is released.
 const HOLD: &str = "() => {
     const own = window.fetch;
     window.fetch = async (path, given) => {
@@ -189,7 +190,7 @@ const HOLD: &str = "() => {
     };
 }";
 
-/// Releases the answer, and returns the theme that the page then shows.
+/// A script that releases the answer, and returns the theme that the page then shows.
 const RELEASE: &str = "async () => {
     window.release();
     await new Promise((go) => setTimeout(go));
@@ -257,7 +258,7 @@ fn recorded(unterm: &mut Instance) -> Result<String> {
 fn wait_for_recording(unterm: &Instance, path: &str, wanted: &Value) -> Result<()> {
     let written = unterm.registry().join("recording.json");
     until(path, || {
-        // The first change creates the file.
+        // The file does not exist before the first change.
         let text = std::fs::read_to_string(&written).unwrap_or_default();
         let settings: Value = serde_json::from_str(&text).unwrap_or_default();
         Ok(settings.pointer(path) == Some(wanted))
@@ -278,7 +279,7 @@ fn secrets_are_masked_in_the_next_recording() -> Result<()> {
         wait_for_recording(unterm, "/redaction/enabled", &false.into())?;
         let text = recorded(unterm)?;
         ensure!(text.contains("needle42") && text.contains("hunter2"), "{text}");
-        // One minute is the minimum, and longer than a test waits. Only the stored value is checked.
+        // The minimum is one minute, which is longer than a test waits. So only the stored value is checked.
         browser.with("fill", "#idle", "7")?;
         wait_for_recording(unterm, "/idle_rotate_minutes", &7.into())
     })
@@ -311,9 +312,9 @@ fn only_what_is_allowed_is_entered_and_nothing_while_agents_are_paused() -> Resu
         until("no rule", || is_allowed(unterm, "ls"))?;
         unterm.call("exec.run_wait", run("true"))?;
 
-        // A command that waits for the end of the pause then runs.
+        // A command of an agent waits for the end of the pause, and then runs.
         browser.to("click", "#pause")?;
-        // The page shows the pause before the instance has applied it.
+        // The page shows the pause before the instance has applied it, so wait for the instance.
         until("the pause", || are_agents_paused(unterm))?;
         let mut other = unterm.connect()?;
         let waiting =

@@ -1,5 +1,5 @@
-//! The page's fields, used by keyboard and filled with invalid values: the focus stays nearby, the typed text stays,
-//! and the error message is understandable.
+//! The page's fields, used by keyboard and filled with invalid values. The focus must stay nearby, the typed text must
+//! stay, and the error message must be understandable.
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -34,7 +34,7 @@ fn the_focus_stays_in_the_row_when_keys_are_bound_by_keyboard() -> Result<()> {
     wait_for_file(&unterm, "\"ctrl+shift+b\" = \"new_tab\"")?;
     browser.to("wait_there", &is_focused(&format!("{row} [data-keys=\"ctrl+shift+b\"]")))?;
 
-    // Escape leaves the key's form, and the next button removes the key.
+    // Escape leaves the form for the key. The next button removes the key.
     press(&mut browser, "Enter")?;
     browser.to("wait_there", "#binding-keys:focus")?;
     press(&mut browser, "Escape")?;
@@ -44,7 +44,7 @@ fn the_focus_stays_in_the_row_when_keys_are_bound_by_keyboard() -> Result<()> {
     browser.to("wait_gone", &format!("{row} [data-keys=\"ctrl+shift+b\"]"))?;
     browser.to("wait_there", &is_focused(&add))?;
 
-    // A row's reset button is disabled after use, and the focus moves to the row's control.
+    // The reset button of a row is disabled after use, and the focus moves to the row's control.
     browser.to("click", "#tab-general")?;
     browser.to("click", "#set-window-restore")?;
     let reset = "[data-setting=\"window.restore\"] .reset:not([disabled])";
@@ -64,7 +64,7 @@ fn what_is_refused_stays_in_its_field_with_a_reason_below() -> Result<()> {
     let wrong = ".row:has(#patterns) .wrong";
     browser.with("wait_text", wrong, "\"(bad\" is not a valid regular expression")?;
     assert_eq!(browser.to("value", "#patterns")?, "needle[0-9]+\n(bad");
-    // This also holds when the page receives other changes.
+    // The typed text also stays when the page receives other changes.
     unterm.prints(&["record", "start"])?;
     browser.to("wait_for", ".badge.live")?;
     assert_eq!(browser.to("value", "#patterns")?, "needle[0-9]+\n(bad");
@@ -84,7 +84,7 @@ fn what_is_refused_stays_in_its_field_with_a_reason_below() -> Result<()> {
         assert_eq!(browser.to("value", &format!("#{field}"))?, given);
     }
 
-    // The text stays when a proxy is refused, and when a node is added.
+    // The typed text stays when a proxy is refused, and when a node is added.
     browser.to("click", "#tab-proxy")?;
     browser.with("fill", "#proxy-http_proxy", "not a url")?;
     browser.to("wait_for", ".row:has(#proxy-http_proxy) .wrong:visible")?;

@@ -1,6 +1,7 @@
 //! The settings page in a real browser. Tests cover each section, each setting changed by its control and checked in
-//! the file and in the window, changes made elsewhere, two languages, and accessibility. Separate files cover the
-//! effects of each row and each other control, the permissions of agents, and the refusal of pages from other origins.
+//! the file and in the window, changes made outside of the page, two languages, and accessibility. Separate files cover
+//! the effects of each row and of each other control, the permissions of agents, and the refusal of pages of other
+//! origins.
 
 mod agents_section;
 mod controls;
@@ -36,14 +37,15 @@ const TABS: [&str; 10] = [
     "about",
 ];
 
-/// Starts a browser and waits until it is ready, because the code in an address expires after one minute.
+/// Starts a browser and waits until it is ready. This comes first, because the code in the page's address expires after
+/// one minute.
 fn started() -> Result<Browser> {
     let mut browser = Browser::start()?;
     browser.ask("url", json!({}))?;
     Ok(browser)
 }
 
-/// Opens the page of an instance as a user does.
+/// Opens the page of an instance like a user.
 fn open(unterm: &Instance) -> Result<Browser> {
     let mut browser = started()?;
     let url = unterm.prints(&["settings", "open", "--print-only"])?.trim().to_owned();
@@ -52,7 +54,7 @@ fn open(unterm: &Instance) -> Result<Browser> {
     Ok(browser)
 }
 
-/// Sends a request to the settings server without a browser; returns the status and the text of the answer.
+/// Sends a request to the settings server without a browser. Returns the status and the text of the reply.
 fn ask(
     unterm: &Instance,
     verb: &str,
@@ -80,7 +82,7 @@ fn file(unterm: &Instance) -> Result<String> {
     Ok(fs::read_to_string(unterm.registry().join("config.toml"))?)
 }
 
-/// Whether the file sets a key.
+/// Whether the configuration file sets a key.
 fn sets(unterm: &Instance, key: &str) -> Result<bool> {
     let document: DocumentMut = file(unterm)?.parse()?;
     let mut names = key.split('.');
@@ -133,7 +135,7 @@ fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() ->
             ensure!(wrong == json!([]), "{language}, {tab}: {wrong}");
         }
     }
-    // By keyboard alone: the list of sections is one tab stop, and the arrow keys move between sections.
+    // With the keyboard alone: the list of sections is one tab stop, and the arrow keys select a section.
     browser.to("focus", "#tab-about")?;
     browser.ask("press", json!({"key": "ArrowUp"}))?;
     browser.to("wait_for", "#tab-project[aria-selected=true]")?;
@@ -161,7 +163,7 @@ fn no_token_is_left_where_others_look_and_a_used_code_opens_nothing() -> Result<
     Ok(())
 }
 
-/// Changes a setting by its control to another valid value.
+/// Changes a setting by its control, to another valid value.
 fn change(browser: &mut Browser, key: &str) -> Result<()> {
     let at = format!("#set-{}", key.replace('.', "-"));
     match browser.to("kind", &at)?.as_str().unwrap_or_default() {
@@ -204,12 +206,12 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
     let mut seen = BTreeSet::new();
     for tab in ["general", "appearance", "scrollback", "compat", "agents"] {
         browser.to("click", &format!("#tab-{tab}"))?;
-        // Not the rows of the tab before, which go a moment later.
+        // Wait for visible rows of this tab, because rows of the previous tab stay in the page a little longer.
         let rows = format!("[data-part={tab}] [data-setting]:visible");
         browser.to("wait_for", &rows)?;
         let list = json!({"at": rows, "attribute": "data-setting"});
         for key in strings(&browser.ask("list", list)?) {
-            // The languages have their own test.
+            // A separate test covers the languages.
             if key == "language" || !seen.insert(key.clone()) {
                 continue;
             }
@@ -220,7 +222,7 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
             let wrong = browser.to("text", &format!("{row} .wrong"))?;
             ensure!(wrong == "", "{key}: {wrong}");
             browser.to("click", &format!("{row} .reset"))?;
-            // Two of them have routes that can only set a value.
+            // Two settings are changed by methods that can only set a value, so a reset leaves them in the file.
             if !["scrollback.lines", "compat.term_program"].contains(&key.as_str()) {
                 let off = format!("{row} .reset[disabled]");
                 wait_for(
@@ -291,7 +293,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
         || file(&unterm).unwrap_or_default(),
     )?;
 
-    // Changes made elsewhere appear on the page.
+    // Changes made outside of the page appear on the page.
     browser.with("fill", "#search", "")?;
     browser.to("click", "#tab-appearance")?;
     unterm.prints(&["theme", "set", "daylight"])?;
@@ -342,7 +344,7 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
     wait_for(
         "the word in the file",
         || {
-            // This change creates the file.
+            // The file does not exist before this change.
             let text = fs::read_to_string(&settings).unwrap_or_default();
             Ok(text.contains("\"recording\"").then_some(()))
         },

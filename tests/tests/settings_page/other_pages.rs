@@ -1,4 +1,4 @@
-//! Pages from other origins, and tokens without the required scope. Both are refused whatever they present, and the
+//! Pages of other origins, and tokens without the required scope. Both are refused whatever else they send, and the
 //! refusals are logged.
 
 use std::{
@@ -17,11 +17,11 @@ use unterm_tests::{Browser, Instance, Start, Wire, wait_for};
 
 use super::ask;
 
-/// The requests that such a page tries.
+/// A script with the requests that a hostile page tries.
 const TRIES: &str = include_str!("../../browser/tries.js");
 const PAGE: &str = "<!doctype html><title>Elsewhere</title><body>Hello";
 
-/// A server of another party's pages, also on the loopback address. Its page at `/sandboxed` has an opaque origin.
+/// A web server of another party, also on the loopback address. Its page `/sandboxed` has an opaque origin.
 struct Elsewhere {
     port: u16,
     is_over: Arc<AtomicBool>,
@@ -39,7 +39,8 @@ impl Elsewhere {
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
-                // Browsers open connections without sending anything. These must not delay other connections.
+                // Browsers open connections without sending anything. Such connections must not delay other
+                // connections.
                 thread::spawn(move || give_page(&stream));
             }
         });
@@ -60,7 +61,7 @@ impl Drop for Elsewhere {
 fn give_page(mut stream: &TcpStream) -> io::Result<()> {
     let mut head = String::new();
     let mut lines = BufReader::new(stream);
-    // Read until the blank line after the head, or the end.
+    // Read until the empty line after the request's head, or until the end.
     while lines.read_line(&mut head)? > 2 {}
     let sandbox = match head.starts_with("GET /sandboxed ") {
         true => "Content-Security-Policy: sandbox allow-scripts allow-forms\r\n",
@@ -73,7 +74,7 @@ fn give_page(mut stream: &TcpStream) -> io::Result<()> {
     )
 }
 
-/// The log lines about requests to a host that were refused before any processing.
+/// The log lines about requests with this host that were refused before any processing.
 fn refusals(unterm: &Instance, host: &str) -> Vec<String> {
     let host = format!("host=Some(\"{host}\")");
     let log = unterm.log();
@@ -90,13 +91,13 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
     let there = elsewhere.port;
     let mut browser = Browser::with_flags(&[
         "--host-resolver-rules=MAP evil.test 127.0.0.1",
-        // Disable Chromium's own protection of local addresses. Not every browser has it, so Unterm's protection must
-        // suffice alone.
+        // Disable Chromium's own protection of local addresses. Not every browser has such protection, so Unterm's
+        // protection must suffice alone.
         "--disable-features=LocalNetworkAccessChecks",
     ])?;
     let (own, rebound) = (format!("127.0.0.1:{port}"), format!("evil.test:{port}"));
-    // DNS rebinding: the page was loaded from its own server before its name resolved to this address. The browser
-    // considers it to be of Unterm's origin.
+    // DNS rebinding: the page was loaded from its own server, and later its name resolved to Unterm's address. The
+    // browser then treats the page as one of Unterm's origin.
     browser.ask("serve", json!({"url": format!("http://{rebound}/"), "body": PAGE}))?;
     for (page, origin, host) in [
         (format!("http://127.0.0.1:{there}/"), format!("http://127.0.0.1:{there}"), &own),
@@ -110,7 +111,7 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
         browser.ask("goto", json!({ "url": page }))?;
         let is_of = browser.ask("evaluate", json!({"script": "() => self.origin"}))?;
         assert_eq!(is_of, origin.as_str());
-        // The page holds the instance's own token, which is the most powerful one.
+        // The page even knows the instance's own token, which has the most permissions.
         let given = json!({"server": format!("http://{host}"), "token": token});
         let learned = browser.ask("evaluate", json!({"script": TRIES, "given": given}))?;
         let learned = learned.as_object().context("what it learned")?;
@@ -131,7 +132,7 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
     }
     // None of the tries had an effect.
     assert_eq!(done(&mut unterm)?, (0, 1, false));
-    // The same tries from a page of Unterm's own origin succeed.
+    // The same requests succeed if a page of Unterm's own origin sends them.
     let page = format!("http://{own}/served");
     browser.ask("serve", json!({"url": page, "body": PAGE}))?;
     browser.ask("goto", json!({ "url": page }))?;
@@ -144,7 +145,8 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
     Ok(())
 }
 
-/// The effects that the tries would have: the number of tokens and of sessions, and whether the theme changed.
+/// The effects that the requests would have: the number of tokens, the number of sessions, and whether the theme
+/// changed.
 fn done(unterm: &mut Instance) -> Result<(usize, usize, bool)> {
     let tokens = unterm.call("token.list", json!({}))?["tokens"].as_array().map_or(0, Vec::len);
     let sessions = unterm.sessions()?.len();
@@ -179,7 +181,7 @@ fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> 
         Wire::login(&json!({"mcp_port": unterm.entry()["mcp_port"], "auth_token": token}))
     };
 
-    // On the page's server, the token permits what its scope states, and nothing more.
+    // On the settings server, a token permits only what its scope states.
     let none = Value::Null;
     assert_eq!(ask(&unterm, "GET", "/api/panes", &reader, &none)?.0, 200);
     let stolen = json!({"name": "stolen", "scope": "admin"});
@@ -199,7 +201,8 @@ fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> 
         ensure!(is_refused_in_log(&mut unterm, method)?, "{method} is not in the log");
     }
 
-    // The same holds on the control port. A token for some sessions reaches no others.
+    // On the control port, a token permits only what its scope states. A token for some sessions can't be used for
+    // other sessions.
     let input = |id: u64| json!({"id": id, "input": "echo $((6 * 7))\r"});
     let refused = login(&unterm, &reader)?.call("session.input", input(own.id));
     ensure!(refused.is_err_and(|why| why.to_string().contains("scopes")));
@@ -210,8 +213,8 @@ fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> 
     ensure!(refused.is_err_and(|why| why.to_string().contains("the token's sessions")));
     ensure!(is_refused_in_log(&mut unterm, "session.input")?);
 
-    // A token that has expired, was revoked, or never existed is refused, even on a connection that logged in with it
-    // before.
+    // A token that has expired, was revoked or never existed is refused. This also holds for a connection that logged
+    // in with the token before.
     let tokens = unterm.call("token.list", json!({}))?;
     let numbers = tokens["tokens"].as_array().into_iter().flatten();
     for number in numbers.filter_map(|token| token["number"].as_u64()).collect::<Vec<_>>() {

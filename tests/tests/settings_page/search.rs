@@ -1,4 +1,4 @@
-//! The page's search: one index over everything on the page, from every tab and in several languages.
+//! The page's search. It uses one index over all texts of the page, from every tab and in several languages.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
@@ -6,11 +6,12 @@ use unterm_tests::Start;
 
 use super::{check_faults, open, strings};
 
-/// Languages with case folding, without spaces, and with combining vowels. The same index serves all other languages.
+/// Languages with different requirements: case folding, no spaces between words, combining vowels. All other languages
+/// use the same index.
 const LANGUAGES: [&str; 4] = ["en-US", "de-DE", "ja-JP", "hi-IN"];
 
-/// Searches for each text that the page shows anywhere, once from every tab. Returns the texts that the search did not
-/// show.
+/// A script that searches for each text of the page, once from every tab. Returns the texts that the search did not
+/// find.
 const SEARCH_ALL: &str = "async () => {
     const [search, main] = ['search', 'main'].map((id) => document.getElementById(id));
     const tabs = [...document.querySelectorAll('[role=tab]')];
@@ -18,7 +19,7 @@ const SEARCH_ALL: &str = "async () => {
     const isSeen = (one) => (one.tagName === 'OPTION' ? one.parentElement : one).offsetParent !== null;
     const holders = Map.groupBy(main.querySelectorAll(own), (one) => one.textContent.trim());
     const isShown = (text) => holders.get(text).some(isSeen);
-    // The page shows a part in a later turn.
+    // The page shows its parts one after the other, so wait for them.
     const becomes = async (isSo) => {
         for (let turn = 0; turn < 200 && !isSo(); turn++) await new Promise((go) => setTimeout(go));
         return isSo();
@@ -70,7 +71,7 @@ fn a_search_ignores_case_accents_and_the_order_of_words_and_says_when_nothing_is
     for (text, found) in [
         ("OPACITE", "window.opacity"),
         ("police taille", "font.size"),
-        // Key names from the file are found in every language.
+        // Key names of the configuration file are found in every language.
         ("scrollback.lines", "scrollback.lines"),
     ] {
         browser.with("fill", "#search", text)?;

@@ -1,5 +1,6 @@
-//! Each row of the page, changed by its control and checked in the running terminal, in two languages. The tables list
-//! how each is checked. A row missing from the tables fails, so that no row can be added without a check.
+//! Each row of the page is changed by its control and checked in the running terminal, in two languages. The tables
+//! list how each row is checked. A row that is missing in the tables fails the test, so that every new row needs a
+//! check.
 
 mod mouse;
 mod next;
@@ -16,13 +17,13 @@ use super::{TABS, check_faults, open, strings};
 
 /// How the effect of a row is checked.
 enum Seen {
-    /// The pane gets another size, then its first size back.
+    /// The pane gets another size, and after a reset its first size again.
     Size,
-    /// The output of a program, in the syntax of printf(1), looks different, then as before.
+    /// The output of a program (in the syntax of printf(1)) looks different, and after a reset as before.
     Look(&'static str),
-    /// The first line, entered in a session opened afterward, prints the second one.
+    /// In a session opened afterward, entering the first line prints the second line.
     Session(&'static str, &'static str),
-    /// By this function.
+    /// This function checks the effect.
     By(fn(&mut Desk<'_>, &Row) -> Result<()>),
 }
 
@@ -32,7 +33,8 @@ use Seen::{By, Look, Session, Size};
 struct Row {
     /// The key in the file.
     key: &'static str,
-    /// The value to set: a text, a number or a choice. For a slider, the key to press. A switch is clicked.
+    /// The value to set: a text, a number or a choice. For a slider, the key to press. Unused for a switch, which is
+    /// clicked.
     given: &'static str,
     seen: Seen,
 }
@@ -106,7 +108,7 @@ fn rows(tab: &str) -> &'static [Row] {
     }
 }
 
-/// A window, its settings page, and the simulated user's surroundings.
+/// A window, its settings page, and the simulated user's desktop.
 struct Desk<'a> {
     display: &'a Display,
     service: &'a Notifier,
@@ -115,14 +117,14 @@ struct Desk<'a> {
     /// The first tab's shell.
     shell: Pane,
     browser: Browser,
-    /// The value before the last change.
+    /// The setting's value before the last change.
     before: Value,
     /// The number of marks printed so far.
     marks: u8,
 }
 
 impl Desk<'_> {
-    /// Waits until a condition holds.
+    /// Waits until a condition is true.
     fn until(
         &mut self,
         what: &str,
@@ -131,7 +133,7 @@ impl Desk<'_> {
         wait_for(what, || Ok(is_so(self)?.then_some(())), String::new)
     }
 
-    /// The value in force in the running instance.
+    /// The current value of a setting in the running instance.
     fn value(&mut self, key: &str) -> Result<Value> {
         Ok(self.unterm.call("config.get", json!({ "key": key }))?["value"].take())
     }
@@ -143,7 +145,8 @@ impl Desk<'_> {
         self.catch_up()
     }
 
-    /// Performs a window action, so that the window has applied all earlier changes. This also dismisses its messages.
+    /// Performs a window action, after which the window has applied all earlier changes. The action also dismisses the
+    /// window's messages.
     fn catch_up(&self) -> Result<()> {
         match self.unterm.act(&["dismiss_messages"]) {
             Err(error) if !error.to_string().contains("nothing to do") => Err(error),
@@ -151,7 +154,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Changes a row by its control, and waits until the change is in force.
+    /// Changes a row by its control, and waits until the running instance uses the new value.
     fn set(&mut self, row: &Row) -> Result<()> {
         self.before = self.value(row.key)?;
         let at = format!("#set-{}", row.key.replace('.', "-"));
@@ -169,7 +172,7 @@ impl Desk<'_> {
         self.catch_up()
     }
 
-    /// Resets a row by its button, and waits until the default is in force.
+    /// Resets a row by its button, and waits until the running instance uses the default.
     fn reset(&mut self, row: &Row) -> Result<()> {
         self.browser.to("click", &format!("{} .reset", at_row(row)))?;
         self.until("the default in force", |desk| Ok(desk.value(row.key)? == desk.before))?;
@@ -188,7 +191,7 @@ impl Desk<'_> {
         Ok(all.iter().filter_map(|one| Some(Pane { id: one["id"].as_u64()? })).collect())
     }
 
-    /// Waits until there are `count` panes, and returns the last one.
+    /// Waits until there are `count` panes. Returns the newest pane.
     fn last_of(&mut self, count: usize) -> Result<Pane> {
         self.until(&format!("{count} panes"), |desk| Ok(desk.panes()?.len() == count))?;
         self.panes()?.pop().context("a pane")
@@ -209,9 +212,9 @@ impl Desk<'_> {
         self.last_of(count).map(drop)
     }
 
-    /// Makes the shell print a text, in the syntax of printf(1), on a clear screen, and wait for Enter. After the text
-    /// comes a cell in a color that was never used before: once that is visible, so is the text. Returns the cell's
-    /// color and area.
+    /// Makes the shell clear the screen, print a text (in the syntax of printf(1)), and wait for Enter. After the text,
+    /// it prints a cell in a color that was not used before: when that cell is visible, the text is visible too.
+    /// Returns the color and area of that cell.
     fn print(&mut self, text: &str) -> Result<([u8; 3], Area)> {
         self.marks += 1;
         let color = [255, self.marks, 255];
@@ -225,13 +228,13 @@ impl Desk<'_> {
         Ok((color, place))
     }
 
-    /// Ends the wait that [`Desk::print`] began.
+    /// Ends the wait that [`Desk::print`] has begun.
     fn go_on(&mut self) -> Result<()> {
         self.shell.type_text(&mut self.unterm, "\r")?;
         self.shell.wait_for_prompt(&mut self.unterm).map(drop)
     }
 
-    /// A picture of the text: the left half of the pane's first rows, which no message covers.
+    /// A picture of the text: the left half of the pane's first rows, which messages never cover.
     fn text(&self) -> Result<Picture> {
         let picture = self.window.picture()?;
         Ok(picture.part((0, 30), (picture.width / 2, 120)))
@@ -264,7 +267,7 @@ impl Desk<'_> {
             Session(line, answer) => {
                 self.set(row)?;
                 let pane = self.unterm.open(json!({}))?;
-                // Text typed before the prompt would be echoed twice.
+                // Wait for the prompt, because text typed before it would be echoed twice.
                 pane.wait(&mut self.unterm, "a prompt of any shell", |lines| {
                     lines.iter().any(|line| !line.is_empty())
                 })?;
@@ -282,7 +285,7 @@ fn at_row(row: &Row) -> String {
     format!("[data-setting=\"{}\"]", row.key)
 }
 
-/// The page appears in another language.
+/// Checks that the page appears in another language.
 fn speaks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.set(row)?;
     desk.browser.with("wait_text", "#tab-appearance", "Darstellung")?;
@@ -310,7 +313,7 @@ fn check(tab: &str) -> Result<()> {
         }
         desk.browser.to("wait_there", &format!("html[lang={language}]"))?;
         for row in rows(tab) {
-            // This row covers both languages.
+            // The check of this row covers both languages, so run it once.
             if row.key == "language" && language != "en-US" {
                 continue;
             }
@@ -328,7 +331,7 @@ fn each_row_of_the_page_has_something_that_is_seen() -> Result<()> {
         browser.to("click", &format!("#tab-{tab}"))?;
         browser.to("wait_for", &format!("#tab-{tab}[aria-selected=true]"))?;
         let known: Vec<&str> = rows(tab).iter().map(|row| row.key).collect();
-        // The tab is selected before its contents change.
+        // The tab is selected before its contents change, so wait until the contents match the table.
         let mut listed = Vec::new();
         let as_known = || {
             let list = json!({"at": "[data-setting]:visible", "attribute": "data-setting"});

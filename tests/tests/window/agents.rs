@@ -1,4 +1,5 @@
-//! Agents in the window: it shows who drives a pane, the user's first key takes over, and another key pauses agents.
+//! Agents in the window: the window shows which agent drives a pane, the user's first key takes over the pane, and
+//! another key pauses agents.
 
 use anyhow::Result;
 use serde_json::json;
@@ -7,7 +8,7 @@ use unterm_tests::{Display, Relay, Start, Window, wait_for};
 /// Accent and danger color of the default theme.
 const ACCENT: [u8; 3] = [0x89, 0xb4, 0xfa];
 const DANGER: [u8; 3] = [0xf3, 0x8b, 0xa8];
-/// Pixels of a badge. Everything else in that color is smaller.
+/// The minimum number of pixels of a badge. Everything else in that color is smaller.
 const BADGE: usize = 1500;
 
 fn wait_for_badge(window: &Window<'_>, there: bool) -> Result<()> {
@@ -15,7 +16,7 @@ fn wait_for_badge(window: &Window<'_>, there: bool) -> Result<()> {
     wait_for(if there { "the badge" } else { "no badge" }, looks, String::new)
 }
 
-/// Waits until the status bar shows that agents are paused or ask for approval, or that neither is the case.
+/// Waits until the status bar shows that agents are paused or request approval (`paused`), or shows neither.
 fn wait_for_pause(window: &Window<'_>, paused: bool) -> Result<()> {
     let (width, height) = window.size()?;
     let looks = || {
@@ -52,7 +53,7 @@ fn one_key_makes_agents_wait_and_go_on() -> Result<()> {
     let mut wire = unterm.connect()?;
     let command = json!({"id": pane.id, "command": "echo went $((40 + 2))", "timeout_ms": 60_000});
     let held = std::thread::spawn(move || wire.call("exec.run_wait", command));
-    // A client that only reads does not wait.
+    // A client that only reads does not have to wait.
     unterm.call("session.status", json!({"id": pane.id}))?;
     display.press(&["Control_L", "Shift_L", "a"])?;
     let reply = held.join().expect("no panic")?;
@@ -76,7 +77,7 @@ fn an_unknown_agent_acts_when_the_person_says_so() -> Result<()> {
     };
     asked(&mut unterm, 1)?;
     wait_for_pause(&window, true)?;
-    // What the user types meanwhile, even Enter, goes to the shell.
+    // Keys that the user types meanwhile, even Enter, go to the shell.
     display.type_text("echo mine")?;
     display.press(&["Return"])?;
     pane.wait_for_text(&mut unterm, "mine")?;

@@ -1,4 +1,4 @@
-//! Everything around the panes: actions from the command line, the status bar, files and folders.
+//! Everything around the panes: actions performed from the command line, the status bar, files and folders.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{Display, Instance, Start, wait_for, wait_until};
 
-/// Performs an action from the command line; returns its exit code and output.
+/// Performs an action from the command line. Returns its exit code and output.
 fn action(unterm: &Instance, words: &[&str]) -> Result<(Option<i32>, String)> {
     let output = unterm.cli(&[&["action"], words].concat())?;
     let said = [output.stdout, output.stderr].concat();
@@ -35,7 +35,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     let (code, said) = action(&unterm, &["scroll_lines", "-x"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("is not the number of lines"), "{said}");
-    // An error in the window is reported here as well, and an action dismisses it.
+    // An error of the window is also reported on the command line. The next action dismisses it.
     let (code, said) = action(&unterm, &["save_layout", "a/../x"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("Can't save the layout."), "{said}");
@@ -88,7 +88,7 @@ fn without_a_window_an_action_says_so() -> Result<()> {
     let (code, said) = action(&unterm, &["new_tab"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("this instance runs headless"), "{said}");
-    // The list of actions works all the same, with the user's own keys.
+    // The list of actions still works, and shows the user's own keys.
     unterm.write_config("[keys]\n'ctrl+shift+n' = 'new_tab'\n")?;
     let listed = || {
         let (code, list) = action(&unterm, &["list"])?;
@@ -108,11 +108,11 @@ fn the_status_bar_copies_the_directory_and_turns_the_proxy_off() -> Result<()> {
     let (unterm, window, _) = Start::windowed(&display).registry(registry.path()).at_prompt()?;
     let (width, height) = window.size()?;
     let foot = height as i16 - 14;
-    // After `pane 0` and `bash` on the left, the status bar shows the directory: home, which is `~`.
+    // The status bar shows `pane 0` and `bash` on the left, and then the directory: home, shown as `~`.
     window.click(1, (125, foot))?;
     let home = unterm.home().display().to_string();
     display.wait_for_selection("clipboard", &home)?;
-    // The proxy is the last item on the right, because the theme is the default one.
+    // The proxy is the last item on the right, because the theme is not shown while it is the default one.
     window.click(1, (width as i16 - 30, foot))?;
     let text = || std::fs::read_to_string(&proxy).unwrap_or_default();
     wait_for(
@@ -143,7 +143,7 @@ fn a_picture_of_the_window_is_a_file_and_on_the_clipboard() -> Result<()> {
     )?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     assert!(name.is_some_and(|name| name.starts_with("window_") && name.ends_with(".png")));
-    // Width and height follow the signature, in the chunk IHDR.
+    // Width and height follow the PNG signature, in the chunk IHDR.
     let png = std::fs::read(&path)?;
     let number = |at: usize| png[at..at + 4].iter().fold(0, |n, byte| n << 8 | u32::from(*byte));
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
@@ -157,7 +157,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path()).now();
-    // Shells may still be starting when the window closes, which is not the subject of this test.
+    // Never ask before closing: shells may still be starting when the window closes, which this test does not cover.
     let config = "window.confirm_close = 'never'\n[startup]\nlayout = 'last'\n";
     std::fs::write(registry.path().join("config.toml"), config)?;
     let mut unterm = start()?;
@@ -169,7 +169,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     }
     let last = unterm.open(json!({"program": "sh", "cwd": unterm.home()}))?;
     last.type_text(&mut unterm, "stty size\r")?;
-    // When the panes have their new size, so does the window.
+    // When the panes have their new size, the window has it too.
     last.wait(&mut unterm, "the new size", |lines| {
         let cols = |line: &String| line.split(' ').nth(1).and_then(|cols| cols.parse().ok());
         lines.iter().filter_map(cols).any(|cols: u32| cols < 100)
@@ -177,7 +177,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     window.close()?;
     unterm.wait_for_exit()?;
 
-    // A window that fills the screen restores its earlier size.
+    // A window that is closed while it fills the screen reopens with its earlier size.
     for leaves_full in [true, false] {
         let mut unterm = start()?;
         let window = display.window_of(&unterm)?;

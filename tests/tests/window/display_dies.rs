@@ -1,4 +1,5 @@
-//! A display server that dies under a window. The window's process ends, leaves the registry, and keeps its layout.
+//! A display server that ends while a window is open. The window's process ends, leaves the registry, and saves its
+//! layout.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use unterm_tests::{Compositor, Display, Instance, Pane, Start, wait_until};
 
-/// Opens a second tab, goes to another folder in it, and splits it.
+/// Opens a second tab, changes the folder in it, and splits it.
 fn arrange(unterm: &mut Instance) -> Result<()> {
     unterm.act(&["new_tab"])?;
     let pane = Pane { id: 1 };
@@ -25,7 +26,7 @@ fn is_arranged(kept: &str) -> bool {
     kept.contains("\"/usr\"") && kept.contains("\"split\": \"right\"")
 }
 
-/// Waits for the end, and checks what the process leaves behind in its registry.
+/// Waits until the process ends, and checks what it leaves in its registry.
 fn check_end(unterm: &mut Instance, home: &Path) -> Result<()> {
     let pid = unterm.pid();
     let status = unterm.wait_for_exit()?;
@@ -37,7 +38,7 @@ fn check_end(unterm: &mut Instance, home: &Path) -> Result<()> {
     }
     let kept = last_session(home)?;
     ensure!(is_arranged(&kept), "{kept}");
-    // The next window offers to reopen it, since this one did not close.
+    // The next window offers to reopen the layout, because the window was not closed by the user.
     let kept: Value = serde_json::from_str(&kept)?;
     let process = kept["process"].as_u64().context("no process")?;
     ensure!(process == u64::from(pid), "{kept}");

@@ -12,7 +12,7 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-/// Another program, from whose window files are dragged (XDND protocol, version 5).
+/// Another program from whose window files are dragged (XDND protocol, version 5).
 struct Source {
     connection: RustConnection,
     root: xproto::Window,
@@ -33,8 +33,8 @@ impl Source {
         Ok(self.connection.intern_atom(false, name.as_bytes())?.reply()?.atom)
     }
 
-    /// Drags files to the pointer, drops them and waits until the window there has accepted them. A source that follows
-    /// proxies sends its messages to the window's proxy.
+    /// Drags files to the pointer, drops them, and waits until the window there has accepted them. If `follows_proxies`
+    /// is set, sends the messages to the window's proxy.
     fn drop_files(&self, uris: &[&str], follows_proxies: bool) -> Result<()> {
         let at = self.connection.query_pointer(self.root)?.reply()?;
         let receiver = match follows_proxies {
@@ -85,7 +85,7 @@ impl Source {
         Ok(())
     }
 
-    /// The proxy that a window names, once it names one. The proxy must name itself.
+    /// The proxy that a window names in a property. Waits until the property is set. The proxy must also name itself.
     fn proxy(&self, window: xproto::Window) -> Result<xproto::Window> {
         let name = self.atom("XdndProxy")?;
         let named = |window| -> Result<Option<xproto::Window>> {
@@ -98,7 +98,7 @@ impl Source {
         Ok(proxy)
     }
 
-    /// Waits for a message of the protocol.
+    /// Waits for a message of the XDND protocol.
     fn message(&self, name: &str, what: &str) -> Result<[u32; 5]> {
         let kind = self.atom(name)?;
         self.wait_for(what, |event| match event {
@@ -115,7 +115,7 @@ impl Source {
     }
 }
 
-/// Waits until a pane shows a text, which may be wrapped.
+/// Waits until a pane shows a text. The text may be wrapped.
 fn shows(unterm: &mut Instance, pane: Pane, text: &str) -> Result<()> {
     pane.wait(unterm, text, |lines| lines.concat().contains(text))?;
     Ok(())
@@ -136,7 +136,7 @@ fn a_file_is_pasted_into_the_pane_it_is_dropped_on() -> Result<()> {
     let uri = |name: &str| format!("file://{}", home.join(name).display());
     let (width, height) = (window.size()?.0 as i16, window.size()?.1 as i16);
 
-    // The right pane has the keyboard focus, which moves to the pane that receives the drop.
+    // The right pane has the keyboard focus. The focus moves to the pane that receives the drop.
     window.point(width / 4, height / 2)?;
     source.drop_files(&[&uri("one(1).txt")], true)?;
     shows(&mut unterm, left, "one(1).txt'")?;
@@ -144,7 +144,7 @@ fn a_file_is_pasted_into_the_pane_it_is_dropped_on() -> Result<()> {
     shows(&mut unterm, left, "one(1).txt' first")?;
 
     window.point(width * 3 / 4, height / 2)?;
-    // A source that ignores proxies.
+    // Drop from a source that ignores proxies.
     source.drop_files(&[&uri("two(2).txt")], false)?;
     shows(&mut unterm, right, "two(2).txt'")?;
     for (pane, others) in [(left, "two(2)"), (right, "first")] {

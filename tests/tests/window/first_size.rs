@@ -1,11 +1,11 @@
-//! The first program starts in the size that the window has, wherever the window opens.
+//! The first program starts with the size of the window, wherever the window opens.
 
 use anyhow::Result;
 use serde_json::json;
 use unterm_tests::{Compositor, Display, Instance, Start, WindowManager, wait_until};
 
-/// The grid that the first program reads right after its start, and the grid once it passes `is_final`, as rows and
-/// columns.
+/// The size of the grid that the first program reads directly after its start, and the first size for which `is_final`
+/// is true. Both as rows and columns.
 fn grids(
     start: Start<'_>,
     config: &str,
@@ -22,7 +22,7 @@ fn grids(
     Ok(((first[0], first[1]), last))
 }
 
-/// The first pane's rows and columns.
+/// The number of rows and columns of the first pane.
 fn grid(unterm: &mut Instance) -> Result<(u64, u64)> {
     let list = unterm.call("session.list", json!({}))?;
     let one = &list["sessions"][0];

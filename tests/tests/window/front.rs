@@ -1,4 +1,4 @@
-//! The window raised by callers other than the user.
+//! Tests callers other than the user that raise the window.
 
 use anyhow::Result;
 use serde_json::json;

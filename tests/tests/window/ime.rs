@@ -1,9 +1,10 @@
-//! Text composed with an input method, over XIM: it is visible at its destination before it is committed.
+//! Text composed with an input method (XIM). It is visible at its destination before it is committed.
 
 use anyhow::{Result, ensure};
 use unterm_tests::{Area, Display, InputMethod, Picture, Start, Window, wait_for};
 
-/// The theme's red and blue, used here for a cell's background and for the caret of text typed into the chrome.
+/// The theme's red and blue. Red is the background of a cell here, blue the caret of text typed into the window's own
+/// fields.
 const RED: [u8; 3] = [0xf3, 0x8b, 0xa8];
 const BLUE: [u8; 3] = [0x89, 0xb4, 0xfa];
 
@@ -29,14 +30,15 @@ fn wait_for_place(window: &Window<'_>) -> Result<Area> {
     Ok(Area { left: red.right, right: red.right + width, ..red })
 }
 
-/// A caret in the chrome: a bar in the accent color, as high as a line and very narrow.
+/// The caret of a text field of the window: a bar in the accent color, as high as a line and very narrow.
 fn caret(picture: &Picture) -> Option<Area> {
     let height = picture.pixels.len() / picture.width;
     (0..picture.width).find_map(|x| {
         let rows: Vec<_> = (0..height).filter(|y| at(picture, x, *y) == BLUE).collect();
         let (top, bottom) = (*rows.first()? as i16, *rows.last()? as i16 + 1);
         let left = x as i16;
-        // A letter of the hint may cover part of the caret. The bar of a list's selected row is wider.
+        // A letter of the hint may cover part of the caret. The bar of a list's selected row has the same color but is
+        // wider.
         let is_blue = |x: usize| rows.iter().any(|y| at(picture, x, *y) == BLUE);
         let is_narrow = (x == 0 || !is_blue(x - 1)) && x + 2 < picture.width && !is_blue(x + 2);
         let is_bar = rows.len() >= 10 && bottom - top < 30 && is_narrow;
@@ -44,7 +46,7 @@ fn caret(picture: &Picture) -> Option<Area> {
     })
 }
 
-/// Whether the text between two positions of the caret is underlined: one row of pixels is drawn from end to end.
+/// Whether the text between two positions of the caret is underlined: one row of pixels is filled from end to end.
 fn is_underlined(picture: &Picture, from: Area, to: Area) -> bool {
     let columns = from.left as usize..to.left as usize;
     (to.top as usize..to.bottom as usize).any(|y| {
@@ -54,8 +56,9 @@ fn is_underlined(picture: &Picture, from: Area, to: Area) -> bool {
     })
 }
 
-/// Waits for a picture, or for input to the program, while the mouse moves a little. Keys that an input method returned
-/// at once can stay in the X client's queue until the next event. A user who types on provides that event.
+/// Waits for a picture, or for input to the program, while the mouse moves a little. An input method may return several
+/// keys at once, and some can stay in the X client's queue until the next event. The moving mouse causes such events,
+/// like a user who continues to type.
 fn wait_moving<T>(
     window: &Window<'_>,
     what: &str,
@@ -89,7 +92,7 @@ fn what_is_composed_is_seen_at_the_cursor_and_what_is_committed_reaches_the_shel
     let _method = InputMethod::start(&display)?;
     let (name, value) = InputMethod::ENV;
     let (mut unterm, window, pane) = Start::windowed(&display).env(name, value).at_prompt()?;
-    // Two red cells, and after them an invisible cursor. Anything drawn there is composed text.
+    // Print two red cells, and then hide the cursor. Anything drawn after the cells is composed text.
     let ask = "printf '\\033[?25l\\033[41m  \\033[m'; read -r word; echo \"got <$word>\"";
     pane.type_text(&mut unterm, &format!("{ask}; printf '\\033[?25h'\r"))?;
     let behind = wait_for_place(&window)?;
@@ -127,7 +130,7 @@ fn what_is_composed_for_the_panel_and_the_search_is_seen_there() -> Result<()> {
     let (name, value) = InputMethod::ENV;
     let (mut unterm, window, pane) = Start::windowed(&display).env(name, value).at_prompt()?;
     let ask = "printf '\\033[?25l\\033[41m  \\033[m'; read -r word; echo \"got <$word>\"";
-    // Typed as a user would, because the mark of an active caller has the caret's color.
+    // Type the command like a user: if a caller typed it, the mark of the active caller would have the caret's color.
     std::fs::write(unterm.home().join("ask"), ask)?;
     display.type_text("sh ask\n")?;
     let behind = wait_for_place(&window)?;
@@ -135,7 +138,7 @@ fn what_is_composed_for_the_panel_and_the_search_is_seen_there() -> Result<()> {
     for open in ["p", "f"] {
         display.press(&["Control_L", "Shift_L", open])?;
         let empty = wait_for_picture(&window, "the caret of what is typed", caret)?;
-        // The part between the caret's first and current position, and whether it is only composed.
+        // The area between the caret's first and current position, and whether the text in it is only composed.
         let typed = |picture: &Picture| {
             let now = caret(picture).filter(|now| now.left > empty.left + 4)?;
             Some(is_underlined(picture, empty, now))

@@ -1,4 +1,4 @@
-//! The program in a window on the test's own X server, with a simulated user's keys, mouse and view.
+//! The program in a window on the test's own X server. A simulated user types, uses the mouse and sees pictures.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -49,7 +49,7 @@ fn what_came_key_by_key_is_what_a_whole_picture_shows() -> Result<()> {
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     let cell = (u64::from(window.size()?.0) - 2 * PADDING) / sizes(&mut unterm)?[0].0;
-    // The picture that shows the text also shows the cursor after it.
+    // A picture that shows the text also shows the cursor after it.
     let typed = |text: &str| {
         let left = PADDING + cell * ("ready$ ".len() + text.len()) as u64;
         let is_there = || {
@@ -61,7 +61,7 @@ fn what_came_key_by_key_is_what_a_whole_picture_shows() -> Result<()> {
     };
     display.type_text("printf '\\033]12;#ff00ff\\033\\\\\\033[2 q'\n")?;
     typed("")?;
-    // Pictures of a few cells, and of most of the window.
+    // Lines whose pictures change few cells, and a line that changes most of the window.
     for line in ["echo one", "i=0; while [ $i -lt 90 ]; do echo $i; i=$((i+1)); done", "pwd"] {
         for at in 1..=line.len() {
             display.type_text(&line[at - 1..at])?;
@@ -112,7 +112,7 @@ fn both_painters_show_the_text() -> Result<()> {
             .now()?;
         let window = display.window_of(&unterm)?;
         unterm.first_pane()?.wait_for_text(&mut unterm, "text")?;
-        // Three backgrounds, the surface, and text with its edges.
+        // The picture contains three backgrounds, the surface's background, and text with its edges.
         wait_for(
             &format!("a picture by the {painter} painter"),
             || Ok((window.picture()?.colors() > 6).then_some(())),
@@ -153,7 +153,7 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
     let newest = unterm_tests::Pane { id: newest.flatten().unwrap_or_default() };
     newest
         .wait(&mut unterm, "the answer", |lines| lines.iter().any(|line| line == "in the third"))?;
-    // Closing asks for confirmation while the command runs.
+    // While a command runs, closing asks for confirmation.
     newest.wait_for_prompt(&mut unterm)?;
 
     display.press(&["Control_L", "Shift_L", "x"])?;
@@ -172,7 +172,7 @@ fn a_pane_is_not_split_into_parts_that_are_of_no_use() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, _) = Start::windowed(&display).at_prompt()?;
     let mut count = 1;
-    // Each split halves the pane that the last split created.
+    // Each split divides the pane that the last split created.
     let said = loop {
         let output = unterm.cli(&["action", "split_right"])?;
         if !output.status.success() {
@@ -185,7 +185,7 @@ fn a_pane_is_not_split_into_parts_that_are_of_no_use() -> Result<()> {
     assert!(said.contains("4 columns"), "{said}");
     let panes = wait_for_panes(&mut unterm, count)?;
     assert!(count > 2 && panes.iter().all(|size| size.0 >= 4), "{panes:?}");
-    // There is still room for a split downward, also by key.
+    // There is still room for a split downward. The key also works.
     display.press(&["Control_L", "Shift_L", "d"])?;
     wait_for_panes(&mut unterm, count + 1)?;
     Ok(())
@@ -210,10 +210,10 @@ fn the_window_gives_the_pane_its_size() -> Result<()> {
     Ok(())
 }
 
-/// A color that only the test's output has.
+/// A color that only the output of the test has.
 const MARK: [u8; 3] = [255, 0, 255];
 
-/// Prints the following text on a background of that color.
+/// The beginning of a format for printf(1) that prints text on a background with the color [`MARK`].
 const MARKED: &str = "\\033[48;2;255;0;255m";
 
 /// Waits until something in the color [`MARK`] is visible.
@@ -221,7 +221,7 @@ fn wait_for_mark(window: &Window<'_>) -> Result<Area> {
     wait_for("the mark's colour", || Ok(window.picture()?.area_of(MARK)), String::new)
 }
 
-/// A window whose program shows `selectme` in the middle, and the word's area.
+/// Opens a window whose program shows `selectme` in the middle. Returns the word's area too.
 fn with_a_word(display: &Display) -> Result<(Instance, Window<'_>, Area)> {
     let script = format!(
         "stty -echo; printf '\\033[?25l\\033[10;20H{MARKED}selectme\\033[m'; read x; stty echo; \
@@ -245,12 +245,12 @@ fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake
     display.press(&["Control_L", "Shift_L", "c"])?;
     display.wait_for_selection("clipboard", "selectme")?;
 
-    // Pasted text is echoed, then printed by `cat`.
+    // The terminal echoes the pasted text, and `cat` prints it again.
     let pane = unterm.first_pane()?;
     let shown = |lines: &[String]| lines.iter().filter(|line| *line == "selectme").count();
     pane.type_text(&mut unterm, "\r")?;
     pane.wait_for_text(&mut unterm, "now:")?;
-    // Enter is pressed before the clipboard has answered, but arrives after the word.
+    // Enter is pressed before the clipboard has answered, but the program receives it after the word.
     display.press(&["Control_L", "Shift_L", "v"])?;
     display.press(&["Return"])?;
     pane.wait(&mut unterm, "the word and its echo", |lines| shown(lines) == 2)?;

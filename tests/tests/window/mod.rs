@@ -1,4 +1,4 @@
-//! The window, with a simulated user.
+//! Tests of the window, with a simulated user.
 
 mod agents;
 mod around;

@@ -1,4 +1,4 @@
-//! The user's mouse over panes: links open in other programs.
+//! Mouse actions over panes that open links in other programs.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -6,10 +6,10 @@ use anyhow::Result;
 use tempfile::TempDir;
 use unterm_tests::{Display, Pane, Start, WindowManager, wait_for};
 
-/// The background of a link's text.
+/// The background color of the link's text.
 const MARK: [u8; 3] = [255, 0, 255];
 
-/// A replacement for the program with which a desktop opens links, found first in `PATH`. It records its arguments.
+/// A replacement for the program that opens links on a desktop. It comes first in `PATH`, and records its arguments.
 struct Opener(TempDir);
 
 impl Opener {
@@ -21,12 +21,12 @@ impl Opener {
         Ok(Self(folder))
     }
 
-    /// A `PATH` that begins with its folder.
+    /// A value for `PATH` that begins with the folder of the program.
     fn path(&self) -> Result<String> {
         Ok(format!("{}:{}", self.0.path().display(), std::env::var("PATH")?))
     }
 
-    /// The recorded arguments, one per line, once there are any.
+    /// The recorded arguments, one per line. Waits until there are any.
     fn given(&self) -> Result<String> {
         let file = self.0.path().join("given");
         let read = || Ok(std::fs::read_to_string(&file).ok().filter(|text| text.ends_with('\n')));
@@ -58,7 +58,8 @@ fn the_click_that_gives_the_window_the_keyboard_opens_no_link() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
     let opener = Opener::new()?;
-    // The program shows the keys it receives, and when the window gains and loses the keyboard focus (mode 1004).
+    // The program shows the keys that it receives, and shows when the window gains or loses the keyboard focus (mode
+    // 1004).
     let script = "stty raw -echo; printf '\\033[?25l\\033[?1004hhttps://a.example/one\\r\\n\
                   \\033[48;2;255;0;255mhttps://a.example/two\\033[m\\r\\n'; exec cat -v";
     let start = Start::windowed(&display).env("PATH", &opener.path()?);
@@ -73,10 +74,10 @@ fn the_click_that_gives_the_window_the_keyboard_opens_no_link() -> Result<()> {
         |end: &str| pane.wait(&mut unterm, end, |lines| lines.concat().ends_with(end)).map(drop);
     ends_with("^[[O")?;
 
-    // On the first link.
+    // Click on the first link.
     window.click(1, (x, 2 * second.top - y))?;
     ends_with("^[[I")?;
-    // With a key pressed in between, a click does not have to wait for a second click.
+    // A key pressed after the click shows that the next click is not part of a double click.
     display.press(&["k"])?;
     ends_with("^[[Ik")?;
     window.click(1, (x, y))?;
@@ -94,7 +95,7 @@ fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
         "printf '\\033[?25l\\033[48;2;255;0;255m\"%s\", line 1\\033[m' '{}'; read x",
         file.display()
     );
-    // An editor that shows the file and keeps running.
+    // Use an editor that shows the file and keeps running.
     let start = Start::windowed(&display).env("VISUAL", "tail -f");
     let mut unterm = start.arg("-e").arg("sh").arg("-c").arg(&script).now()?;
     let window = display.window_of(&unterm)?;
@@ -126,14 +127,14 @@ fn each_notch_of_a_wheel_that_is_buttons_counts_once() -> Result<()> {
     let pane = unterm.first_pane()?;
     pane.wait_for_text(&mut unterm, "ready")?;
     window.point(100, 100)?;
-    // Up, down, left and right.
+    // Turn the wheel up, down, left and right.
     for (button, count) in [(4, 3), (5, 2), (6, 1), (7, 4), (4, 1)] {
         for _ in 0..count {
             window.button(button, true)?;
             window.button(button, false)?;
         }
     }
-    // Two buttons that are held at the same time.
+    // Hold two buttons at the same time.
     for (button, down) in [(4, true), (5, true), (4, false), (5, false)] {
         window.button(button, down)?;
     }
@@ -150,7 +151,7 @@ fn a_url_that_is_partly_out_of_sight_opens_whole() -> Result<()> {
     let display = Display::start()?;
     let opener = Opener::new()?;
     let url = format!("https://a.example/{}", "abcdefghij".repeat(60));
-    // The rows of the URL in sight have a color. Its head is above the view.
+    // The visible rows of the URL have a color. The beginning of the URL is above the view.
     let script = format!(
         "printf '\\033[?25l\\033[48;2;255;0;255m%s\\033[m\\n' '{url}'; i=0; \
          while [ $i -lt 27 ]; do echo; i=$((i + 1)); done; read x"
@@ -159,7 +160,7 @@ fn a_url_that_is_partly_out_of_sight_opens_whole() -> Result<()> {
     let unterm = start.arg("-e").arg("sh").arg("-c").arg(&script).now()?;
     let window = display.window_of(&unterm)?;
     let seen = wait_for("the URL", || Ok(window.picture()?.area_of(MARK)), String::new)?;
-    // A click on the link's row, in a place that surely has the URL's color.
+    // Click on the link's row, at a point that certainly has the URL's color.
     window.click(1, (seen.left + 5, seen.top + 5))?;
     assert_eq!(opener.given()?, format!("{url}\n"));
     window.point(seen.left + 30, seen.top + 5)?;

@@ -8,12 +8,12 @@ use unterm_tests::{
     Asked, Bus, Display, Instance, Notice, Notifier, Pane, Start, Window, describe, wait_for,
 };
 
-/// A window at its shell's prompt, on a desktop with notifications.
+/// A window at its shell's prompt, on a desktop with a notification service.
 fn with_service<'a>(display: &'a Display, bus: &Bus) -> Result<(Instance, Window<'a>, Pane)> {
     Start::windowed(display).env("DBUS_SESSION_BUS_ADDRESS", bus.address()).at_prompt()
 }
 
-/// A program in its own tab that prints what the test says, and shows what it receives as readable text.
+/// A program in its own tab. It prints what the test sends it, and shows what the terminal sends it as readable text.
 struct Program {
     pane: Pane,
     orders: File,
@@ -24,7 +24,7 @@ impl Program {
         let fifo = unterm.home().join(name);
         let made = std::process::Command::new("mkfifo").arg(&fifo).status()?;
         ensure!(made.success(), "mkfifo: {}", describe(made));
-        // With both ends open, neither side waits for the other.
+        // Open both ends of the pipe, so that neither side waits for the other.
         let orders = File::options().read(true).write(true).open(&fifo)?;
         let script = format!(
             "stty raw -echo; while IFS= read -r line; do printf \"$line\"; done < {} & exec cat -v",
@@ -32,13 +32,14 @@ impl Program {
         );
         let pane = unterm.open(json!({"program": "sh", "args": ["-c", script]}))?;
         let mut program = Self { pane, orders };
-        // The terminal's answer to a query shows that from now on, everything sent to the program is visible.
+        // When the terminal's reply to a query is visible, everything that the terminal sends later is visible too.
         program.say("\\033[5n")?;
         program.is_sent(unterm, "^[[0n")?;
         Ok(program)
     }
 
-    /// A program in the focused pane of the tab with this number. The terminal reports focus to it (mode 1004).
+    /// Starts a program in the focused pane of the tab with this number. The terminal reports focus changes to it (mode
+    /// 1004).
     fn in_front(unterm: &mut Instance, name: &str, tab: &str) -> Result<Self> {
         let mut program = Self::start(unterm, name)?;
         program.say("\\033[?1004h\\033[6n")?;
@@ -48,7 +49,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Takes the keyboard focus from the program's window, and waits until the program was notified.
+    /// Removes the keyboard focus from the program's window, and waits until the program has received the report.
     fn loses_keyboard(&self, unterm: &mut Instance, display: &Display) -> Result<()> {
         let losses = |lines: &[String]| lines.concat().matches("^[[O").count();
         let before = losses(&self.pane.lines(unterm)?);
@@ -62,7 +63,7 @@ impl Program {
         writeln!(self.orders, "{what}").context("the program's orders")
     }
 
-    /// Waits until the program received something, as `cat -v` prints it.
+    /// Waits until the program has received a text, in the form in which `cat -v` prints it.
     fn is_sent(&self, unterm: &mut Instance, what: &str) -> Result<Vec<String>> {
         self.pane.wait(unterm, what, |lines| lines.concat().contains(what))
     }
@@ -82,7 +83,7 @@ fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
         app: "Unterm".into(),
         icon: "utilities-terminal".into(),
         title: "Built <it>".into(),
-        // Only its tab, which is called by the program.
+        // The body contains only the tab, whose name is the program's name.
         body: notice.body.clone(),
         actions: vec![("default".into(), "Open".into())],
         urgency: Some(1),
@@ -95,12 +96,13 @@ fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
     program.say("\\033]777;notify;Tests;3 < 4 & <b>all</b>\\033\\\\")?;
     let notice = service.shown()?;
     assert_eq!((notice.title.as_str(), notice.replaces), ("Tests", 0));
-    // The service interprets markup, and a program's text contains none.
+    // The service interprets markup, so a program's text must be escaped.
     let (body, tab) = notice.body.split_once('\n').unwrap_or_default();
     assert_eq!(body, "3 &lt; 4 &amp; &lt;b&gt;all&lt;/b&gt;");
     ensure!(tab.starts_with("Tab 2: "), "{notice:?}");
 
-    // In several parts, with every option: `bWFr` is "mak", `c2lsZW50` "silent", `ZGlhbG9nLWVycm9y` "dialog-error".
+    // A notification in several parts, with every option: `bWFr` is "mak" in base64, `c2lsZW50` is "silent",
+    // `ZGlhbG9nLWVycm9y` is "dialog-error".
     program
         .say("\\033]99;i=all:d=0:u=2:w=1500:f=bWFr:s=c2lsZW50:n=ZGlhbG9nLWVycm9y;Two \\033\\\\")?;
     program.say("\\033]99;i=all:d=0;words\\033\\\\\\033]99;i=all:d=0:p=body;The rest.\\033\\\\")?;
@@ -144,8 +146,7 @@ fn clicks_updates_and_ends_are_told_to_the_program() -> Result<()> {
     program.say("\\033]99;i=q:p=alive;\\033\\\\")?;
     program.is_sent(&mut unterm, "^[]99;i=q:p=alive;job,other^[\\")?;
 
-    // A click on a button, a click on the notification, and its close. A close that the program did not ask for is not
-    // reported.
+    // Click a button, click the notification, and close it. A close is reported only if the program requested that.
     service.click(second.id, "1")?;
     program.is_sent(&mut unterm, "^[]99;i=job;1^[\\")?;
     service.click(second.id, "default")?;
@@ -157,7 +158,7 @@ fn clicks_updates_and_ends_are_told_to_the_program() -> Result<()> {
     let lines = program.is_sent(&mut unterm, "^[]99;i=r:p=alive;^[\\")?;
     ensure!(!lines.concat().contains("i=other"), "{lines:?}");
 
-    // The program closes a notification itself.
+    // The program closes its own notification.
     program.say("\\033]99;i=brief:c=1;Brief\\033\\\\")?;
     let brief = service.shown()?;
     program.say("\\033]99;i=brief:p=close;\\033\\\\")?;
@@ -214,18 +215,19 @@ fn the_occasion_that_a_program_names_is_kept() -> Result<()> {
     program.is_sent(&mut unterm, "i=u:p=close")?;
     program.is_sent(&mut unterm, "i=v:p=close")?;
 
-    // In a split beside it: visible, but without keyboard focus.
+    // The program is in a split beside the focused pane: visible, but without keyboard focus.
     unterm.act(&["split_right"])?;
     program.is_sent(&mut unterm, "^[[O")?;
     program.say(ask)?;
     assert_eq!(titles(&service)?, ["Unfocused", "end"]);
 
-    // In a background tab.
+    // The program is in a background tab.
     unterm.act(&["activate_tab", "1"])?;
     program.say(ask)?;
     assert_eq!(titles(&service)?, ["Unfocused", "Unseen", "end"]);
 
-    // In front, in a window without keyboard focus. (A program may not show more at a time.)
+    // The program is in front, in a window without keyboard focus. (It is a new program, because a program may not show
+    // more notifications at a time.)
     let mut program = Program::in_front(&mut unterm, "more", "3")?;
     program.loses_keyboard(&mut unterm, &display)?;
     program.say(ask)?;
@@ -261,11 +263,11 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
     let start = Start::windowed(&display).registry(registry.path());
     let start = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let (mut unterm, window, shell) = start.at_prompt()?;
-    // While the user watches, there is no notification.
+    // While the user watches the pane, there is no notification.
     shell.type_text(&mut unterm, "sleep 2.2; echo seen\r")?;
     shell.wait(&mut unterm, "its end", |lines| lines.iter().any(|line| line == "seen"))?;
     shell.wait_for_prompt(&mut unterm)?;
-    // The end of a command is reported once later output is read.
+    // The end of a command is certainly processed when later output is visible.
     shell.type_text(&mut unterm, "echo next\r")?;
     shell.wait(&mut unterm, "more", |lines| lines.iter().any(|line| line == "next"))?;
     unterm.act(&["new_tab"])?;
@@ -296,13 +298,13 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
 fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::start()?;
-    // Without a bus, and with a bus that lacks the service.
+    // Test without a bus, and with a bus that lacks the service.
     for address in ["unix:path=/nonexistent/bus", bus.address()] {
         let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", address);
         let (mut unterm, window, _) = start.at_prompt()?;
         let mut program = Program::start(&mut unterm, "orders")?;
         program.say("\\033[2J\\033]99;i=x:c=1:a=report;Here I am\\033\\\\")?;
-        // The message's bar has the theme's blue, at the right above the status bar.
+        // The message's bar has the theme's blue. It is on the right, above the status bar.
         let is_blue = |&[r, g, b]: &[u8; 3]| (r, g, b) == (0x89, 0xb4, 0xfa);
         let count = || -> Result<usize> {
             let picture = window.picture()?;
@@ -313,7 +315,7 @@ fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
                 .count())
         };
         wait_for("the message", || Ok((count()? >= 20).then_some(())), || unterm.log())?;
-        // The terminal reports the close itself, so that the program does not wait for it in vain.
+        // The terminal itself reports the close, so that the program does not wait forever.
         program.is_sent(&mut unterm, "^[]99;i=x:p=close;^[\\")?;
         let log = unterm.log();
         let is_fault = |line: &str| line.contains(" ERROR ") || line.contains(" WARN unterm");

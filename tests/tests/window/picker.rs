@@ -1,4 +1,4 @@
-//! The panel with its lists, over the content that it changes.
+//! The panel with its lists, which is drawn over the content that it changes.
 
 use anyhow::Result;
 use unterm_tests::{Display, Start, wait_for};
@@ -20,7 +20,7 @@ fn a_theme_that_was_only_looked_at_goes_when_another_list_opens() -> Result<()> 
         },
         String::new,
     )?;
-    // A caller opens the palette over it.
+    // A caller opens the command palette over the panel.
     unterm.act(&["command_palette"])?;
     display.press(&["Escape"])?;
     window.wait_for_background(NORD)

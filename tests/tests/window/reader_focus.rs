@@ -1,10 +1,10 @@
-//! Where a screen reader finds the keyboard focus.
+//! Checks where a screen reader finds the keyboard focus.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use unterm_tests::{Bus, Display, ScreenReader, Start};
 
-/// The number of panes, and of panes with the keyboard focus.
+/// The number of panes, and the number of panes with the keyboard focus.
 fn panes(seen: &Value) -> (usize, usize) {
     let all = seen["terminals"].as_array().map_or(&[][..], Vec::as_slice);
     (all.len(), all.iter().filter(|one| one["focused"] == true).count())
@@ -49,7 +49,7 @@ fn what_runs_renames_nothing_where_the_keys_are_and_what_comes_to_the_front_is_n
     let before = reader.wait("the pane with the keys", |seen| panes(seen) == (1, 1))?;
     display.type_text("cat\n")?;
     window.wait_until_called("cat")?;
-    // One frame later.
+    // Wait for one more frame.
     display.type_text("typed")?;
     let shows = |seen: &Value, text: &str| {
         seen["terminals"][0]["text"].as_str().is_some_and(|shown| shown.contains(text))

@@ -1,5 +1,5 @@
 //! Reading the screen: copy mode, labels to choose from, prompts and their commands, links. Tests press keys in the
-//! window, and read the results from the clipboard and the control port.
+//! window, and read the results from the clipboard and through the control port.
 
 use anyhow::{Result, ensure};
 use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, WindowManager, wait_for};
@@ -7,17 +7,17 @@ use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, WindowManage
 /// Padding around a pane's cells, and the height of the tab bar above them.
 const PADDING: i16 = 8;
 const BAR: i16 = 28;
-/// From the left end of the search bar's buttons to the window's right edge.
+/// The distance from the left end of the search bar's buttons to the window's right edge, in pixels.
 const BUTTONS: i16 = 80;
 
 fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
     display.wait_for_selection("clipboard", wanted)
 }
 
-/// Background of the text that [`print_marked`] prints, while no match is marked there.
+/// The background of the text that [`print_marked`] prints, as long as the text is not marked as a match.
 const MARK: [u8; 3] = [255, 0, 255];
 
-/// Prints a word in that color, and waits until it is visible.
+/// Prints a word on the background [`MARK`], and waits until it is visible.
 fn print_marked(
     display: &Display,
     window: &Window<'_>,
@@ -29,7 +29,7 @@ fn print_marked(
     wait_for_match(window, false)
 }
 
-/// Waits until the word is, or is not, marked as a match.
+/// Waits until the printed word is marked as a match, or is not marked.
 fn wait_for_match(window: &Window<'_>, is_marked: bool) -> Result<()> {
     let is_so = || Ok(((window.picture()?.count(MARK) == 0) == is_marked).then_some(()));
     wait_for(&format!("a match: {is_marked}"), is_so, String::new)
@@ -70,7 +70,7 @@ fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
     wait_for_clipboard(&display, "beta")?;
     // Copy mode has ended, so keys go to the program.
     run(&display, &mut unterm, pane, "echo typed", "typed")?;
-    // Whole lines, with a count.
+    // Copy whole lines, with a count.
     display.press(&["Control_L", "Shift_L", "m"])?;
     display.type_text("3kVy")?;
     wait_for_clipboard(&display, "alpha beta gamma")
@@ -101,13 +101,13 @@ fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
     let (width, _) = window.size()?;
     display.press(&["Control_L", "Shift_L", "f"])?;
     display.type_text("abc")?;
-    // A picture with the match also has the search bar.
+    // A picture that shows the match also shows the search bar.
     wait_for_match(&window, true)?;
     for key in ["BackSpace", "BackSpace", ".", "c"] {
         display.press(&[key])?;
     }
     wait_for_match(&window, false)?;
-    // Switch from literal to case-sensitive to regular expression.
+    // Switch the kind of search from literal to case-sensitive, and then to regular expression.
     for _ in 0..2 {
         window.click(1, (width as i16 - BUTTONS - 20, BAR + 2 * PADDING + 6))?;
     }
@@ -197,7 +197,7 @@ fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     run(&display, &mut unterm, pane, "printf '\\033[?12l\\033[2 q'; seq 20", "20")?;
-    // The rows contain numbers, or nothing when folded, because the prompt has moved up.
+    // The rows contain numbers. When the output is folded, they are empty, because the prompt has moved up.
     let see = |what: &str, shown: bool| {
         let look = || Ok((has_ink(&window.picture()?) == shown).then_some(()));
         wait_for(what, look, String::new)
@@ -211,7 +211,7 @@ fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
     see("the numbers again", true)
 }
 
-/// Whether anything is drawn on the left, from a third to half of the window's height.
+/// Whether anything is drawn at the left edge, between a third and half of the window's height.
 fn has_ink(picture: &Picture) -> bool {
     let rows: Vec<&[[u8; 3]]> = picture.pixels.chunks_exact(picture.width).collect();
     let blank = rows[rows.len() / 2][picture.width / 2];
@@ -242,7 +242,7 @@ fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     // Click on the x, in the 13th column.
     click(&window, &mut unterm, 12, row)?;
     let key = |lines: &[String]| lines.iter().any(|line| line == "ready$ echo ABxyz");
-    // The arrow keys reach the shell before the text typed after them.
+    // The arrow keys must reach the shell before the text typed after them.
     pane.wait(&mut unterm, "the prompt", |lines| lines.iter().any(|line| line.contains("xyz")))?;
     display.type_text("AB")?;
     pane.wait(&mut unterm, "letters before the x", key)?;

@@ -1,4 +1,4 @@
-//! Accessibility: what a screen reader reads in the window, and which events it receives.
+//! Accessibility: what a screen reader reads in the window, and the events that it receives.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
@@ -31,12 +31,12 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let _unterm = start.at_prompt()?;
-    // The reader starts long after the window has opened.
+    // The reader starts long after the window was opened.
     let mut reader = ScreenReader::start(&bus, &display)?;
     let seen = reader.wait("the prompt", |seen| before_caret(seen) == "ready$ ")?;
     ensure!(told(&seen, "tabs").len() == 1, "{seen:#}");
 
-    // Typed text, and the caret in it, in characters.
+    // Type text, and move the caret. The caret's position is counted in characters.
     display.type_text("echo abc")?;
     display.press(&["Left"])?;
     reader.wait("the caret before the c", |seen| before_caret(seen) == "ready$ echo ab")?;
@@ -47,7 +47,7 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     reader.wait("the output to be told", |seen| heard(seen, "héllo 世 42"))?;
     reader.wait("the next prompt", |seen| before_caret(seen).ends_with("héllo 世 42\nready$ "))?;
 
-    // The line above the prompt, selected backward in copy mode.
+    // Select backward in the line above the prompt, in copy mode.
     display.press(&["Control_L", "Shift_L", "m"])?;
     for key in ["k", "0", "v", "e"] {
         display.press(&[key])?;
@@ -70,7 +70,7 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     reader.wait("the last line and the prompt", |seen| {
         before_caret(seen).ends_with("line 199.\nline 200.\nready$ ")
     })?;
-    // Events contain only the differences, and the end of the last line may already have been at that place.
+    // Events contain only the differences, and the end of the last line may already have been at that position.
     let seen = reader.wait("the last lines to be told", |seen| {
         heard(seen, "line 199.") || heard(seen, "line 200.")
     })?;
@@ -92,7 +92,7 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
 fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
-    // The reader listens before the window exists.
+    // The reader runs before the window is opened.
     let mut reader = ScreenReader::start(&bus, &display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let (unterm, _, _) = start.at_prompt()?;
@@ -144,16 +144,16 @@ fn nothing_blinks_where_the_desktop_or_the_person_wants_no_motion() -> Result<()
         || Ok(unterm.log().contains("is_motion_reduced: Some(true)").then_some(())),
         || unterm.log(),
     )?;
-    // A prompt would end the cursor's shape.
+    // Run `cat`, because a prompt would reset the cursor's shape.
     pane.type_text(&mut unterm, "printf '\\033[1 qit blinks\\n'; cat\r")?;
     pane.wait_for_text(&mut unterm, "it blinks")?;
     wait_for_cursor(&window, "the cursor", true)?;
-    // Longer than a blink's visible or hidden phase.
+    // Wait longer than the visible or hidden phase of a blink.
     let begun = std::time::Instant::now();
     while begun.elapsed() < std::time::Duration::from_millis(1600) {
         ensure!(window.picture()?.area_of(CURSOR).is_some(), "it blinks all the same");
     }
-    // The user's setting overrides the desktop's.
+    // The user's setting takes precedence over the desktop's.
     let config = unterm.registry().join("config.toml");
     std::fs::write(&config, "[window]\nreduced_motion = false\n")?;
     wait_for_cursor(&window, "a blink", false)?;

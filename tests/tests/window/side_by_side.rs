@@ -1,5 +1,5 @@
-//! Two windows and an instance without a window, in one home. Each finds the others, and titles and focus reach the
-//! right one.
+//! Two windows, and an instance without a window, with one home. Each instance finds the others, and titles and focus
+//! reach the right instance.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn two_windows_and_one_without_know_each_other() -> Result<()> {
     }
     ensure!(!second.title()?.contains("the builds"));
 
-    // Each raises its own window, or reports that it has none.
+    // Each instance raises its own window, or reports that it has no window.
     for (unterm, window) in [(&mut two, &second), (&mut one, &first)] {
         display.take_keyboard()?;
         let activations = display.activations()?;

@@ -1,4 +1,4 @@
-//! A pane that agents, scripts and a person drive, and what a caller does when its command is refused.
+//! A pane that agents, scripts and a user drive. Defines what a caller does if its command is refused.
 
 use std::{
     process::{Command, Stdio},
@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 
 use crate::{Instance, Relay, Wire, binary, commands::Shell};
 
-/// How a command came out.
+/// The result of a command.
 #[derive(Debug)]
 pub enum Came {
-    /// It ended, with its output and its exit code.
+    /// The command ended. Contains its output and its exit code.
     Ended(String, Option<i64>),
-    /// It was refused, for this reason.
+    /// The command was refused, for this reason.
     Refused(String),
-    /// It did not end in time, or failed in another way.
+    /// The command did not end in time, or failed in another way.
     Stuck(String),
 }
 
-/// Who runs a command.
+/// The kind of caller that runs a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// The tool `run` of an agent.
@@ -32,12 +32,12 @@ pub enum Caller {
     CommandLine,
 }
 
-/// The most milliseconds that a command may take.
+/// The maximum duration of a command, in milliseconds.
 const MOST_MS: u64 = 12_000;
-/// How long a caller that was refused waits for a prompt.
+/// The time in milliseconds for which a caller that was refused waits for a prompt.
 const PROMPT_MS: u64 = 3_000;
 
-/// A pane and those who use it.
+/// A pane, and the connections of its callers.
 pub struct Driven<'a> {
     unterm: &'a Instance,
     shell: Shell,
@@ -64,29 +64,29 @@ impl<'a> Driven<'a> {
         let opened = json!({"command": [self.shell.name()], "cwd": self.unterm.home(), "cols": 100, "rows": 24});
         let opened = self.agent.call("pane_open", opened)?;
         self.pane = opened["pane"].as_u64().context("pane_open gave no pane")?;
-        // Ctrl+C ends a shell that has not begun to handle it.
+        // Wait for the prompt, because Ctrl+C ends a shell that has not begun to handle it.
         self.waits_for_prompt();
         Ok(())
     }
 
-    /// Types as a person does.
+    /// Types keys as the user.
     pub fn types(&mut self, keys: &str) -> Result<()> {
         self.person.call("session.input", json!({"id": self.pane, "input": keys}))?;
         Ok(())
     }
 
-    /// Another connection of a script to the same pane, and the pane.
+    /// Opens another connection of a script. Returns it with the number of the pane.
     pub fn other(&self) -> Result<(Wire, u64)> {
         Ok((Wire::login(self.unterm.entry())?, self.pane))
     }
 
-    /// Waits until the pane has been silent for a moment, for a limited time.
+    /// Waits until the pane has been silent for a short time. The wait is limited.
     pub fn waits_for_silence(&mut self) {
         let wait = json!({"id": self.pane, "any": [{"stable_ms": 150}], "timeout_ms": PROMPT_MS});
         let _ = self.script.call("session.watch", wait);
     }
 
-    /// What the pane shows.
+    /// The text on the pane's screen.
     pub fn screen(&mut self) -> String {
         let shown = self.script.call("screen.text", json!({"id": self.pane}));
         let lines = shown.map(|mut shown| shown["lines"].take()).unwrap_or_default();
@@ -96,7 +96,7 @@ impl<'a> Driven<'a> {
         lines.join("\n").trim().to_owned()
     }
 
-    /// Waits until the pane shows a prompt, for a limited time.
+    /// Waits until the pane shows a prompt. The wait is limited.
     pub fn waits_for_prompt(&mut self) {
         let wait = json!({"id": self.pane, "any": [{"prompt": true}], "timeout_ms": PROMPT_MS});
         let _ = self.script.call("session.watch", wait);
@@ -158,10 +158,10 @@ impl<'a> Driven<'a> {
         })
     }
 
-    /// Does what a refusal advises. `attempt`: how often the command was refused before.
+    /// Follows the advice of a refusal. `attempt` is the number of earlier refusals of the command.
     pub fn follows(&mut self, advice: &str, attempt: usize) -> Result<()> {
         let has = |word: &str| advice.to_lowercase().contains(word);
-        // At first a caller only waits.
+        // At the first refusal, a caller only waits.
         if attempt > 0 {
             if has("until they enter it") || has("person") && !has("ctrl+c") {
                 self.types("\x03")?;
@@ -192,7 +192,7 @@ pub fn run_wait(script: &mut Wire, pane: u64, command: &str) -> Came {
     }
 }
 
-/// The reply of `exec.run_wait`.
+/// The result in the reply of `exec.run_wait`.
 fn ended(ran: &Value) -> Came {
     if ran["timed_out"] == true {
         return Came::Stuck(format!("timed out: {ran}"));
@@ -204,10 +204,10 @@ fn ended(ran: &Value) -> Came {
     Came::Ended(output, ran["exit_code"].as_i64())
 }
 
-/// How long keys of a person are apart.
+/// The time between two keys of the user.
 pub const BETWEEN_KEYS: Duration = Duration::from_millis(15);
 
-/// An outcome as text, shortened.
+/// A result as text, shortened.
 pub fn told(came: &Came) -> String {
     let text = match came {
         Came::Ended(output, code) => format!("{code:?} {output:?}"),

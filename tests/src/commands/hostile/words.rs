@@ -1,9 +1,9 @@
-//! What users do to their shells: settings, keys, nested shells, and programs that leave replies unread.
+//! Actions of users in their shells: settings, keys, nested shells, and programs that leave replies unread.
 
 use super::Kind;
 
-/// A command that every shell here runs in the same way, with its output and its exit code. `None`: the shell's own message.
-/// `@N` is the step's number.
+/// Commands that have the same result in every shell here. For each: the text, the output (`None` if the output is the
+/// shell's own message) and the exit code. `@N` is replaced by the number of the step.
 pub const COMMANDS: &[(&str, Option<&str>, Code)] = &[
     ("echo one-@N", Some("one-@N"), Code::Is(0)),
     ("sh -c 'echo two-@N; exit 3'", Some("two-@N"), Code::Is(3)),
@@ -25,14 +25,14 @@ pub const COMMANDS: &[(&str, Option<&str>, Code)] = &[
     ("echo \"unfinished-@N", None, Code::IsNot(0)),
 ];
 
-/// An exit code that is expected.
+/// The expected exit code of a command.
 #[derive(Clone, Copy, Debug)]
 pub enum Code {
     Is(i64),
     IsNot(i64),
 }
 
-/// Lines that users type, or have in files that they source, in bash.
+/// Lines for bash, which users type or source from their files.
 const BASH: &[&str] = &[
     "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",
     "PROMPT_COMMAND=\"$PROMPT_COMMAND; history -a\"",
@@ -97,7 +97,7 @@ const BASH: &[&str] = &[
     "LC_ALL=C",
 ];
 
-/// In zsh.
+/// Lines for zsh, which users type or source from their files.
 const ZSH: &[&str] = &[
     "precmd_functions=()",
     "preexec_functions=()",
@@ -156,7 +156,7 @@ const ZSH: &[&str] = &[
     "LC_ALL=C",
 ];
 
-/// In fish.
+/// Lines for fish, which users type or source from their files.
 const FISH: &[&str] = &[
     "function fish_prompt; echo -n '$ '; end",
     "function fish_prompt; end",
@@ -183,11 +183,11 @@ const FISH: &[&str] = &[
     "eval \"function fish_prompt; echo -n 'late> '; end\"",
 ];
 
-/// In sh and dash.
+/// Lines for sh and dash, which users type or source from their files.
 const POSIX: &[&str] =
     &["PS1='> '", "PS1='me$ '", "PS2='more> '", "set -u", "set -x", "set +x", "set -f"];
 
-/// Keys at the prompt.
+/// Keys that a user presses at the prompt, with their names.
 pub const KEYS: &[(&str, &str)] = &[
     ("Ctrl+C", "\x03"),
     ("Ctrl+L", "\x0c"),
@@ -222,7 +222,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("a command and Ctrl+C", "sleep 5\r\x03"),
 ];
 
-/// Shells that a user starts, and what leaves them.
+/// Commands that start another shell, and the kind of that shell.
 pub const NESTED: &[(&str, Kind)] = &[
     ("bash", Kind::Bash),
     ("bash --norc", Kind::Bash),
@@ -239,7 +239,7 @@ pub const NESTED: &[(&str, Kind)] = &[
     ("exec dash", Kind::Posix),
 ];
 
-/// Programs that ask the terminal and end before they read its replies.
+/// Programs that send a query to the terminal and end before they read the reply.
 pub const QUERIES: &[&str] = &[
     "printf '\\033[>q'",
     "printf '\\033[=c'",

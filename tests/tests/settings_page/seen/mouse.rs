@@ -5,12 +5,12 @@ use unterm_tests::{Area, Window};
 
 use super::{Desk, Row};
 
-/// Padding to the left of a pane's cells.
+/// The padding to the left of a pane's cells, in pixels.
 const PADDING: i16 = 8;
 
-/// Drags over the first letters of a row. `mark` is the cell after the row's text.
+/// Drags over the first letters of a row. `mark` is the area of the cell after the row's text.
 fn drag(window: &Window<'_>, mark: Area, letters: i16) -> Result<()> {
-    // Click elsewhere first, so that two drags don't begin with a double click.
+    // Click elsewhere first, so that two drags do not count as a double click.
     window.click(1, (mark.left, 300))?;
     let cell = mark.right - mark.left;
     let (edge, y) = (PADDING + cell / 8, mark.middle().1);
@@ -24,7 +24,7 @@ fn runs(desk: &mut Desk<'_>, program: &str) -> Result<bool> {
     Ok(name.as_str().is_some_and(|name| name.ends_with(&format!("/{program}"))))
 }
 
-/// A tab with a running program closes at once.
+/// Checks that a tab with a running program closes without a question.
 pub(super) fn closes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let pane = desk.open_by("new_tab")?;
     pane.type_text(&mut desk.unterm, "cat\r")?;
@@ -35,7 +35,7 @@ pub(super) fn closes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// One notch of the wheel shows a line that is eight lines above the screen.
+/// Checks that one notch of the wheel scrolls by eight lines.
 pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     const MARK: [u8; 3] = [0, 255, 0];
     let last = desk.size()?.1 + 8;
@@ -54,7 +54,7 @@ pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// Selected text is copied to the clipboard.
+/// Checks that selected text is copied to the clipboard.
 pub(super) fn copies_elsewhere(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.display.set_selection("clipboard", "from outside")?;
     let (_, mark) = desk.print("selectme")?;
@@ -67,7 +67,7 @@ pub(super) fn copies_elsewhere(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-/// The right button pastes even if there is a selection, which it would otherwise copy.
+/// Checks that the right button pastes even if there is a selection, which it would copy by default.
 pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (_, mark) = desk.print("selectme")?;
     desk.until("the selection", |desk| {
@@ -82,13 +82,13 @@ pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<
     desk.go_on()
 }
 
-/// Whether selecting the first six letters yields this text.
+/// Whether selecting the first six letters of a row copies this text.
 fn is_copied(desk: &Desk<'_>, mark: Area, text: &str) -> Result<bool> {
     drag(&desk.window, mark, 6)?;
     Ok(desk.display.selection("primary")? == text)
 }
 
-/// Trailing blanks of a selection are copied.
+/// Checks that trailing blanks of a selection are copied.
 pub(super) fn copies_blanks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (_, mark) = desk.print("line    end")?;
     desk.until("no blanks", |desk| is_copied(desk, mark, "line"))?;
@@ -99,7 +99,7 @@ pub(super) fn copies_blanks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-/// Typed text goes to the pane under the pointer.
+/// Checks that typed text goes to the pane under the pointer.
 pub(super) fn follows_the_pointer(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let other = desk.open_by("split_right")?;
     desk.set(row)?;
@@ -116,7 +116,7 @@ pub(super) fn follows_the_pointer(desk: &mut Desk<'_>, row: &Row) -> Result<()> 
     desk.close(other)
 }
 
-/// Lines are pasted without a question into a program that did not enable bracketed paste.
+/// Checks that lines are pasted without a question into a program that did not enable bracketed paste.
 pub(super) fn pastes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.shell.type_text(&mut desk.unterm, "clear; cat\r")?;
     desk.until("cat", |desk| runs(desk, "cat"))?;

@@ -1,4 +1,4 @@
-//! Settings that affect the next window, which these tests start on the same files.
+//! Settings that affect the next window. The tests start that window with the same files.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
@@ -6,11 +6,11 @@ use unterm_tests::{Display, Instance, Start, Window, WindowManager, wait_for};
 
 use super::{Desk, Row};
 
-/// The property for blur behind a window, used by KDE and picom.
+/// The window property that requests blur behind a window (KDE and picom).
 const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
 
 impl<'a> Desk<'a> {
-    /// Starts the next window. With `forgets`, the saved state of the last window is deleted first.
+    /// Starts the next window. If `forgets` is set, deletes the saved state of the last window first.
     fn next(&self, forgets: bool) -> Result<(Instance, Window<'a>)> {
         self.next_on(self.display, forgets)
     }
@@ -27,14 +27,14 @@ impl<'a> Desk<'a> {
         Ok((next, window))
     }
 
-    /// Ends the next window, and returns the keyboard focus to this one.
+    /// Ends the next window, and gives the keyboard focus back to the first window.
     fn end(&self, next: Instance) -> Result<()> {
         drop(next);
         self.display.window_of(&self.unterm).map(drop)
     }
 }
 
-/// The window is as many cells wide, or high, as the row states.
+/// Checks that the next window has as many columns or rows as the row of the table states.
 pub(super) fn is_of_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let name = if row.key == "window.rows" { "rows" } else { "cols" };
     desk.set(row)?;
@@ -54,7 +54,7 @@ fn wait_for_size(window: &Window<'_>, size: (u16, u16)) -> Result<()> {
     wait_for(&format!("a window of {size:?}"), is_so, String::new)
 }
 
-/// The window fills the screen, apart from its title bar, on a display with a window manager.
+/// Checks that the next window fills the screen except for its title bar, on a display with a window manager.
 pub(super) fn fills_the_screen(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     const SCREEN: (u16, u16) = (1280, 800);
     let display = Display::start()?;
@@ -77,7 +77,7 @@ pub(super) fn fills_the_screen(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// The window has the size of the first one, not of the last.
+/// Checks that the next window has the size of the first one, not of the last one.
 pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let whole = desk.window.size()?;
     let small = (700, 500);
@@ -99,7 +99,7 @@ pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// The window has the panes of a saved layout.
+/// Checks that the next window has the panes of a saved layout.
 pub(super) fn has_two_panes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let other = desk.open_by("split_right")?;
     desk.unterm.act(&["save_layout", row.given])?;
@@ -112,12 +112,12 @@ pub(super) fn has_two_panes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// A transparent window has 32 bits per pixel, which `picture` does not support.
+/// Whether a window is transparent. Such a window has 32 bits per pixel, which `picture` does not support.
 fn is_transparent(window: &Window<'_>) -> bool {
     window.picture().is_err_and(|why| why.to_string() == "depth 32")
 }
 
-/// The desktop behind the window is visible.
+/// Checks that the desktop is visible through the window.
 pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.display.claim_compositor()?;
     let (next, window) = desk.next(true)?;
@@ -130,7 +130,7 @@ pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// The window requests blur while it is open, and withdraws the request.
+/// Checks that the window requests blur while the setting is on, and withdraws the request afterward.
 pub(super) fn is_blurred(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.display.claim_compositor()?;
     let opaque = desk.value("window.opacity")?;

@@ -8,7 +8,7 @@ use unterm_tests::{Asked, Pane, Picture, Relay};
 
 use super::{Desk, Row};
 
-/// A program in a background tab that prints what it receives through a pipe, so that no caller drives its pane.
+/// A program in a background tab. It prints what it receives through a pipe, so that no caller has to drive its pane.
 struct Voice {
     pane: Pane,
     orders: File,
@@ -20,7 +20,7 @@ impl Voice {
         if !pipe.exists() {
             ensure!(Command::new("mkfifo").arg(&pipe).status()?.success(), "mkfifo");
         }
-        // With both ends open, neither side waits for the other.
+        // Open both ends of the pipe, so that neither side waits for the other.
         let orders = File::options().read(true).write(true).open(&pipe)?;
         let path = pipe.display();
         let script = format!("while IFS= read -r line; do printf \"$line\"; done < {path}");
@@ -36,8 +36,8 @@ impl Voice {
         writeln!(self.orders, "{what}").context("the program's orders")
     }
 
-    /// Makes it also set a new title, and waits until the window shows that title. All earlier output has then been
-    /// processed.
+    /// Makes the program print something and then set a new title. Waits until the window shows that title, because all
+    /// earlier output was processed by then.
     fn tell(&mut self, desk: &mut Desk<'_>, what: &str) -> Result<()> {
         let before = bar(desk)?;
         desk.marks += 1;
@@ -52,7 +52,7 @@ fn bar(desk: &Desk<'_>) -> Result<Picture> {
     Ok(picture.part((0, 0), (picture.width, 26)))
 }
 
-/// A bell leaves no mark at its tab. After a reset, it does.
+/// Checks that, with the row's value, a bell does not mark its tab. After a reset of the row, a bell must mark it.
 pub(super) fn marks_no_tab(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.set(row)?;
@@ -64,7 +64,8 @@ pub(super) fn marks_no_tab(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.close(voice.pane)
 }
 
-/// A bell requests no attention for an unfocused window. After a reset, it does.
+/// Checks that, with the row's value, a bell does not request attention for an unfocused window. After a reset of the
+/// row, a bell must request attention.
 pub(super) fn asks_for_no_attention(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.display.take_keyboard()?;
@@ -79,12 +80,12 @@ pub(super) fn asks_for_no_attention(desk: &mut Desk<'_>, row: &Row) -> Result<()
     desk.close(voice.pane)
 }
 
-/// A part of the front pane in which nothing is printed.
+/// A part of the front pane that contains no text.
 fn middle(desk: &Desk<'_>) -> Result<Picture> {
     Ok(desk.window.picture()?.part((300, 200), (200, 200)))
 }
 
-/// A bell flashes its pane. The test rings until a picture shows the flash, because a flash is short.
+/// Checks that a bell flashes its pane. The test rings until a picture shows the flash, because a flash is short.
 pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.unterm.act(&["activate_tab", "2"])?;
@@ -100,7 +101,8 @@ pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.close(voice.pane)
 }
 
-/// A bell rings the X server's bell, which alone makes the sound. After a reset, it does not.
+/// Checks that, with the row's value, a program's bell rings the X server's bell. Before the row is set and after it is
+/// reset, the X server's bell must not ring.
 pub(super) fn rings(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let bells = desk.display.bells()?;
     let mut voice = Voice::start(desk)?;
@@ -124,7 +126,8 @@ fn next_notice(desk: &Desk<'_>) -> Result<String> {
     }
 }
 
-/// A program's notification does not reach the desktop. After a reset, it does.
+/// Checks that, with the row's value, the desktop does not show a program's notification. After a reset of the row, the
+/// desktop must show it.
 pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.set(row)?;
@@ -135,7 +138,7 @@ pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<(
     desk.close(voice.pane)
 }
 
-/// A command that took a second is reported when it ends out of sight.
+/// Checks that a command that ran for a second is reported when it ends while its pane is not visible.
 pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let front = desk.open_by("new_tab")?;
     desk.set(row)?;
@@ -145,7 +148,7 @@ pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// An agent runs a command without approval by the user.
+/// Checks that an agent can run a command without the user's approval.
 pub(super) fn lets_agents_act(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.set(row)?;
     let mut agent = Relay::start(desk.unterm.home(), desk.unterm.registry(), &[])?;

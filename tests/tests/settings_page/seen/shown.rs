@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Desk, Row};
 
-/// Nothing blinks any more. While a program sleeps for longer than a blink takes, all pictures are equal.
+/// Checks that nothing blinks any more. While a program sleeps for longer than a blink, all pictures are equal.
 pub(super) fn stands_still(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.print("a cursor")?;
     let steady = desk.text()?;
@@ -32,7 +32,7 @@ fn has_marks(desk: &mut Desk<'_>) -> Result<bool> {
     Ok(left.colors() > 1)
 }
 
-/// There are no marks left of the prompts.
+/// Checks that the prompts have no marks any more.
 pub(super) fn loses_marks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.shell.type_text(&mut desk.unterm, "false\r")?;
     desk.until("a mark", has_marks)?;
@@ -42,12 +42,12 @@ pub(super) fn loses_marks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.until("a mark again", has_marks)
 }
 
-/// Top edge of the area with a color.
+/// The top edge of the area with this color.
 fn top_of(desk: &Desk<'_>, color: [u8; 3]) -> Result<Option<i16>> {
     Ok(desk.window.picture()?.area_of(color).map(|area| area.top))
 }
 
-/// The pane moves up, because the tab bar has moved to the bottom.
+/// Checks that the pane moves up, because the tab bar has moved to the bottom.
 pub(super) fn moves_up(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (color, before) = desk.print("up")?;
     desk.set(row)?;
@@ -65,7 +65,7 @@ fn has_bar(desk: &mut Desk<'_>) -> Result<bool> {
     Ok(right.colors() > 1)
 }
 
-/// A scrollbar is visible on the right without scrolling or pointing there.
+/// Checks that a scrollbar is visible on the right, although the user has not scrolled and the pointer is elsewhere.
 pub(super) fn has_a_scrollbar(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.window.point(300, 300)?;
     desk.shell.type_text(&mut desk.unterm, "seq 200\r")?;
@@ -77,7 +77,7 @@ pub(super) fn has_a_scrollbar(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.until("no bar again", |desk| Ok(!has_bar(desk)?))
 }
 
-/// An unfocused pane keeps its colors.
+/// Checks that an unfocused pane keeps its colors.
 pub(super) fn is_not_dimmed(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (color, _) = desk.print("bright")?;
     let other = desk.open_by("split_right")?;
@@ -90,7 +90,7 @@ pub(super) fn is_not_dimmed(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-/// A session keeps a hundred of a thousand lines.
+/// Checks that a session stores only a hundred of a thousand lines.
 pub(super) fn keeps_few_lines(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.set(row)?;
     let pane = desk.unterm.open(json!({}))?;
