@@ -1,7 +1,7 @@
 # Sourced by `release`: packs the tree as a Debian package.
 # shellcheck shell=bash
 
-# Libraries that the window opens when it starts, which no header of a program names.
+# Libraries that the window opens when it starts. The programs do not link them, so dpkg-shlibdeps does not find them.
 deb_opened='libx11-6, libx11-xcb1, libxcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0, libwayland-client0'
 
 # make_deb NAME TREE VERSION OUT: prints the path of the package that it writes to OUT.
@@ -14,7 +14,7 @@ make_deb() {
     cp -a "$tree/bin" "$tree/share" "$work/files/usr/"
     doc=$work/files/usr/share/doc/$name
 
-    # Debian's places and names.
+    # Move and rename files to where Debian expects them.
     [ ! -e "$work/files/usr/share/zsh" ] || mv "$work/files/usr/share/zsh/site-functions" "$work/files/usr/share/zsh/vendor-completions"
     rm "$doc/LICENSE"
     gzip -9n "$doc/CHANGELOG.md" "$doc/LICENCES.txt"
@@ -24,7 +24,7 @@ make_deb() {
     sed "s/@NAME@/$name/" packaging/lintian-overrides >"$work/files/usr/share/lintian/overrides/$name"
     deb_changelog "$version" | gzip -9n >"$doc/changelog.Debian.gz"
 
-    # What the programs link, with the versions that they need.
+    # Determine the libraries that the programs link, with the versions that they need.
     printf 'Source: unterm\n\nPackage: %s\nArchitecture: any\n' "$name" >"$work/debian/control"
     {
         printf 'Package: %s\nVersion: %s-1\nArchitecture: %s\n' "$name" "$version" "$architecture"
@@ -80,7 +80,7 @@ Description: panes of many machines through one hub, for agents
 END
 }
 
-# deb_scripts FOLDER: what the package manager runs.
+# deb_scripts FOLDER: writes the scripts that the package manager runs.
 deb_scripts() {
     cat >"$1/postinst" <<'END'
 #!/bin/sh
@@ -100,14 +100,14 @@ END
     chmod 755 "$1/postinst" "$1/prerm"
 }
 
-# deb_linked WORK FIELD PROGRAM…: the packages whose libraries programs link.
+# deb_linked WORK FIELD PROGRAM…: prints the packages of the libraries that the programs link.
 deb_linked() {
     local work=$1 field=$2
     shift 2
     (cd "$work" && dpkg-shlibdeps -O "-d$field" "${@/#/files/usr/bin/}") | sed -n "s/^shlibs:$field=//p"
 }
 
-# deb_changelog VERSION: Debian's form of a changelog. What changed is in Unterm's own, changelog.gz.
+# deb_changelog VERSION: writes a changelog in Debian's format. It refers to Unterm's own changelog, changelog.gz.
 deb_changelog() {
     printf 'unterm (%s-1) unstable; urgency=medium\n\n  * The release of this version: see changelog.gz.\n\n' "$1"
     printf ' -- The Unterm authors <unterm@users.noreply.github.com>  %s\n' "$(date --utc --rfc-email --date "@$SOURCE_DATE_EPOCH")"
@@ -124,6 +124,6 @@ Files: *
 END
     sed -n 's/^\(Copyright.*\)$/\1/p' LICENSE | sed 's/^Copyright (c) /Copyright: /'
     printf 'License: MIT\n'
-    # A blank line of the text is a dot.
+    # In this format, an empty line of the text is written as a dot.
     sed '/^MIT License/d; /^Copyright/d' LICENSE | sed '/./,$!d; s/^$/./; s/^/ /'
 }

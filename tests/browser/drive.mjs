@@ -1,5 +1,5 @@
-// Drives Chromium for the tests: reads one command a line as JSON, answers each with one line. The tests say what is
-// clicked and expected; this knows no test.
+// Drives Chromium for the tests. Reads one JSON command per line, and answers each with one line. The tests choose the
+// commands and check the answers; this program contains no test.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const [patience, ...flags] = process.argv.slice(2);
 const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
-    // Tests run as root in containers, where Chromium's own sandbox can't be made, and shared memory is small.
+    // Tests run as root in containers. There, Chromium can't create its own sandbox, and shared memory is small.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...flags],
 });
 const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
@@ -23,7 +23,7 @@ page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
 });
 
-// For what Playwright has no command, such as an authenticator: the Chrome DevTools Protocol.
+// The Chrome DevTools Protocol, for features without a Playwright command, such as a virtual authenticator.
 const devtools = await page.context().newCDPSession(page);
 
 const commands = {
@@ -33,7 +33,7 @@ const commands = {
     click: ({ at }) => page.click(at),
     focus: ({ at }) => page.focus(at),
     press: ({ key }) => page.keyboard.press(key),
-    /** As a person does who types into a field and leaves it. */
+    /** Enters text into a field and moves the focus out of it, as a user does. */
     fill: async ({ at, text }) => {
         await page.fill(at, text);
         await page.locator(at).blur();
@@ -44,7 +44,7 @@ const commands = {
     list: ({ at, attribute }) => page.$$eval(at, (all, name) => all.map((one) => one.getAttribute(name)), attribute),
     options: ({ at }) => page.$$eval(`${at} option`, (all) => all.map((one) => one.value)),
     kind: ({ at }) => page.locator(at).evaluate((one) => (one.tagName === 'SELECT' ? 'select' : one.getAttribute('role') ?? one.type)),
-    /** Waits until a text is in an element. */
+    /** Waits until an element contains a text. */
     wait_text: ({ at, text }) =>
         page.waitForFunction(([at, text]) => document.querySelector(at)?.textContent.includes(text), [at, text]).then(() => null),
     wait_value: ({ at, text }) =>
@@ -52,17 +52,17 @@ const commands = {
     wait_gone: ({ at }) => page.waitForSelector(at, { state: 'detached' }).then(() => null),
     wait_there: ({ at }) => page.waitForSelector(at, { state: 'attached' }).then(() => null),
     wait_for: ({ at }) => page.waitForSelector(at, { state: 'visible' }).then(() => null),
-    /** What is wrong for people who use the page with other means, from "serious" on. */
+    /** Accessibility faults of the page that axe rates "serious" or "critical". */
     axe: () =>
         page.evaluate(`${axe};
-            // What shows the colours of a theme is hidden from screen readers, and has those colours.
+            // Exclude samples of a theme: they are hidden from screen readers, and their contrast is the theme's.
             axe.run({ exclude: ['.sample', '.preview'] }).then(({ violations }) => violations
                 .filter((one) => ['serious', 'critical'].includes(one.impact))
                 .map((one) => one.id + ': ' + one.nodes.map((node) => node.target.join(' ')).join(', ')))`),
     faults: () => faults.splice(0),
-    /** What a function gives, in the page. */
+    /** Evaluates a function in the page, and returns its result. */
     evaluate: ({ script, given }) => page.evaluate(`(${script})(${JSON.stringify(given ?? null)})`),
-    /** What lies at an address, whoever would answer there: as a page that came before its name led here. */
+    /** Serves a page at an address instead of asking the network: the browser got it before the name pointed to Unterm. */
     serve: ({ url, body }) => page.route(url, (route) => route.fulfill({ contentType: 'text/html', body })).then(() => null),
     clipboard: async () => {
         await page.context().grantPermissions(['clipboard-read']);

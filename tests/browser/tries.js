@@ -1,5 +1,6 @@
-// What a page of somebody else's can try on a server of this machine, evaluated in that page: all that a browser lets it
-// send, with a token in its hands and without. Gives what it learned of each try: `nothing`, or a status and a text.
+// Attacks that a foreign web page can try on a server of this machine, evaluated in that page: every kind of request
+// that a browser lets it send, with a token and without. Returns what the page learns by each: `nothing`, or a status
+// and a text.
 async ({ server, token }) => {
     const bearer = { Authorization: `Bearer ${token}` };
     const json = { 'Content-Type': 'application/json' };
@@ -35,7 +36,7 @@ async ({ server, token }) => {
         const reply = await fetch(server + path, options);
         return reply.type === 'opaque' ? 'nothing' : `${reply.status} ${await reply.text()}`;
     };
-    // An element that loads something: that it is told "loaded" is all a page learns.
+    // An element that loads an address. A page learns only whether that succeeded (`loaded`).
     const loaded = (name, path) => new Promise((done) => {
         const element = document.createElement(name);
         element.onload = () => done('loaded');
@@ -53,7 +54,8 @@ async ({ server, token }) => {
         source.onopen = () => done('open');
         source.onerror = () => { source.close(); done('nothing'); };
     });
-    // A form goes where it likes, with a body that reads as JSON; its frame tells when something has come.
+    // A form may post to any address, here with a body that can be parsed as JSON. Its frame reports when a reply
+    // arrives.
     const posted = (path, body) => new Promise((done) => {
         const [frame, form, field] = ['iframe', 'form', 'input'].map((name) => document.createElement(name));
         frame.name = `answer${path}`;
@@ -66,7 +68,7 @@ async ({ server, token }) => {
             try {
                 text = frame.contentDocument?.body.textContent;
             } catch {
-                // It is of another origin.
+                // The frame contains a page of another origin, which this page can't read.
             }
             done(text ? `shown: ${text}` : 'nothing');
         };

@@ -1,9 +1,9 @@
-// A loopback proxy that adds a token to every request: the conformance suite has no option for headers of its own.
+// A loopback proxy that adds a token to every request, because the conformance suite has no option for extra headers.
 //
 //     UNTERM_TOKEN=… node bearer.mjs http://127.0.0.1:PORT
 //
-// Prints the port it listens on, and ends when its standard input does. Its own name in Host and Origin becomes the
-// server's; every other one is passed on as it is, for the server to refuse.
+// Prints its port, and ends when its standard input ends. If Host or Origin names the proxy, the proxy replaces the
+// name with the server's. It forwards every other name unchanged, so that the server can refuse the request.
 
 import http from "node:http";
 
@@ -20,7 +20,7 @@ const proxy = http.createServer((request, reply) => {
         reply.writeHead(answer.statusCode, answer.rawHeaders);
         answer.pipe(reply);
     });
-    // Whoever goes first takes the other side along: a client that hangs up has given its request up.
+    // If one side closes its connection, close the other side's too. A client that hangs up has canceled its request.
     reply.on("close", () => onward.destroy());
     onward.on("error", () => reply.destroy());
     request.pipe(onward);

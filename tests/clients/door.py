@@ -1,4 +1,4 @@
-"""Where Unterm is, and how the public Python SDK of the Model Context Protocol gets to it."""
+"""Connects the public Python SDK of the Model Context Protocol to Unterm, over stdio or HTTP."""
 
 import os
 import warnings
@@ -12,19 +12,19 @@ from mcp_types import Implementation
 
 NEWEST = "2026-07-28"
 
-# What the older era has and the newer one has not is used here on purpose.
+# The tests also use features that newer revisions of the protocol have removed.
 warnings.simplefilter("ignore", MCPDeprecationWarning)
 
 
 class Door:
-    """Where Unterm is, and how it is spoken to."""
+    """The address of an Unterm, with the transport and the protocol mode to use."""
 
     def __init__(self, mode, kind, target):
         self.mode, self.kind, self.target = mode, kind, target
 
     @asynccontextmanager
     async def client(self, toolset, name="driver", **callbacks):
-        """A client of a toolset, for as long as it is needed."""
+        """Connects a client that sees one toolset. Disconnects it at the end of the `with` block."""
         callbacks |= {"mode": self.mode, "client_info": Implementation(name=name, version="1")}
         if self.kind == "stdio":
             arguments = ["mcp", "--toolset", toolset]
@@ -43,17 +43,17 @@ class Door:
                 yield self.checked(client)
 
     def checked(self, client):
-        """A client that speaks what it should."""
+        """Returns the client after checking its protocol revision and the server's name."""
         expected = "2025-11-25" if self.mode == "legacy" else NEWEST
         assert client.protocol_version == expected, client.protocol_version
-        # Who adopts a revision without asking (a mode that is one) has not been told.
+        # If the mode is a revision, the client adopts it without a handshake, so the server has not sent its name.
         named = client.server_info
         assert named.name == "unterm" if named else self.mode == NEWEST, named
         return client
 
 
 async def call(client, tool, **arguments):
-    """Calls a tool that must succeed; its typed reply, which the SDK has held against the tool's schema."""
+    """Calls a tool that must succeed. Returns its typed reply, which the SDK has checked against the tool's schema."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, (tool, arguments, result.content)
     return result.structured_content

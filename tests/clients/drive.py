@@ -1,14 +1,15 @@
-"""Drives Unterm through the public Python SDK of the Model Context Protocol, as an agent's program does: each toolset, and
-each of the protocol's other parts once in earnest. What is not as it should be ends it with a traceback.
+"""Drives Unterm through the public Python SDK of the Model Context Protocol, as an agent's program does. Uses each
+toolset, and each other part of the protocol once. A failed check ends the program with a traceback.
 
     drive.py MODE stdio PROGRAM    # PROGRAM: unterm-cli
-    drive.py MODE http URL         # the token is in UNTERM_TOKEN; or sse, for the transport of 2024
-    drive.py … tasks               # instead: what agents are given to do (tasks.py)
-    drive.py … programs            # instead: thirteen tasks in programs, with a table of calls and seconds (programs.py)
-    drive.py … approval            # instead, with an Unterm that asks (`--approval ask`): who lets the agent act
-    drive.py … outlive             # instead, over stdio: the Unterm that is driven is killed during a call
+    drive.py MODE http URL         # the token is in UNTERM_TOKEN; `sse` instead of `http` selects the transport of 2024
+    drive.py … tasks               # instead: tasks that agents are given (tasks.py)
+    drive.py … programs            # instead: tasks in terminal programs, with a table of calls and seconds (programs.py)
+    drive.py … approval            # instead, with an Unterm that asks (`--approval ask`): approvals in the client's dialog
+    drive.py … outlive             # instead, over stdio: Unterm is killed during a call
 
-MODE is the SDK's: legacy, auto, or a revision of the protocol. The toolsets want a recording that has the words "kept 42".
+MODE is a mode of the SDK: legacy, auto, or a revision of the protocol. The check of the toolsets requires that Unterm
+already has a recording that contains the words "kept 42".
 """
 
 import json
@@ -31,20 +32,20 @@ from door import NEWEST, Door, call
 from programs import use_programs
 from tasks import use_tasks
 
-# Bounds a hang, in seconds, and judges no speed: other tests may run beside this.
+# Ends a hanging run after this many seconds. It is no limit on speed, because other tests may run at the same time.
 PATIENCE = 500
 NEVER = [{"text": "what nobody ever prints"}]
 
 
 async def ask(client, tool, **arguments):
-    """Calls a tool that must succeed and whose reply is JSON in a text."""
+    """Calls a tool that must succeed. Returns its reply, which is JSON in a text content."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, (tool, arguments, result.content)
     return json.loads(result.content[0].text)
 
 
 async def until(look, is_there):
-    """Looks until what must come is there: these toolsets have no waiting of their own."""
+    """Calls `look` until `is_there` accepts the result. The toolsets that use it have no tool that waits."""
     while not is_there(seen := await look()):
         await anyio.lowlevel.checkpoint()
     return seen
@@ -54,7 +55,7 @@ async def until(look, is_there):
 
 
 async def use_unterm(door):
-    """The default toolset, and all that is not tools."""
+    """Uses the default toolset, and the parts of the protocol that are not tools: prompts, resources, notifications."""
     send, told = anyio.create_memory_object_stream(1000)
 
     async def hear(message):
@@ -83,7 +84,7 @@ async def use_unterm(door):
 
 
 async def prompts(client):
-    """Words for a job, with what they were asked for in them."""
+    """A prompt contains the arguments of its request. A request without a required argument fails."""
     names = [prompt.name for prompt in (await client.list_prompts()).prompts]
     assert names == ["drive_tui", "supervise_agent", "run_tests"], names
     given = await client.get_prompt("run_tests", {"command": "make check"})
@@ -97,7 +98,7 @@ async def prompts(client):
 
 
 async def resources(client, pane, block):
-    """A screen, a command's output, and a recording that was made before, by address."""
+    """Reads resources by their addresses: a screen, a command's output, and a recording that existed before."""
     listed = [str(resource.uri) for resource in (await client.list_resources()).resources]
     templates = (await client.list_resource_templates()).resource_templates
     assert "unterm://pane/{pane}/screen" in [template.uri_template for template in templates], templates
@@ -118,7 +119,8 @@ async def resources(client, pane, block):
 
 @asynccontextmanager
 async def subscribed(client, uri, told):
-    """Tells the next change, as the era does: a changed resource's address, or None for the list."""
+    """Subscribes to a resource. Yields a function that waits for the next notification, in the form of the protocol's
+    revision. It returns the address of a changed resource, or None if the list of resources changed."""
     if client.protocol_version == NEWEST:
         async with client.listen(resources_list_changed=True, resource_subscriptions=[uri]) as changes:
             assert changes.honored.resource_subscriptions == [uri], changes.honored
@@ -142,7 +144,8 @@ async def subscribed(client, uri, told):
 
 
 async def changes(client, pane, told):
-    """What changes is told, and read anew it is what it should be."""
+    """When a screen changes, the client is notified, and reading the screen again shows the change. When a pane opens, the
+    client is notified that the list changed."""
     uri = f"unterm://pane/{pane}/screen"
     await client.list_resources()
     async with subscribed(client, uri, told) as tell:
@@ -160,7 +163,7 @@ async def changes(client, pane, told):
 
 
 async def progress(client, pane):
-    """A command that goes on until the client, told that it does, answers it."""
+    """The client is notified that a command is still running. Only then does it send the input that ends the command."""
     heard = anyio.Event()
 
     async def tell(passed, total, message):
@@ -183,7 +186,7 @@ async def progress(client, pane):
 
 
 async def woken(client, pane, told):
-    """A command that outlives its call: the client is told of its end, and asks for the result only then."""
+    """A command outlives its call. The client is notified when the command ends, and requests the result only then."""
     ran = await call(client, "run", pane=pane, command="read -r A; (exit 7)", timeout_ms=1)
     uri = f"unterm://job/{ran['handle']}"
     state = json.loads((await client.read_resource(uri)).contents[0].text)
@@ -199,8 +202,8 @@ async def woken(client, pane, told):
 
 
 async def cancellation(client, pane):
-    """More calls than a server takes at a time, each given up once it is under way: their places come back."""
-    # More in all than there may be at a time: a call that was cancelled is over.
+    """A client cancels calls that are under way. Canceled calls no longer count against the limit of concurrent calls."""
+    # In total, these rounds make more calls than the server accepts at a time. They pass only if canceling ends a call.
     for _ in range(9):
         waiting, all_wait = set(), anyio.Event()
 
@@ -211,7 +214,7 @@ async def cancellation(client, pane):
                     all_wait.set()
 
             while True:
-                # A busy server may take a moment to give the places of cancelled calls back.
+                # A busy server may still count calls that were canceled a moment ago, so try again.
                 result = await client.call_tool("wait", {"pane": pane, "any": NEVER}, progress_callback=tell)
                 assert result.is_error and "too many calls" in result.content[0].text, result
 
@@ -222,7 +225,7 @@ async def cancellation(client, pane):
             group.cancel_scope.cancel()
     ran = await call(client, "run", pane=pane, command="echo still here")
     assert ran["output"] == "still here", ran
-    # A command whose call is given up is interrupted.
+    # If a call of `run` is canceled, its command is interrupted.
     begun = anyio.Event()
 
     async def tell(*_):
@@ -245,7 +248,7 @@ async def cancellation(client, pane):
 
 
 async def use_iterm(door):
-    """All eleven tools."""
+    """Uses all eleven tools of the toolset `iterm`."""
     async with door.client("iterm") as client:
         assert len((await client.list_tools()).tools) == 11
         tab = await ask(client, "iterm_new_tab", name="build server", command="echo from a $((40 + 2)) tab")
@@ -288,7 +291,7 @@ async def use_iterm(door):
 
 
 async def use_tester(door):
-    """All nine tools."""
+    """Uses all nine tools of the toolset `tester`."""
     async with door.client("tester") as client:
         assert len((await client.list_tools()).tools) == 9
         script = "printf \"$GREETING\\n\"; exec cat"
@@ -318,11 +321,11 @@ async def use_tester(door):
         assert gone.is_error and "SESSION_NOT_FOUND" in gone.content[0].text, gone
 
 
-# Approval, in the client's own dialog (elicitation).
+# Approval in a dialog of the client (elicitation).
 
 
 async def use_approval(door):
-    """Who would change something is asked about, call by call."""
+    """The dialog asks about each call that would change something, and about no other call."""
     asked, answers = [], []
 
     async def dialog(_, params):
@@ -334,11 +337,11 @@ async def use_approval(door):
     def accept(answer):
         return ElicitResult(action="accept", content={"answer": answer})
 
-    # Who was denied is remembered by its name, so each way in has names of its own.
+    # Unterm remembers a denied client by its name, so each mode and transport uses other names.
     careful, trusted = (f"{how} {door.mode} {door.kind}" for how in ("careful", "trusted"))
     async with door.client("unterm", careful, elicitation_callback=dialog) as client:
         await call(client, "status")
-        assert not asked, "who only looks is not asked about"
+        assert not asked, "a call that only reads must not need approval"
         answers.append(accept("once"))
         opened = await call(client, "pane_open", command=["cat"])
         assert asked == [f"May {careful} act in this terminal? It would pane_open: [\"cat\"]"], asked
@@ -354,11 +357,11 @@ async def use_approval(door):
     assert (len(asked), answers) == (4, []), asked
 
 
-# An Unterm that is killed.
+# An Unterm that is killed during a call.
 
 
 async def use_outlive(door):
-    """The call that was under way fails, and the tools stay: the next call is made elsewhere."""
+    """When Unterm is killed, the running call fails, but the client keeps its tools. Its next call reaches another Unterm."""
     async with door.client("unterm", "survivor") as client:
         killed = (await call(client, "status"))["pid"]
         pane = (await call(client, "pane_open", command=["bash"]))["pane"]

@@ -1,8 +1,8 @@
-"""The same few things as sdk.mjs through FastMCP's client: connect, list the tools, run a command, wait for another, read the
-screen.
+"""Drives Unterm through FastMCP's client: connects, lists the tools, runs a command, waits for another command, reads
+the screen. sdk.mjs performs the same steps through other clients.
 
     fast.py stdio PROGRAM    # PROGRAM: unterm-cli
-    fast.py http URL         # the token is in UNTERM_TOKEN; or sse, for the transport of 2024
+    fast.py http URL         # the token is in UNTERM_TOKEN; `sse` instead of `http` selects the transport of 2024
 """
 
 import asyncio

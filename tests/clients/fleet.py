@@ -1,4 +1,5 @@
-"""Calls tools of a fleet's hub through the public Python SDK of the Model Context Protocol, over HTTP with events.
+"""Calls tools of a fleet's hub through the public Python SDK of the Model Context Protocol, over HTTP with
+server-sent events (the transport of 2024).
 
     fleet.py URL CALLS    # CALLS: JSON, a list of [tool, arguments]; the token is in UNTERM_TOKEN
 
@@ -15,7 +16,7 @@ from mcp import Client, MCPDeprecationWarning
 from mcp.client.sse import sse_client
 from mcp_types import Implementation
 
-# The transport of 2024 is used here on purpose.
+# This test uses the deprecated transport of 2024 on purpose.
 warnings.simplefilter("ignore", MCPDeprecationWarning)
 
 

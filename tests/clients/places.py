@@ -1,5 +1,6 @@
-"""What the tasks in programs.py need on this machine: an SSH server of their own, a root to change to, a password that is asked
-for, something to compile. All of it is in a temporary folder; what can't be had says why (`Unavailable`)."""
+"""Prepares what the tasks in programs.py need: an SSH server, a root folder for chroot, a command that asks for a
+password, and sources to compile. Everything is in a temporary folder. If this machine lacks something, `Unavailable` gives
+the reason."""
 
 import os
 import shutil
@@ -8,11 +9,11 @@ from pathlib import Path
 
 
 class Unavailable(Exception):
-    """A task can't be done here, for this reason."""
+    """The reason why this machine can't perform a task."""
 
 
 def needed(*programs):
-    """The paths of programs, without which a task can't be done."""
+    """The paths of programs that a task requires."""
     found = [shutil.which(program) for program in programs]
     missing = [program for program, path in zip(programs, found) if not path]
     if missing:
@@ -21,19 +22,19 @@ def needed(*programs):
 
 
 def quietly(*command, **more):
-    """Runs a program that has to end well."""
+    """Runs a program that must succeed. Returns its output."""
     return subprocess.run(command, check=True, capture_output=True, text=True, **more).stdout
 
 
 def ssh_settings(folder):
-    """The settings of an ssh client, in a file, for which the host `box` is a server that ssh itself starts for each login. Its
-    key is unknown at first."""
+    """Writes settings for an ssh client and returns the file. In them, the host `box` is a server that ssh itself starts for
+    each login. The server's key is unknown at first."""
     needed("ssh", "ssh-keygen")
     server = Path("/usr/sbin/sshd")
     if not server.exists():
         raise Unavailable("sshd is not installed")
     if os.geteuid() == 0:
-        # As root the server wants this folder; its package leaves it to the system's start.
+        # If sshd runs as root, it requires this folder, which the system normally creates at startup.
         Path("/run/sshd").mkdir(exist_ok=True)
     for key in ("host", "own"):
         quietly("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key))
@@ -54,7 +55,7 @@ def ssh_settings(folder):
 
 
 def root_folder(folder):
-    """A folder with a shell and what it needs, and the command that makes it the root."""
+    """Copies a shell and its libraries into a folder. Returns the command that runs the shell with that folder as its root."""
     chroot, shell = needed("chroot", "sh")
     names = quietly("ldd", shell).split()
     for file in [shell, *(name for name in names if name.startswith("/"))]:
@@ -70,7 +71,8 @@ def root_folder(folder):
 
 
 def password_asked(folder, password):
-    """The command by which a user without rights becomes root with a password, which holds in a namespace of its own."""
+    """The command with which an unprivileged user becomes root by a password. The password is valid only in the mount
+    namespace that the command creates."""
     _, _, openssl, _ = needed("su", "setpriv", "openssl", "unshare")
     if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
         raise Unavailable("only root may give root another password for a while")
@@ -86,7 +88,7 @@ def password_asked(folder, password):
 
 
 def sources(folder, count):
-    """A program in so many files of C, with a Makefile."""
+    """Writes a C program of `count` source files and a main file, with a Makefile."""
     needed("make", "cc")
     names = [f"part{number}" for number in range(count)]
     for number, name in enumerate(names):

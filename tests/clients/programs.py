@@ -1,8 +1,10 @@
-"""Thirteen tasks in programs that agents meet, each done once through the public Python SDK. Nothing here sleeps, and nothing
-that is waited for can be found in what was typed. Prints a table of each task's calls, of the bytes of their typed replies (what
-the model reads), and of the seconds; a task that can't be done on this machine is in it with the reason.
+"""Tasks in programs that agents meet, each performed once through the public Python SDK.
 
-The person, who types a password here, is `unterm-cli` (its path is in UNTERM_CLI).
+No task sleeps. The typed text never contains the text that a task waits for, so an echo can't end a wait. Prints a
+table with each task's calls, the bytes of their typed replies (which the model reads), and its seconds. If this machine
+can't perform a task, its row gives the reason.
+
+In these tasks, `unterm-cli` types the password in place of the user. Its path is in UNTERM_CLI.
 """
 
 import json
@@ -22,7 +24,7 @@ PASSWORD = "correct horse"
 
 
 class Counting:
-    """A client that counts its calls and the bytes of the replies, and keeps all that it was told."""
+    """A client that counts its calls and the bytes of the replies, and stores every reply."""
 
     def __init__(self, client):
         self.client, self.calls, self.bytes, self.told = client, 0, 0, []
@@ -36,7 +38,7 @@ class Counting:
 
 
 async def use_programs(door):
-    """One after the other."""
+    """Performs all tasks, one after the other, and prints the table."""
     rows = []
     async with door.client("unterm", "worker") as client:
         for name, task in TASKS.items():
@@ -49,7 +51,7 @@ async def use_programs(door):
                     left_out = f"left out: {why}"
             rows.append((name, counting.calls, counting.bytes, time.monotonic() - start, left_out))
             for pane in (await call(client, "pane_list"))["panes"]:
-                # Of a task that was left out halfway.
+                # If a task was abandoned halfway, its panes are still open.
                 if pane["pane"] != 0:
                     await call(client, "pane_close", pane=pane["pane"])
     print(f"{'task':28} calls  bytes seconds")
@@ -58,19 +60,19 @@ async def use_programs(door):
 
 
 async def shell(client, folder):
-    """A pane with a shell in a folder."""
+    """Opens a pane with bash in a folder. Returns the pane's number."""
     return (await call(client, "pane_open", command=["bash"], cwd=str(folder), cols=80, rows=24))["pane"]
 
 
 async def ran_well(client, pane, command):
-    """What a command prints that ends with 0 and asks nothing."""
+    """Runs a command that must exit with 0 and ask nothing. Returns its output."""
     ran = await finished(client, await call(client, "run", pane=pane, command=command))
     assert ran["exit_code"] == 0, ran
     return ran["output"]
 
 
 async def asked(client, pane, command):
-    """A command that asks for something, once it does."""
+    """Runs a command, and returns its state once the command waits for input."""
     ran = await call(client, "run", pane=pane, command=command)
     assert not ran["ended"] and ran["awaiting_input"], ran
     return ran
@@ -91,7 +93,7 @@ async def vim(client, _):
 
 
 async def git_rebase(client, folder):
-    """Two commits are made one, in the editor that git opens."""
+    """The agent joins two commits into one, in the editor that git opens."""
     _, editor = needed("git", "vi")
     quietly("git", "init", "-q", "-b", "main", cwd=folder)
     for key in ("user.name", "user.email"):
@@ -115,7 +117,7 @@ async def python(client, _):
 
 
 async def sqlite(client, folder):
-    """A table is made and asked, at sqlite3's own prompt."""
+    """The agent creates a table and queries it, at the prompt of sqlite3."""
     needed("sqlite3")
     pane = await shell(client, folder)
     ran = await asked(client, pane, "sqlite3 some.db")
@@ -127,7 +129,7 @@ async def sqlite(client, folder):
 
 
 async def ssh(client, folder):
-    """A host whose key is unknown: ssh asks, and the agent answers."""
+    """The host's key is unknown. ssh asks whether to trust it, and the agent answers."""
     settings = ssh_settings(folder)
     pane = await shell(client, folder)
     ran = await asked(client, pane, f"ssh -F {settings} box")
@@ -139,7 +141,7 @@ async def ssh(client, folder):
 
 
 async def unterm_ssh(client, folder):
-    """The same by unterm-cli, whose integration gives output and exit codes there too."""
+    """The agent connects through `unterm-cli ssh`. Its shell integration reports output and exit codes on the host too."""
     settings = ssh_settings(folder)
     pane = await shell(client, folder)
     ran = await asked(client, pane, f"{os.environ['UNTERM_CLI']} ssh -F {settings} box")
@@ -151,7 +153,7 @@ async def unterm_ssh(client, folder):
 
 
 async def chroot(client, folder):
-    """A shell in a root of its own."""
+    """The agent uses a shell that runs in a chroot."""
     command = root_folder(folder)
     pane = await shell(client, folder)
     ran = await asked(client, pane, command)
@@ -161,7 +163,7 @@ async def chroot(client, folder):
 
 
 async def become_root(client, folder):
-    """A password is asked for, which the person types and the agent never sees."""
+    """A program asks for a password. The user types it, and the agent never sees it."""
     command = password_asked(folder, PASSWORD)
     pane = await shell(client, "/")
     ran = await call(client, "run", pane=pane, command=command)
@@ -178,7 +180,7 @@ async def become_root(client, folder):
 
 
 async def less(client, folder):
-    """A line of a long text is found, and the pager left."""
+    """The agent finds a line in a long text, and leaves the pager."""
     needed("less")
     pane = await shell(client, folder)
     ran = await asked(client, pane, "seq 500 | sed 's/$/ lines/' | less")
@@ -191,7 +193,7 @@ async def less(client, folder):
 
 
 async def man(client, folder):
-    """A manual page is read to where it says what was looked for."""
+    """The agent searches a manual page for a heading, and leaves the pager."""
     needed("man")
     quietly(os.environ["UNTERM_CLI"], "man", "--out", str(folder))
     pane = await shell(client, folder)
@@ -203,7 +205,7 @@ async def man(client, folder):
 
 
 async def npm_init(client, folder):
-    """Each question is answered as it is asked."""
+    """The agent answers each question of `npm init` when it appears."""
     needed("npm")
     pane = await shell(client, folder)
     ran = await asked(client, pane, "npm init")
@@ -222,7 +224,7 @@ async def npm_init(client, folder):
 
 
 async def dialogs(client, folder):
-    """A menu, and a question, of the two programs that show such."""
+    """The agent answers a menu and a yes/no question, in both whiptail and dialog."""
     for program in ("whiptail", "dialog"):
         needed(program)
         pane = await shell(client, folder)
@@ -237,14 +239,14 @@ async def dialogs(client, folder):
 
 
 async def click(client, pane, pattern, condition):
-    """Clicks on a text, and waits for what comes of it."""
+    """Clicks on the last text that matches a pattern, and waits for a condition."""
     place = (await call(client, "find", pane=pane, pattern=pattern))["places"][-1]
     mouse = {"action": "click", "row": place["row"], "col": place["col"]}
     await types(client, pane, condition, mouse=mouse)
 
 
 async def htop_and_mc(client, folder):
-    """Left, and opened, by the mouse."""
+    """The agent quits htop with the mouse, and selects a folder in mc with the mouse."""
     needed("htop", "mc")
     pane = await opened(client, "htop")
     await seen(client, pane, {"text": "F10"})
@@ -259,7 +261,7 @@ async def htop_and_mc(client, folder):
 
 
 async def build(client, folder):
-    """Something is really compiled, for longer than the agent waits at a time."""
+    """The agent compiles a program, which takes longer than one of its waits."""
     sources(folder, 24)
     pane = await shell(client, folder)
     ran = await call(client, "run", pane=pane, command="make", timeout_ms=0)

@@ -1,9 +1,9 @@
-// The same few things through the TypeScript SDK, in both of its major versions, and through mcp-remote: connect, list the
-// tools, run a command, wait for another, read the screen.
+// Drives Unterm through both major versions of the TypeScript SDK, and through mcp-remote: connects, lists the tools,
+// runs a command, waits for another command, reads the screen.
 //
 //     node sdk.mjs FOLDER stdio PROGRAM    # FOLDER: with node_modules; PROGRAM: unterm-cli
-//     node sdk.mjs FOLDER http URL         # the token is in UNTERM_TOKEN; or sse, for the transport of 2024
-//     node sdk.mjs FOLDER remote URL       # by mcp-remote over stdio, which gets there by HTTP; or remote-sse
+//     node sdk.mjs FOLDER http URL         # the token is in UNTERM_TOKEN; `sse` instead of `http` selects the transport of 2024
+//     node sdk.mjs FOLDER remote URL       # over stdio to mcp-remote, which forwards by HTTP; or `remote-sse`
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ const require = createRequire(`${folder}/`);
 const headers = { Authorization: `Bearer ${process.env.UNTERM_TOKEN}` };
 const info = { name: "typescript", version: "1" };
 
-/** What a version of the SDK is made of. */
+/** The modules of each major version of the SDK. */
 const versions = {
     1: {
         ...require("@modelcontextprotocol/sdk/client/index.js"),
@@ -27,7 +27,7 @@ const versions = {
     },
 };
 
-/** The transport of a kind. */
+/** Creates the transport that the command line selects. */
 function transport(sdk) {
     const remote = (strategy) => {
         const proxy = `${folder}/node_modules/mcp-remote/dist/proxy.js`;
@@ -78,6 +78,6 @@ async function drive(version, options) {
 
 await drive(1, {});
 await drive(2, {});
-// The newer era has no transport of 2024, and mcp-remote speaks the older one.
+// Revision 2026-07-28 does not allow the transport of 2024, and mcp-remote supports only older revisions.
 if (kind === "stdio" || kind === "http") await drive(2, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
 process.exit(0);

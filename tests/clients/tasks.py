@@ -1,7 +1,7 @@
-"""What agents are given to do in a terminal, each done once through the public Python SDK. Nothing here sleeps: what comes is
-waited for in Unterm.
+"""Tasks that agents are given in a terminal, each performed once through the public Python SDK. No task sleeps: Unterm
+waits for the expected text or event.
 
-UNTERM_LONG=1 lets the build take three minutes, over stdio in mode auto.
+If UNTERM_LONG=1 is set, the build takes three minutes over stdio in the mode `auto`.
 """
 
 import os
@@ -15,12 +15,12 @@ import anyio
 from door import call
 
 IS_LONG = os.environ.get("UNTERM_LONG") == "1"
-# As long as a call may take, in milliseconds.
+# The longest wait in one call, in milliseconds.
 SLICE = 50_000
 
 
 async def use_tasks(door):
-    """One after the other."""
+    """Performs all tasks, one after the other."""
     async with door.client("unterm", "worker") as client:
         await edit_a_file(client)
         await answer_a_question(client)
@@ -33,12 +33,12 @@ async def use_tasks(door):
 
 
 async def opened(client, *command):
-    """A pane with a program."""
+    """Opens a pane with a program. Returns the pane's number."""
     return (await call(client, "pane_open", command=list(command), cols=80, rows=24))["pane"]
 
 
 async def seen(client, pane, *conditions, **more):
-    """What one of the conditions came to be, waited for in as many slices as it takes."""
+    """Waits until one of the conditions is met, in as many calls as that takes. Returns the reply of `wait`."""
     reply = await call(client, "wait", pane=pane, any=list(conditions), timeout_ms=SLICE, **more)
     while not reply["matched"]:
         reply = await call(client, "wait", handle=reply["handle"], timeout_ms=SLICE)
@@ -46,7 +46,7 @@ async def seen(client, pane, *conditions, **more):
 
 
 async def types(client, pane, condition, **keys):
-    """Types, and waits for what comes of it."""
+    """Types, and waits until a condition is met."""
     reply = await call(client, "input", pane=pane, wait_any=[condition], timeout_ms=SLICE, **keys)
     wait = reply["wait"]
     while not wait["matched"]:
@@ -54,14 +54,14 @@ async def types(client, pane, condition, **keys):
 
 
 async def finished(client, ran, slice_ms=SLICE):
-    """What a command came to, by its handle."""
+    """Waits until a command has ended, by its handle. Returns its final state."""
     while not ran["ended"]:
         ran = (await call(client, "wait", handle=ran["handle"], timeout_ms=slice_ms))["run"]
     return ran
 
 
 async def edit_a_file(client):
-    """In vim: a line is added and the file saved."""
+    """The agent adds a line in vim, and saves the file."""
     vim = next(filter(None, map(shutil.which, ("vim", "vim.tiny", "vi"))), None)
     assert vim, "vim is not installed"
     with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +76,7 @@ async def edit_a_file(client):
 
 
 async def answer_a_question(client):
-    """A command asks whether to go on, and goes on."""
+    """A command asks whether to continue. The agent answers, and the command continues."""
     pane = await opened(client, "bash")
     command = "read -r -p 'Go on? [y/n] ' A; [ \"$A\" = y ] && echo went on"
     ran = await call(client, "run", pane=pane, command=command, timeout_ms=0)
@@ -88,7 +88,7 @@ async def answer_a_question(client):
 
 
 async def wait_for_a_build(client, is_long):
-    """A command that takes longer than a call may, and fails in the end."""
+    """A command takes longer than one call may take, and finally fails."""
     steps, pace, slice_ms = (180, 1, SLICE) if is_long else (5, 0.4, 300)
     pane = await opened(client, "bash")
     build = f"for n in $(seq {steps}); do sleep {pace}; echo step $n; done; (exit 7)"
@@ -101,7 +101,7 @@ async def wait_for_a_build(client, is_long):
 
 
 async def talk_to_a_repl(client):
-    """What was said before still holds."""
+    """The agent sets a variable in Python, and uses it in a later line."""
     pane = await opened(client, sys.executable, "-q")
     await seen(client, pane, {"regex": "^>>>"})
     await types(client, pane, {"regex": "^>>> ?$"}, text="x = 6 * 7\n")
@@ -111,7 +111,7 @@ async def talk_to_a_repl(client):
 
 
 async def read_htop(client):
-    """A full-screen program: read, found in, and left by its key."""
+    """The agent reads the screen of htop, finds text in it, and quits htop with a key."""
     if not shutil.which("htop"):
         print("htop is not installed: it was not read", file=sys.stderr)
         return
@@ -126,7 +126,7 @@ async def read_htop(client):
 
 
 async def meet_a_password(client):
-    """A password is asked for: the agent is told, may not type it, and may give up."""
+    """A command asks for a password. The agent is notified, may not type the password, and may interrupt the command."""
     pane = await opened(client, "bash")
     command = "read -r -s -p 'Password: ' P; echo; echo \"${#P} long\""
     ran = await call(client, "run", pane=pane, command=command)
@@ -143,7 +143,7 @@ async def meet_a_password(client):
 
 
 async def supervise(client):
-    """Another program asks before each thing it does, and one of them it may not."""
+    """Another program asks before each step. The agent allows three steps and denies one."""
     script = 'for W in build test delete ship; do echo "May I $W?"; read -r A; echo "$W: $A"; done; exit 5'
     pane = await opened(client, "bash", "-c", script)
     asked, since = [], {}
@@ -154,7 +154,7 @@ async def supervise(client):
             break
         asked.append(condition["text"])
         answer = "no\n" if "delete" in condition["text"] else "yes\n"
-        # What it asked before does not count.
+        # Wait for the next question, not for one that is already on the screen.
         since = {"since_seq": (await call(client, "input", pane=pane, text=answer))["seq"]}
     assert asked == [f"May I {what}?" for what in ("build", "test", "delete", "ship")], asked
     screen = await call(client, "screen", pane=pane)
@@ -165,7 +165,7 @@ async def supervise(client):
 
 
 async def drive_many(client):
-    """Twenty panes, all at once."""
+    """The agent drives twenty panes at the same time."""
 
     async def drive(number):
         pane = await opened(client, "bash", "-c", f'echo "{number} asks"; read -r A; echo "{number} got $A"')

@@ -1,4 +1,4 @@
-"""esctest2: a program that writes sequences, and reads the screen back by checksums of rectangles (DECRQCRA)."""
+"""Runs esctest2, which writes sequences, and checks the screen by checksums of rectangles (DECRQCRA)."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ NAME = "esctest2"
 
 ARGUMENTS = (
     "--no-print-logs --expected-terminal xterm --max-vt-level 5 --options xtermWinopsEnabled "
-    "--xterm-checksum 334 --xterm-reverse-wrap 380 --timeout 1"
+    "--xterm-checksum 334 --xterm-reverse-wrap 383 --timeout 1"
 ).split()
 
 
@@ -30,13 +30,13 @@ def run(path):
 
 
 def finished(log):
-    """The log, once it holds the sum."""
+    """The log if it contains the final counts, else None."""
     text = log.read_text(errors="replace") if log.exists() else ""
     return text if re.search(r"\*\*\* .* failed \*\*\*", text, re.IGNORECASE) else None
 
 
 def read(log, version):
-    """A test is a failure when the list at the end names it; what it said stands behind its name before."""
+    """A test has failed if the list at the end of the log names it. Its message is earlier in the log."""
     result = Result(version)
     passed, bugs, failed = re.search(
         r"\*\*\* (\d+) tests? passed, (\d+) known bugs?, (\d+) tests? failed \*\*\*", log, re.IGNORECASE
@@ -45,7 +45,7 @@ def read(log, version):
     names = log.split("Failing tests:\n")[-1].split() if int(failed) else []
     for name in names:
         result.failing[name] = what_it_said(log, name)
-    # Known bugs are xterm's: tests that are run and must fail there.
+    # "Known bugs" are tests that esctest2 expects to fail, because xterm fails them.
     result.outside = int(bugs)
     return result
 

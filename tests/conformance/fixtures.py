@@ -1,4 +1,4 @@
-"""xterm.js' fixtures: files of output, each with the screen of 80×25 cells that xterm makes of it."""
+"""Runs the fixtures of xterm.js: files of output, each with the screen of 80×25 cells that xterm shows after it."""
 
 import sys
 from pathlib import Path
@@ -9,8 +9,8 @@ from terminal import ROWS, Terminal
 NAME = "xterm.js"
 FOLDER = "test/fixtures/escape_sequence_files"
 
-# Writes a file to its terminal and asks for the cursor: what answers has read everything before. The file's own questions
-# are answered as well.
+# Writes a file to its terminal, then asks for the cursor's position. A reply proves that the terminal has read the
+# file. The terminal also answers the file's own cursor queries, so the loop counts replies.
 SHOW = """
 import os, re, sys, termios
 source, done = sys.argv[1:]

@@ -1,8 +1,8 @@
-"""Unicode's GraphemeBreakTest: strings, and where their clusters end. Each is printed, and the cells are looked at.
+"""Runs Unicode's GraphemeBreakTest: strings, with the ends of their clusters. Prints each string and compares the cells.
 
-A cluster that begins with what takes no column (a mark, a joiner, a Hangul vowel or final without its initial) has no cell of
-its own in any terminal: it is expected in the cell before it. At the start of a line marks are expected in the cell under the
-cursor, as in xterm, until something is printed there.
+A cluster may begin with a character that occupies no column: a mark, a joiner, or a Hangul vowel or final without its
+initial. No terminal gives it a cell of its own, so it is expected in the previous cell. At the start of a line, marks are
+expected in the cell under the cursor, as in xterm, until a character is printed there.
 """
 
 import unicodedata
@@ -39,12 +39,12 @@ def run(path):
 
 
 def clusters_of(case):
-    """Lists of code points, in hexadecimal."""
+    """The clusters of a test case, as lists of hexadecimal code points."""
     return [cluster.replace("×", " ").split() for cluster in case.strip("÷ ").split("÷")]
 
 
 def printable(clusters):
-    """The runs of clusters between controls, which are not printed."""
+    """The clusters, split at control characters, which are not printed."""
     parts = [[]]
     for cluster in clusters:
         if any(is_control(int(code, 16)) for code in cluster):

@@ -1,8 +1,8 @@
-"""libvterm's tests: its line protocol, with what they expect of the screen, the cursor, the pen and replies.
+"""Runs libvterm's tests: scripts in its line protocol, with the expected screen, cursor, pen and replies.
 
-What they expect of libvterm's own callbacks (damage, moved rectangles, erased ones, parser events) has no counterpart in a
-terminal's behaviour and is passed over; a case without anything else is outside. `putglyph` is read as what the cell holds
-afterwards, `movecursor` as where the cursor is.
+Some expectations concern libvterm's own callbacks (damage, moved and erased rectangles, parser events). They have no
+counterpart in a terminal's behavior and are ignored. A case with no other expectation counts as outside. `putglyph` is
+checked as the cell's content afterwards, and `movecursor` as the cursor's position.
 """
 
 import ast
@@ -13,7 +13,7 @@ from table import Result, version_of
 
 NAME = "libvterm"
 
-# Expectations that are libvterm's alone.
+# Expectations about libvterm's callbacks, which are ignored.
 CALLBACKS = set(
     "text control escape csi osc dcs apc pm sos encout erase scrollrect moverect damage settermprop sb_pushline sb_popline "
     "sb_clear setmousefunc selection selection-set selection-query".split()
@@ -39,7 +39,7 @@ def run(path):
 
 
 def cases(shim, text):
-    """Name, count of things asked, and first failure of each case of a script."""
+    """For each case of a script: its name, the number of checks, and the first failure."""
     script = Script(shim)
     names = {}
     for line in text.split("\n"):
@@ -65,7 +65,7 @@ class Script:
 
     def begin(self, name):
         self.name, self.asked, self.failure = name, 0, None
-        # What the last command made the terminal say, in order, as far as it was not expected yet.
+        # The terminal's replies to the last command that no expectation has matched yet, oldest first.
         self.said = []
 
     def ended(self):
@@ -138,7 +138,7 @@ class Script:
 
 
 def perl_string(text):
-    """Bytes of a Perl expression: strings, `x` repeats one, `.` joins."""
+    """The bytes of a Perl expression of strings: `x` repeats a string, `.` joins strings."""
     data = b""
     for literal, count in re.findall(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')(?:\s*x\s*(\d+))?""", text):
         body = re.sub(r"\\e", r"\\x1b", literal)

@@ -1,8 +1,9 @@
-"""ptywright's fixtures of the plugin for Claude Code (utensils/ptywright, plugins/claude-code/fixtures): texts of screens, each
-with the state that is expected in a JSON file beside it.
+"""Runs ptywright's fixtures for the Claude Code plugin (utensils/ptywright, plugins/claude-code/fixtures): texts of
+screens, each with its expected state in a JSON file.
 
-The state must be the expected one, and the confidence at least the expected one; these count. How the evidence is worded and how
-a dialog is named are each plugin's own. Other metadata that a fixture expects is compared too, as a test of its own.
+A fixture passes if the state is the expected state, and the confidence is not below the expected confidence. The wording
+of the evidence and the names of dialogs are not compared, because each plugin chooses them. All other expected metadata is
+compared, each key as a separate test.
 """
 
 import json
@@ -64,14 +65,14 @@ def run(path):
 
 
 def contains(got, want):
-    """Whether `got` has everything that `want` has."""
+    """Whether `got` contains all keys and values of `want`."""
     if isinstance(want, dict):
         return isinstance(got, dict) and all(contains(got.get(key), value) for key, value in want.items())
     return got == want
 
 
 def program():
-    """The example `classify` of the crate, built now unless UNTERM_BIN_DIR has it."""
+    """The path of the example program `classify` of unterm-plugin. Builds it unless UNTERM_BIN_DIR is set."""
     if "UNTERM_BIN_DIR" in os.environ:
         return str(Path(os.environ["UNTERM_BIN_DIR"], "examples", "classify"))
     words = ["cargo", "build", "--quiet", "--package", "unterm-plugin", "--example", "classify"]

@@ -1,4 +1,4 @@
-"""The terminal behind libvterm's line protocol (src/bin/libvterm-shim.rs)."""
+"""Runs this tree's terminal through libvterm's line protocol (src/bin/libvterm-shim.rs)."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from terminal import built
 
 
 class Shim:
-    """A running shim; used in a `with`."""
+    """A shim process that runs for the length of a `with` block."""
 
     def __enter__(self):
         self.process = subprocess.Popen(
@@ -20,13 +20,13 @@ class Shim:
         self.process.wait()
 
     def ask(self, question):
-        """The one line that answers a question."""
+        """Sends a question, and returns the line that answers it."""
         self.process.stdin.write(question + "\n")
         self.process.stdin.flush()
         return self.process.stdout.readline().strip()
 
     def command(self, command):
-        """What a command makes the terminal say, a line each; None for one that is not known."""
+        """Sends a command. Returns the terminal's replies, one line each, or None if the command is unknown."""
         lines = [self.ask(command)]
         while lines[-1] not in ("DONE", "?"):
             line = self.process.stdout.readline()

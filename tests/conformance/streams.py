@@ -1,14 +1,20 @@
-"""Random byte streams, the same for the same seed: what a program writes ("plain"), and what an attacker might ("hostile").
+"""Creates random byte streams. A seed always creates the same streams.
 
-A stream is a list of pieces, each a sequence, a control or a run of text, so that a difference can be minimised by leaving
-pieces out. No stream asks for what a terminal does outside its grid: printing (MC), window operations, resizing (DECCOLM),
-Tektronix mode.
+"plain" streams imitate what programs write. "hostile" streams imitate what an attacker may write. A stream is a list of
+pieces: sequences, controls, and runs of text. `differ` minimizes a difference by leaving pieces out. No stream requests
+an effect outside the grid: printing (MC), window operations, resizing (DECCOLM), Tektronix mode.
 
-Left out as well, since xterm 379 is at fault or differs on purpose: VT52 mode (it resizes to 80×24 there), double-size rows (it
-measures a row that text wraps to by the row before, and lets DECDHL and DECDWL leave the cursor outside), single shifts (in
-UTF-8 it prints the last character again, or ends), SGR 8 (it prints blanks), `_` in DEC Special Graphics (it counts no
-column), HPB (it has none), REP of nothing (it prints what its memory holds), and overlong UTF-8 (one U+FFFD for each byte is
-what Unicode recommends).
+Streams also omit what xterm 379 does wrong, or differently on purpose:
+
+- VT52 mode: xterm resizes to 80×24.
+- Double-size rows: if text wraps to a row, xterm uses the size of the previous row. After DECDHL and DECDWL, it may leave
+  the cursor outside the row.
+- Single shifts: in UTF-8, xterm prints the last character again, or ends.
+- SGR 8: xterm prints blanks.
+- `_` in DEC Special Graphics: xterm counts no column.
+- HPB: xterm does not implement it.
+- REP without a printed character: xterm prints old content of its memory.
+- Overlong UTF-8: Unicode recommends one U+FFFD for each byte, which xterm does not print.
 """
 
 import random
@@ -17,28 +23,30 @@ import re
 from xterm import COLS, ROWS
 
 WORDS = "the quick brown fox hops over a lazy dog 0123456789 ~!@#$%^&*()+ []{}|;:,.<>/?".split()
-# None with a byte 0xad: where bytes are characters of GR, that is a soft hyphen, which xterm shows at a line's end only.
+# No UTF-8 form here contains the byte 0xad. If bytes are characters of GR, 0xad is a soft hyphen, which xterm shows
+# only at the end of a line.
 WIDE = "日本語漢端末幅한글テスト，。"
 MARKS = "\u0301\u0308\u0323\u20d0"
-# Of one column, of two bytes and three.
+# Characters of one column, with two or three bytes in UTF-8.
 NARROW = "äöüßéñ¿½λжשש→─│┌█░₪"
 
-# Modes without an effect on other sequences than those in the streams.
+# Modes that affect only sequences that the streams contain.
 PLAIN_MODES = [7, 25, 1, 5, 12, 1000, 1006, 2004, 1049]
 HOSTILE_MODES = [6, 7, 69, 45, 47, 1047, 1048, 1049, 66, 41, 42, 1004, 95, 9, 67, 1046]
 NUMBERS = [0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 19, 20, 21, 24, 80, 255, 999, 32767, 65535, 99999999999]
 
-# In an open sequence xterm takes a character of GR for the one of GL: é for i, which prints the screen (MC).
+# Inside an unfinished sequence, xterm reads a character of GR as its counterpart in GL. It reads é as i, which
+# completes MC and prints the screen.
 OPEN_PRINT = re.compile(rb"\x1b\[[0-?]*[ -/]*\xc3\xa9")
 
 
 class Streams:
-    """Makes one stream."""
+    """Creates one stream."""
 
     def __init__(self, kind, seed, number):
         self.random = random.Random(f"{kind} {seed} {number}")
         self.hostile = kind == "hostile"
-        # Modes that XTSAVE has saved.
+        # Modes that the stream has saved with XTSAVE.
         self.saved = []
 
     def pieces(self):
@@ -47,7 +55,7 @@ class Streams:
         if pick.random() < 0.7:
             pieces += self.filled()
         kinds = PLAIN + HOSTILE if self.hostile else PLAIN
-        # A stream leans to some kinds, so that they meet.
+        # Each stream prefers some kinds of pieces, so that pieces of these kinds affect one another.
         lean = [pick.random() ** 3 + 0.02 for _ in kinds]
         weights = [weight * share for (weight, _), share in zip(kinds, lean, strict=True)]
         for _ in range(pick.randrange(5, 60)):
@@ -58,7 +66,7 @@ class Streams:
         return pieces
 
     def filled(self):
-        """Rows of text over the screen."""
+        """Pieces that fill the screen with rows of text."""
         for row in range(1, ROWS + 1):
             yield f"\x1b[{row}H".encode() + self.row()
 
@@ -86,7 +94,7 @@ class Streams:
         return text.encode()
 
     def number(self, most):
-        """A parameter: mostly within the screen, sometimes none or beyond it."""
+        """A parameter: usually within the screen, sometimes absent or beyond the screen."""
         pick = self.random
         if self.hostile and pick.random() < 0.25:
             return str(pick.choice(NUMBERS))
@@ -124,7 +132,8 @@ class Streams:
         return self.random.choice([b"\x1b[g", b"\x1b[3g", b"\x1bH", b"\x1b[I", b"\x1b[2I", b"\x1b[Z", b"\x1b[3Z"])
 
     def repeat(self):
-        # Twice, since what a sequence that was cut short takes is not printed: xterm 379 then repeats what never was.
+        # Two letters, because an unfinished sequence before them consumes the first. If nothing was printed, xterm 379
+        # repeats a character that never was on the screen.
         return f"{self.random.choice(['aa', 'bb', '=='])}\x1b[{self.number(30)}b".encode()
 
     def mode(self):
@@ -136,7 +145,7 @@ class Streams:
     def charset(self):
         return self.random.choice([b"\x1b(0", b"\x1b(B", b"\x1b)0", b"\x0e", b"\x0f", b"\x1b(0lqqk\x1b(B"])
 
-    # --- hostile only
+    # Pieces that only hostile streams contain.
 
     def margins(self):
         if self.random.random() < 0.3:
@@ -183,7 +192,7 @@ class Streams:
         if end == "s":
             self.saved.append(mode)
         elif end == "r":
-            # Of modes never saved, xterm makes reset ones.
+            # Restore only saved modes: xterm resets a mode that was never saved.
             if not self.saved:
                 return b""
             mode = pick.choice(self.saved)
@@ -193,14 +202,14 @@ class Streams:
         return self.random.choice([b"\x1b[!p", b"\x1b#8", b"\x1b[61\"p", b"\x1b[64;1\"p", b"\x1b[65\"p", b"\x1bc"])
 
     def more(self):
-        """Sequences with their parameters at random."""
+        """A sequence with random parameters."""
         pick = self.random
         end = pick.choice("@ABCDEFGHIJKLMPSTXZ`adefgrsu^k")
         numbers = [self.number(COLS) for _ in range(pick.randrange(0, 4))]
         return f"\x1b[{pick.choice(['', '', '', '?', '>', '='])}{';'.join(numbers)}{end}".encode()
 
     def odd(self):
-        """Cut short, with controls inside, unknown, or too long."""
+        """A sequence that is cut short, contains controls, is unknown, or is too long."""
         pick = self.random
         return pick.choice(
             [
@@ -238,7 +247,7 @@ class Streams:
 
     def designate(self):
         pick = self.random
-        # Without the British set, for which xterm 379 takes the supplement of ISO Latin-1.
+        # Omit the British set: xterm 379 uses the ISO Latin-1 supplement instead.
         place, names = pick.choice([("()*+", "B0<>4KRQ5CZ67YEH=`"), ("-./", "ABFLM")])
         return f"\x1b{pick.choice(place)}{pick.choice(names)}".encode()
 
@@ -246,7 +255,7 @@ class Streams:
         return self.random.choice([b"\x0e", b"\x0f", b"\x1bn", b"\x1bo", b"\x1b|", b"\x1b}", b"\x1b~"])
 
     def broken(self):
-        """Bytes that are no UTF-8."""
+        """Bytes that are not valid UTF-8."""
         return self.random.choice([b"\xff", b"\xc3", b"\xe6\x97", b"\x80", b"\xf0\x9f"]) + b"x"
 
 

@@ -1,4 +1,4 @@
-"""The committed table: a suite's counts, and each failing test with its reason."""
+"""The committed table of results: the counts of each suite, and each failing test with its reason."""
 
 import json
 import subprocess
@@ -6,20 +6,20 @@ import tomllib
 from dataclasses import dataclass, field
 
 HEADER = """\
-# What this tree makes of public suites: written by tests/conformance/run, and by tests/conformance/differ for random
-# streams beside xterm; reasons by hand. `passed` only rises.
-# `outside` counts cases that ask for nothing a terminal shows or answers, and streams that xterm does not survive.
+# Results of this tree in public suites. tests/conformance/run writes the counts, and tests/conformance/differ those of
+# random streams compared with xterm. Reasons are written by hand. `passed` must not fall.
+# `outside` counts cases without anything that a terminal shows or answers, and streams that end xterm.
 """
 
 
 @dataclass
 class Result:
-    """What one run of a suite came to."""
+    """The result of one run of a suite."""
 
     version: str
     passed: int = 0
     outside: int = 0
-    # Names of tests that failed, with the first line of what they said.
+    # Names of failed tests, with the first line of their messages.
     failing: dict = field(default_factory=dict)
 
     @property
@@ -36,12 +36,12 @@ class Table:
         return cls(tomllib.loads(path.read_text()) if path.exists() else {})
 
     def reason(self, suite, name):
-        """Why a test fails, if someone has found out."""
+        """The reason why a test fails, if the table contains one that was written by hand."""
         reason = self.suites.get(suite, {}).get("failing", {}).get(name)
         return reason if reason and not reason.startswith("?") else None
 
     def worse(self, suite, result):
-        """What is worse than the table says, a line each."""
+        """Each result that is worse than in the table, as one line."""
         known = self.suites.get(suite)
         if known is None:
             return [f"{suite} is not in the table"]
@@ -86,7 +86,7 @@ class Table:
 
 
 def version_of(path):
-    """Which state of a suite this is: its commit, where git knows."""
+    """The commit and date of a suite's checkout, or "unknown" if it is not the root of a git repository."""
     found = subprocess.run(
         ["git", "-C", path, "log", "-1", "--format=%h %cs"], capture_output=True, text=True
     )

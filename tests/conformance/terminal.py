@@ -1,4 +1,4 @@
-"""The terminal under test: this tree's programs, and a headless Unterm with panes of 80×25 on a home of its own."""
+"""The terminal under test: this tree's programs, and a headless Unterm with a separate home and panes of 80×25 cells."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COLS, ROWS = 80, 25
 
-# What esctest2 asks for beyond the defaults: a user must allow each.
+# Permissions that esctest2 needs and that are off by default.
 ALLOW = ["--allow", "window-ops,checksum-reports,title-reports"]
 
 
 def built(package, program):
-    """The path of a program of this tree, built now unless UNTERM_BIN_DIR has it."""
+    """The path of a program of this tree. Builds the program unless UNTERM_BIN_DIR is set."""
     if "UNTERM_BIN_DIR" in os.environ:
         return str(Path(os.environ["UNTERM_BIN_DIR"], program))
     words = ["cargo", "build", "--quiet", "--package", package, "--bin", program]
@@ -31,7 +31,7 @@ def built(package, program):
 
 
 class Terminal:
-    """A running Unterm; used in a `with`."""
+    """An Unterm that runs for the length of a `with` block."""
 
     def __init__(self, options=()):
         self.program = built("unterm", "unterm")
@@ -78,7 +78,7 @@ class Terminal:
         return None
 
     def wait_for(self, what, look, seconds=60):
-        """What `look` gives once it gives something."""
+        """Calls `look` until it returns a true value. Returns that value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.process.poll() is not None:
@@ -99,7 +99,7 @@ class Terminal:
         return reply["result"]
 
     def open(self, *words, cwd=None):
-        """A new pane that runs a program; its id."""
+        """Opens a pane that runs a program. Returns the pane's id."""
         params = {"program": words[0], "args": list(words[1:]), "cols": COLS, "rows": ROWS}
         if cwd:
             params["cwd"] = str(cwd)

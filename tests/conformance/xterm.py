@@ -1,8 +1,8 @@
-"""xterm as an oracle: shows byte streams in a running xterm, and reads its screen from what it prints.
+"""Shows byte streams in a running xterm, and reads the resulting screen.
 
-On MC (CSI i) xterm prints its screen to a command: with DECPEX all of it, with DECPFF and a form feed at its end. Here the
-command writes to a FIFO. A client inside xterm writes a stream to the terminal, then DSR 6 (where the cursor is), MC, and
-XTVERSION, whose reply ends the replies of the stream.
+For MC (CSI i), xterm prints its screen to a command. With DECPEX it prints the whole screen, and with DECPFF it adds a form
+feed at the end. Here the command writes to a FIFO. A client inside xterm writes a stream to the terminal. After it, the
+client writes DSR 6 (for the cursor's position), MC, and XTVERSION, whose reply is the last one.
 """
 
 import os
@@ -22,17 +22,18 @@ COLS, ROWS = 20, 8
 # Seconds until an answer from xterm counts as missing.
 PATIENCE = 20
 
-# Wide characters before one another. With DECAWM reset, what xterm makes of such a run depends on how it was read: it comes
-# in pieces of one, by NUL, which does nothing.
+# A wide character before another one. If DECAWM is reset, xterm's result depends on how many of them it reads at once.
+# A NUL between them, which has no effect of its own, makes xterm read each one separately.
 WIDE_PAIRS = re.compile(rb"([\xe3-\xed][\x80-\xbf]{2})(?=[\xe3-\xed])")
 
-# What xterm keeps in the second cell of a wide character.
+# The content of the second cell of a wide character in xterm.
 HIDDEN = "\uffff"
 
-# Ends a stream: strings and sequences that are open, VT52 mode, 8-bit replies. Then DECPFF and DECPEX.
+# Written after a stream. Ends unfinished strings and sequences, VT52 mode and 8-bit replies. Then sets DECPFF and
+# DECPEX.
 END = b"\x18\x1b\\\x1b<\x1b F\x1b[?18h\x1b[?19h"
 ASK = b"\x1b[6n\x1b[i\x1b[>q"
-# DECSCL can leave replies with 8-bit controls where S7C1T is unknown.
+# After DECSCL selects a level without S7C1T, replies may keep 8-bit controls.
 CURSOR = re.compile(rb"(?:\x1b\[|\x9b)(\d+);(\d+)R")
 VERSION = rb"(?:\x1bP|\x90)>\|([\w()]*)(?:\x1b\\|\x9c)$"
 
@@ -54,7 +55,8 @@ RESOURCES = f"""
 *VT100*audibleBell: false
 """
 
-# The client inside xterm: streams come from a socket, each behind its length, answers go back the same way.
+# The client inside xterm. It reads streams from a socket, and writes replies to it. A length precedes each stream
+# and each reply.
 CLIENT = f"""
 import os, re, socket, struct, sys, tty
 VERSION = {VERSION!r}
@@ -76,14 +78,14 @@ while header := stream.read(4):
 
 
 def missing():
-    """What this machine lacks for an oracle, in words; None where it has all."""
+    """A message that names the missing programs. None if all are installed."""
     lacks = [program for program in ("xterm", "Xvfb") if not shutil.which(program)]
     return f"{' and '.join(lacks)} not installed" if lacks else None
 
 
 def cells(row):
-    """What the cells of a row of xterm's hold. Where xterm cuts a wide character in two, each half is a blank here, as it is
-    in this tree's terminal: what xterm keeps of it shows over its neighbour, or as nothing."""
+    """The contents of the cells in a row of xterm. If xterm has cut a wide character in two, each half counts as a blank, as
+    in this tree's terminal. xterm itself draws the rest of such a character over the next cell, or not at all."""
     held = []
     for code in row:
         if unicodedata.combining(code) and held:
@@ -92,7 +94,7 @@ def cells(row):
             held.append(code)
     for col, (code, after) in enumerate(pairwise([*held, ""])):
         if code[0] == HIDDEN:
-            # xterm keeps marks on a wide character here.
+            # xterm stores the marks of a wide character in its second cell.
             held[col] = code[1:] if col and is_wide(held[col - 1]) else " "
         elif is_wide(code) and after[:1] != HIDDEN:
             held[col] = " "
@@ -104,18 +106,18 @@ def is_wide(cell):
 
 
 def normalized(row):
-    """A row's text, to be compared: xterm composes marks with their letters, and shows U+2E2E for what a character set leaves
-    undefined; a space of a set of 94 characters is U+00A0 there."""
+    """A row's text in a form that can be compared. xterm composes marks with their letters. It shows U+2E2E for characters
+    that a character set leaves undefined, and U+00A0 for the space of a set of 94 characters."""
     row = row.replace("\u2e2e", "\u2426").replace("\xa0", " ")
     return unicodedata.normalize("NFC", row.rstrip(" "))
 
 
 class Gone(Exception):
-    """xterm ended, or does not answer."""
+    """xterm has ended, or does not answer."""
 
 
 class Xterm:
-    """A running xterm on a display of its own; used in a `with`."""
+    """An xterm on its own display. It runs for the length of a `with` block."""
 
     def __enter__(self):
         self.home = tempfile.TemporaryDirectory(prefix="unterm-xterm-")
@@ -138,9 +140,9 @@ class Xterm:
         self.home.cleanup()
 
     def start_display(self):
-        """The name of the display that a new Xvfb chose."""
+        """Starts an Xvfb. Returns the name of the display that it chose."""
         read, write = os.pipe()
-        # -noreset: the display stays as it is while no xterm is there.
+        # -noreset: the display does not reset itself between two xterms.
         words = ["Xvfb", "-noreset", "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp"]
         quiet = subprocess.DEVNULL
         self.processes.append(subprocess.Popen(words, pass_fds=[write], stdout=quiet, stderr=quiet))
@@ -155,7 +157,7 @@ class Xterm:
         home = self.home.name
         client, resources, printer = (Path(home, name) for name in ("client.py", "resources", "printer"))
         os.mkfifo(printer)
-        # For writing too: so it never is at its end.
+        # Also open the FIFO for writing, so that reading never reaches its end.
         self.paper = os.open(printer, os.O_RDWR)
         client.write_text(CLIENT)
         resources.write_text(f"{RESOURCES}*VT100*printerCommand: cat > {printer}\n")
@@ -169,7 +171,7 @@ class Xterm:
             "HOME": home,
             "DISPLAY": self.display,
             "LC_ALL": "C.UTF-8",
-            # Instead of all application defaults and user resources.
+            # Replaces the application defaults and the user's resources.
             "XENVIRONMENT": str(resources),
         }
         self.terminal = subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL)
@@ -180,20 +182,20 @@ class Xterm:
         listener.close()
 
     def restart(self):
-        """A new xterm, with nothing left of what the last one was shown."""
+        """Replaces xterm by a new process, which keeps no state of earlier streams."""
         self.stream.close()
         self.peer.close()
         self.terminal.kill()
         self.terminal.wait()
         self.processes.remove(self.terminal)
-        # Also the printer, which the old one may still write to.
+        # Replace the FIFO too, because the old xterm's command may still write to it.
         os.close(self.paper)
         for name in ("socket", "printer"):
             Path(self.home.name, name).unlink()
         self.start_terminal()
 
     def show(self, data):
-        """The screen after `data` since the last reset: rows without trailing blanks, and the cursor's row and column."""
+        """Writes `data` to xterm. Returns the rows without trailing blanks, and the cursor's row and column."""
         message = WIDE_PAIRS.sub(rb"\1\0", data) + END + ASK
         self.stream.write(struct.pack("!I", len(message)) + message)
         self.stream.flush()
@@ -208,7 +210,7 @@ class Xterm:
         return (rows + [""] * ROWS)[:ROWS], (int(row), int(col))
 
     def page(self):
-        """What xterm prints next."""
+        """Reads the next screen that xterm prints."""
         data = b""
         while not data.endswith(b"\f"):
             if not select.select([self.paper], [], [], PATIENCE)[0]:
@@ -217,5 +219,5 @@ class Xterm:
         return data[:-1].decode(errors="replace")
 
     def reset(self):
-        """RIS, and what that leaves."""
+        """Sends RIS, and resets what RIS keeps: two modes, and the scrollback."""
         self.show(b"\x1bc\x1b[?45l\x1b[?1045l\x1b[3J\x1bc")

@@ -1,6 +1,7 @@
-"""A screen reader of the tests' own, over pyatspi: says on stdout, a JSON object a line, what it is told.
+"""A screen reader for the tests, based on pyatspi.
 
-A line on stdin asks; the answer is what the terminals on the bus hold now, and what was said since the start.
+Each line on stdin is a request. The reply is one line on stdout, a JSON object: the current contents of the terminals on the
+accessibility bus, and the text that was inserted, removed and announced since the start.
 """
 
 import json
@@ -19,7 +20,7 @@ announced = []
 
 
 def enable():
-    """Says that a reader is there, as a desktop's setting or Orca does."""
+    """Announces that a screen reader runs, like a desktop's setting or Orca."""
     bus = Gio.bus_get_sync(Gio.BusType.SESSION)
     value = GLib.Variant("(ssv)", ("org.a11y.Status", "IsEnabled", GLib.Variant("b", True)))
     bus.call_sync(
@@ -67,13 +68,13 @@ def look():
 
 
 def answer(*_):
-    # Past any buffer of Python's, so that no second question waits in one.
+    # Read without Python's buffer. Otherwise, a second request could wait in the buffer unnoticed.
     if not os.read(0, 64):
         loop.quit()
         return False
     try:
         found = look()
-    except Exception as error:  # What it looked at went away meanwhile: asked again, it looks again.
+    except Exception as error:  # An object disappeared during the walk. The test repeats the request.
         found = {"error": repr(error)}
     found.update(inserted=inserted, removed=removed, announced=announced)
     print(json.dumps(found), flush=True)

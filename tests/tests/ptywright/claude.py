@@ -1,6 +1,8 @@
-"""Behaves like the input box of Claude Code: an Enter that comes with a paste is a line end, Ctrl+U removes a line or its end.
+"""Behaves like the input box of Claude Code: an Enter that arrives together with a paste is a line end. Ctrl+U removes the last
+line, or the line end after it.
 
-LEFT: a text that stands in the box at the start. DEAF: how many presses of Enter are lost. STUBBORN: Ctrl+U does nothing.
+Environment variables: LEFT is the text in the box at the start. DEAF is the number of presses of Enter that are lost. If
+STUBBORN is set, Ctrl+U does nothing.
 """
 
 import os

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Draws screens of Claude Code one after another, as its input asks for them. SCREENS is the folder of the screens.
+# Draws screens of Claude Code one after another. Each line of input draws the next screen. SCREENS is the folder with the
+# screens.
 
 draw() {
     printf '\033[2J\033[H'
