@@ -1,13 +1,13 @@
-//! The mux: programs on ptys, the panes that hold their terminals, the tabs and splits that arrange them.
+//! The mux: programs on ptys, the panes with their terminals, and the tabs and splits that arrange the panes.
 //!
 //! Owns processes, the threads that read and write them, the layout tree, waiting for output, and the encoding of keys,
 //! mouse and paste as bytes. Never draws, and never handles JSON, windows or fonts.
 //!
-//! Locks: one mutex guards each pane's [`unterm_term::Term`], and the reader releases it fairly. Another guards the
-//! tree of tabs, which is published as an immutable [`Layout`]. Short locks guard queues and names. A thread holds at
-//! most one lock of this crate at a time, and never waits, does I/O or calls an [`Observer`] while holding it; in debug
-//! builds the module `lock` asserts this. Two locks guard the order of system calls instead of data: programs look up
-//! the user's shell one at a time, and a pane's variables are written to files one change at a time.
+//! Locks: one mutex guards each pane's [`unterm_term::Term`], and the reader releases it fairly. Another mutex guards
+//! the tree of tabs, which is published as an immutable [`Layout`]. Short locks guard queues and names. A thread holds
+//! at most one lock of this crate at a time. While it holds one, it never waits, does I/O or calls an [`Observer`]; in
+//! debug builds the module `lock` asserts this. Two locks do not guard data but serialize system calls: the look-up of
+//! the user's shell, and the writing of a pane's variables to files.
 
 mod at_exit;
 mod id;
@@ -36,8 +36,8 @@ pub use lock::MutexGuard;
 pub use mux::{Defaults, Mux, MuxError, MuxOptions, NotAdopted, Place};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{
-    AtPrompt, Handover, Hides, OnExit, Pane, PaneState, PlainPrompt, Touch, WRITE_CAPACITY,
-    WriteError,
+    AtPrompt, Handover, Hides, LiveView, OnExit, Pane, PaneState, PlainPrompt, Touch,
+    WRITE_CAPACITY, WriteError,
 };
 pub use process::{
     Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,

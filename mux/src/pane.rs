@@ -1,12 +1,13 @@
 //! One pane: a program, its terminal, and the two threads between them.
 //!
-//! Owns the pane's parts and its life: created, started, exited or closed. The modules below own the byte streams
+//! Owns the pane's parts and its states: created, started, exited or closed. The modules below own the byte streams
 //! (`reader`, `writer` with its `queue`, `echo`) and the pane's properties (`title`, `variables`, `prompt`, `settings`,
-//! `size`, `program`). Never depends on tabs: the [`Owner`] decides how a program's end affects them.
+//! `size`, `program`). Never depends on tabs: the [`Owner`] decides what happens when a program ends.
 
 mod echo;
 mod handover;
 mod images;
+mod live_view;
 mod plain_prompt;
 mod program;
 mod prompt;
@@ -18,6 +19,7 @@ mod size;
 mod title;
 mod titles;
 mod variables;
+mod visibility;
 mod writer;
 
 use std::{
@@ -44,15 +46,17 @@ use crate::{
 
 pub use handover::Handover;
 pub(crate) use handover::Rest;
+pub use live_view::LiveView;
 pub use plain_prompt::PlainPrompt;
 pub use prompt::AtPrompt;
 use queue::WriteQueue;
 pub use queue::{WRITE_CAPACITY, WriteError};
 use titles::Titles;
+use visibility::Visibility;
 pub use writer::Touch;
 
-/// Returns whether to hide input typed into a pane now. The pane's writer calls it right before it writes the input,
-/// with no lock held.
+/// A function that returns whether input typed into a pane now must be hidden. The pane's writer calls it right before
+/// writing the input, with no lock held.
 pub type Hides = Arc<dyn Fn(&Pane) -> bool + Send + Sync>;
 
 /// What happens to a pane in a tab when its program ends.
@@ -61,10 +65,10 @@ pub enum OnExit {
     /// The pane is removed.
     #[default]
     Close,
-    /// The pane is removed if anything was typed into it. Otherwise it is held: a shell that ends by itself has most
-    /// likely failed, and what it printed says why.
+    /// The pane is removed if anything was typed into it. Otherwise it stays: a shell that ends by itself has probably
+    /// failed, and its output explains why.
     CloseAfterInput,
-    /// The pane stays readable, as exited, until it is closed.
+    /// The pane stays, and its text readable, until it is closed.
     Hold,
 }
 
@@ -75,7 +79,7 @@ pub enum PaneState {
     Running,
     /// The program has ended, and all its output has been read.
     Exited(ExitStatus),
-    /// The pane was closed and its program killed, or the pane released its program ([`crate::Mux::release`]). Its
+    /// The pane was closed and its program killed, or its program was released ([`crate::Mux::release`]). The pane's
     /// threads have stopped or are stopping.
     Removed,
 }
@@ -95,12 +99,12 @@ pub(crate) struct Parts {
     pub(crate) id: PaneId,
     pub(crate) process: Arc<dyn Process>,
     pub(crate) term: Term,
-    /// The requested program and its arguments; `None`: a shell.
+    /// The requested program and its arguments. `None`: the default shell.
     pub(crate) command: Option<(String, Vec<String>)>,
-    /// The nonce in the prompt marks of the pane's own shells; `None`: no shell integration.
+    /// The secret in the prompt marks of the pane's own shells. `None`: no shell integration.
     pub(crate) nonce: Option<Arc<str>>,
     pub(crate) name: Option<String>,
-    /// What the program's last pane handed over; empty for a program's first pane.
+    /// The state that the program's previous pane handed over. Empty for a program's first pane.
     pub(crate) rest: Rest,
     pub(crate) on_exit: OnExit,
     pub(crate) observers: Arc<Observers>,
@@ -111,45 +115,46 @@ pub(crate) struct Parts {
 pub struct Pane {
     id: PaneId,
     term: Mutex<Term>,
-    /// The memory that the terminal's images use, in bytes, since the last output.
+    /// The memory that the terminal's images used after the last output, in bytes.
     image_bytes: AtomicUsize,
-    /// The part of it that is arriving.
+    /// The part of `image_bytes` for images that have not arrived completely.
     unfinished_bytes: AtomicUsize,
-    /// The last published `seq`. When the state changes, receivers wake although the value stays the same.
+    /// The terminal's `seq` that was published last. When the pane's state changes, receivers wake although the value
+    /// stays the same.
     seq: watch::Sender<u64>,
     process: Arc<dyn Process>,
-    /// The requested program and its arguments; `None`: a shell.
+    /// The requested program and its arguments. `None`: the default shell.
     command: Option<(String, Vec<String>)>,
     /// The name set by [`Pane::set_name`].
     name: Mutex<Option<String>>,
     /// The titles set by programs.
     titles: Mutex<Titles>,
-    /// The nonce in the prompt marks of the pane's own shells; `None`: no shell integration.
+    /// The secret in the prompt marks of the pane's own shells. `None`: no shell integration.
     nonce: Option<Arc<str>>,
-    /// The variables that the pane's shells must set; `None`: no shell integration.
+    /// The variables that the pane's shells must set. `None`: no shell integration.
     variables: Option<Arc<Variables>>,
-    /// The parser of the output, while the reader does not run.
+    /// The parser of the output. While the reader runs, the reader owns it.
     parser: Mutex<Parser>,
     queue: WriteQueue,
-    /// [`Pane::enters`] when the last prompt began.
+    /// The value of [`Pane::enters`] when the last prompt began.
     enters_at_prompt: AtomicU64,
-    /// What is known about the prompt of a shell that marks none.
+    /// The prompt state of a shell that does not mark its prompts.
     plain_prompt: Mutex<PlainPrompt>,
-    /// [`Pane::touches`] when the last prompt began.
+    /// The value of [`Pane::touches`] when the last prompt began.
     touches_at_prompt: AtomicU64,
-    /// The count of inputs when the last prompt began.
+    /// The number of inputs when the last prompt began.
     inputs_at_prompt: AtomicU64,
-    /// The shell at the last prompt.
+    /// The shell that showed the last prompt.
     shell_at_prompt: Mutex<Option<Execution>>,
     /// The foreground process group when the working directory was last reported; 0 before the first report.
     cwd_reporter: AtomicI32,
-    /// The count of inputs when the last output was applied. Later inputs cannot show in that output.
+    /// The number of inputs when the last output was applied. The effect of later inputs cannot be part of that output.
     inputs_shown: AtomicU64,
     /// When the pane was created.
     created: Instant,
-    /// When output last arrived, in milliseconds since the pane was created.
+    /// The time of the last output, in milliseconds since the pane was created.
     last_output: AtomicU64,
-    /// Whether the program has the terminal echo input (SRM). The reader updates it.
+    /// Whether the program asked the terminal to echo input (SRM). The reader updates it.
     echoes: AtomicBool,
     /// How often the user has typed.
     touches: AtomicU64,
@@ -159,15 +164,17 @@ pub struct Pane {
     /// The running threads: reader and writer.
     threads: Arc<Threads>,
     state: Mutex<PaneState>,
-    /// Whether it was closed, which can still be undone.
+    /// Whether the pane was closed in a way that can still be undone.
     is_set_aside: AtomicBool,
     is_pinned: AtomicBool,
+    /// Who shows the pane.
+    visibility: Visibility,
     on_exit: OnExit,
     observers: Arc<Observers>,
     owner: Weak<dyn Owner>,
-    /// For callbacks that outlive the call that creates them.
+    /// A reference to this pane for callbacks that outlive the call that creates them.
     this: Weak<Pane>,
-    /// The last field, so that it is dropped after the terminal.
+    /// Must be the last field, so that it is dropped after the terminal.
     memory: ReturnMemory,
 }
 
@@ -189,6 +196,7 @@ impl Pane {
             echoes: AtomicBool::new(term.echoes_locally()),
             image_bytes: AtomicUsize::new(term.image_bytes()),
             unfinished_bytes: AtomicUsize::new(term.unfinished_bytes()),
+            visibility: Visibility::new(term.is_visible()),
             term: Mutex::new(term),
             process,
             command,
@@ -199,7 +207,7 @@ impl Pane {
             parser: Mutex::new(parser),
             queue: WriteQueue::resumed(unsent),
             enters_at_prompt: AtomicU64::new(marks.enters),
-            // Until its first input, a shell that waits is at its first prompt.
+            // Until its first input, a shell that waits for input is at its first prompt.
             plain_prompt: Mutex::new(PlainPrompt::At(0)),
             touches_at_prompt: AtomicU64::new(marks.touches),
             inputs_at_prompt: AtomicU64::new(marks.inputs),
@@ -223,7 +231,7 @@ impl Pane {
         })
     }
 
-    /// Starts the two threads. Each drops its `Alive` last.
+    /// Starts the pane's two threads. Each thread drops its `Alive` as its last step.
     pub(crate) fn start(self: &Arc<Self>, alive: [Alive; 2]) -> io::Result<()> {
         self.process.attach();
         let [reading, writing] = alive.map(|alive| (alive, self.threads.alive()));
@@ -251,7 +259,7 @@ impl Pane {
         self.seq.send_modify(|_| {});
     }
 
-    /// Whether the pane is removed when its program ends now.
+    /// Whether the pane would be removed if its program ended now.
     pub(crate) fn closes_on_exit(&self) -> bool {
         match self.on_exit {
             OnExit::Close => true,
@@ -262,7 +270,7 @@ impl Pane {
 
     /// Announces a change to observers and waiters. Must be called with no lock held.
     fn announce(&self, seq: u64, events: Vec<Event>) {
-        // The window first, because the user waits for its picture.
+        // Notify observers before waiters: the window is an observer, and the user waits for its picture.
         if seq > *self.seq.borrow() {
             self.observers.output(self.id);
         }
@@ -275,14 +283,14 @@ impl Pane {
                 Event::Clipboard { target, text } => {
                     self.observers.event(MuxEvent::Clipboard { pane: self.id, target, text });
                 }
-                // Part of the terminal's state; the renderer reads it from there.
+                // The palette is part of the terminal's state, and the renderer reads it from there.
                 Event::Palette => {}
                 event => self.observers.event(MuxEvent::Told { pane: self.id, event }),
             }
         }
     }
 
-    /// Advances the watched `seq`; an older value has no effect.
+    /// Publishes a newer `seq` to receivers. An older value has no effect.
     fn publish(&self, seq: u64) {
         self.seq.send_if_modified(|last| {
             let is_new = seq > *last;
@@ -296,7 +304,7 @@ impl Pane {
         self.id
     }
 
-    /// Locks the terminal. Hold the lock briefly, because the program's output waits for it.
+    /// Locks the terminal. Hold the lock only briefly: the program's output is not processed meanwhile.
     pub fn term(&self) -> MutexGuard<'_, Term> {
         self.term.lock()
     }
@@ -315,7 +323,7 @@ impl Pane {
         self.queue.last_input().map_or(silence, |last| silence.min(last.elapsed()))
     }
 
-    /// Whether its program runs. A closed pane is removed, also if that can be undone.
+    /// Whether the pane's program runs. A closed pane counts as removed, even if the closing can still be undone.
     pub fn state(&self) -> PaneState {
         match self.is_set_aside.load(Ordering::Acquire) {
             true => PaneState::Removed,
@@ -323,7 +331,8 @@ impl Pane {
         }
     }
 
-    /// Lets the pane look removed while its program runs on, or ends that. Calls about the pane and its taps end.
+    /// If `is_aside`, lets the pane appear removed while its program keeps running; calls about the pane and its taps
+    /// then end. Otherwise reverts that.
     pub(crate) fn set_aside(&self, is_aside: bool) {
         self.is_set_aside.store(is_aside, Ordering::Release);
         if is_aside {
@@ -343,10 +352,10 @@ impl Pane {
     }
 
     /// Starts a tap for a recording: the pane's reader waits while the tap's queue is full, and hidden input is marked.
-    /// `hides` is called when the input is written, because its answer may differ when the tap is read.
+    /// `hides` is called when the input is written, because its result may change before the tap is read.
     pub fn tap_recording(&self, hides: Hides) -> Tap {
         let this = self.this.clone();
-        // A dropped pane writes no input.
+        // If the pane was dropped, no input is written, so the result does not matter.
         let hidden = move || this.upgrade().is_none_or(|pane| hides(&pane));
         self.taps.start(Some(Arc::new(hidden)))
     }

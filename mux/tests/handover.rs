@@ -1,4 +1,4 @@
-//! Programs from elsewhere, and programs that change their mux while they run.
+//! Programs that a custom spawner starts, and programs that move to another mux while they run.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn all_rows(pane: &Pane) -> Vec<String> {
     (first..last).map(row).collect()
 }
 
-/// All of a terminal that bytes can rebuild: not the character that REP would repeat.
+/// A terminal's dump without the character that REP would repeat, which no bytes can restore.
 fn dump(pane: &Pane) -> String {
     let dump = pane.term().dump();
     let (before, after) = dump.split_once(" last '").expect("the last character");
@@ -55,7 +55,7 @@ fn programs_come_from_the_spawner_of_the_mux() {
     pane.resize(Size::cells(100, 40));
     assert_eq!(remote.size(), Some(Size::cells(100, 40)));
     assert_eq!((pane.title(), pane.cwd_uri()), ("remote".to_owned(), String::new()));
-    // It does not run here, so it names no file of this machine.
+    // The program runs on another machine, so it can't name a file of this machine.
     let folder = tempfile::tempdir().unwrap();
     let pixel = folder.path().join("pixel");
     std::fs::write(&pixel, [1, 2, 3]).unwrap();
@@ -115,7 +115,7 @@ fn a_program_lives_on_when_its_mux_lets_go_of_it_and_another_shows_it_as_it_was(
          printf 'left \\033[1;31mbold\\n'; read a; echo \"<$a>\"; read b; echo \"<$b>\"; exit 7";
     let pane = open(&mux, script);
     wait_text(&pane, "bold");
-    // Half a line, which the terminal's line discipline holds from here on.
+    // Half a line. The pty's line discipline stores it until Enter.
     pane.write(b"hal").unwrap();
     wait_text(&pane, "hal");
     let before = dump(&pane);
@@ -141,7 +141,7 @@ fn a_program_lives_on_when_its_mux_lets_go_of_it_and_another_shows_it_as_it_was(
     assert_eq!(pane.typed(), "hal");
     pane.write(b"lo\r").unwrap();
     wait_text(&pane, "<hallo>");
-    // Nothing was typed by the change itself.
+    // The handover itself typed nothing: the program reads exactly this line next.
     pane.write(b"second\r").unwrap();
     assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(7)));
     assert!(screen(&pane).iter().any(|row| row == "<second>"), "{:?}", screen(&pane));
@@ -169,7 +169,7 @@ fn a_sequence_that_is_cut_by_the_change_goes_on() {
     let (mux, other) = (headless(), headless());
     let remote = Arc::new(Remote::default());
     let pane = adopt(&mux, Handover::new(remote.clone(), Size::cells(80, 24)));
-    // What comes behind the first character stays in the parser.
+    // The parser of the first mux holds the unfinished sequence after the first character.
     remote.say("a\x1b]2;na");
     wait_text(&pane, "a");
     let handover = mux.release(pane.id()).unwrap();
@@ -278,7 +278,7 @@ fn a_pane_keeps_its_number_in_a_mux_that_has_not_reached_it() {
     let other = headless();
     assert_eq!(adopt(&other, last).id(), PaneId(2));
     assert_eq!(open(&other, "read line").id(), PaneId(3));
-    // It may have been another pane's here.
+    // Its old number is not reused, because another pane of this mux may have had it.
     assert_eq!(adopt(&other, first).id(), PaneId(4));
 }
 
@@ -297,4 +297,31 @@ fn a_pinned_size_stays_pinned() {
     assert_eq!((free.is_pinned(), free.term().size()), (false, size));
     free.write(b"\r").unwrap();
     wait(&free, "the size", |pane| screen(pane).iter().any(|row| row == "11 50"));
+}
+
+#[test]
+fn visibility_reaches_the_program_and_its_next_pane() {
+    let (mux, other) = (headless(), headless());
+    let remote = Arc::new(Remote::default());
+    let pane = adopt(&mux, Handover::new(remote.clone(), Size::cells(80, 24)));
+    pane.set_shown(false);
+    remote.say("\x1b[?2033h");
+    remote.wait_input("\x1b[?999;2n");
+    for visible in [false, true, true, false] {
+        pane.set_shown(visible);
+    }
+    remote.wait_input("\x1b[?999;1n\x1b[?999;2n");
+    // The next pane has no window, but a live view.
+    let pane = adopt(&other, mux.release(pane.id()).unwrap());
+    remote.wait_input("\x1b[?999;2n");
+    let (view, another) = (pane.begin_view(), pane.begin_view());
+    remote.wait_input("\x1b[?999;1n");
+    drop(view);
+    drop(another);
+    remote.wait_input("\x1b[?999;2n");
+    remote.say("\x1b[?2033l\x1b[?2033$p");
+    remote.wait_input("\x1b[?2033;2$y");
+    pane.set_shown(true);
+    remote.say("\x1b[?998n");
+    remote.wait_input("\x1b[?999;1n");
 }

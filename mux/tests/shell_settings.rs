@@ -7,7 +7,7 @@ use crate::shell_integration::{commands, integrated, type_line};
 use unterm_mux::{Mux, OnExit, Pane};
 use unterm_term::Command;
 
-/// A shell with these settings in a file of its home.
+/// Starts a shell whose startup file contains these settings.
 fn shell(program: &str, home: &Path, settings: &str) -> (Arc<Mux>, Arc<Pane>) {
     let file = home.join(match program {
         "bash" => ".bashrc",
@@ -135,7 +135,7 @@ fn zsh_reports_exit_codes_whatever_its_hooks_become() {
         "PS2='more '",
         "preexec() { true }",
         "zshaddhistory() { return 0 }",
-        // A hook that calls the one before it.
+        // A hook that calls the previous hook.
         "functions[before]=$functions[zshaddhistory]; zshaddhistory() { before $1 }",
         "functions[first]=$functions[precmd]; precmd() { first; print later }",
         "bindkey -v",
@@ -159,7 +159,7 @@ fn fish_reports_exit_codes_whatever_its_prompt_becomes() {
         "functions -e fish_mode_prompt",
         "function fish_prompt; echo -n 'again> '; end",
         "function fish_mode_prompt; echo -n '[mode]'; end",
-        // Prompts that call the ones before them, as Python's `activate.fish` makes.
+        // Prompt functions that call the previous prompt function, as Python's `activate.fish` defines them.
         "functions -c fish_prompt before; function fish_prompt; echo -n '(venv) '; before; end",
         "functions -c fish_prompt first; function fish_prompt; first; echo -n '> '; end",
         "functions -c fish_mode_prompt mode; function fish_mode_prompt; mode; echo -n '[again]'; end",
@@ -190,7 +190,7 @@ fn a_users_hook_prints_no_output_and_stays_before_the_prompt() {
         let shown = screen(&pane);
         assert_eq!(shown.iter().rfind(|row| !row.is_empty()).unwrap(), hook, "{shown:#?}");
     }
-    // Traces of the user's hook count as little.
+    // With `set -x`, traces of the user's hook are not part of the output either.
     type_line(&pane, "set -x");
     type_line(&pane, "echo traced");
     assert_eq!(last_ended(&pane).2, "+ echo traced\ntraced");
@@ -231,7 +231,7 @@ fn fish_marks_the_prompts_that_it_draws_by_itself() {
     let (_mux, pane) = shell("fish", home.path(), settings);
     type_line(&pane, "false | true");
     type_line(&pane, "true");
-    // Ctrl+L, errors of syntax that leave the line as it is, and Ctrl+C in an unfinished line.
+    // Ctrl+L, syntax errors after which the line stays, and Ctrl+C in an unfinished line.
     for (keys, shown, more) in [
         ("\x0c", "own 0>", ""),
         ("echo )\r", "own 3> echo )", ""),
@@ -244,6 +244,11 @@ fn fish_marks_the_prompts_that_it_draws_by_itself() {
             pane.term().seq() > before && screen(pane).iter().any(|row| row.starts_with(shown))
         });
         if !more.is_empty() {
+            // While fish handles Enter, it ignores Ctrl+C.
+            wait(&pane, "the line after an unfinished one", |pane| {
+                let row = screen(pane).iter().position(|row| row.starts_with(shown));
+                row.is_some_and(|row| usize::from(pane.term().cursor().row) > row)
+            });
             pane.write(more.as_bytes()).unwrap();
             wait(&pane, "^C", |pane| screen(pane).iter().any(|row| row.contains("^C")));
         }
@@ -292,7 +297,7 @@ fn the_reset_key_empties_the_line_in_the_modes_of_line_editors() {
         "\x1b12",
         "\x18",
         "\x1d",
-        // Replies that no program read: XTVERSION, XTGETTCAP, DECRQSS and DA3.
+        // Replies of the terminal that no program has read: XTVERSION, XTGETTCAP, DECRQSS and DA3.
         "\x1bP>|Unterm 1.0\x1b\\",
         "\x1bP1+r544e=787465726d\x1b\\",
         "\x1bP1$r0m\x1b\\",

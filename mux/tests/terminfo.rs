@@ -1,4 +1,4 @@
-//! Holds the terminfo entry `assets/terminfo/unterm.terminfo` to what the engine and the key encoder do.
+//! Checks that the terminfo entry `assets/terminfo/unterm.terminfo` matches the engine and the key encoder.
 //!
 //! `tic` compiles the entry, `infocmp` lists it, and `tput` expands the parameters of its strings. Every capability then
 //! needs a row here: a key in [`KEYS`], a flag in [`FLAGS`], or a string in `terminfo.txt`, which records what the string
@@ -14,13 +14,14 @@ use unterm_term::{KeyboardMode, Modes, Options, Parser, Size, Term};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/terminfo/unterm.terminfo");
 
-/// The compiled entry, and its capabilities: flags are empty, numbers begin with `#`, strings are as in the source.
+/// The compiled entry, and its capabilities. The value of a flag is empty, a number begins with `#`, and a string has
+/// the form of the source.
 struct Entry {
     folder: tempfile::TempDir,
     capabilities: BTreeMap<String, String>,
 }
 
-/// Runs a program of ncurses-bin; `None` if it is not installed.
+/// Runs a program of ncurses-bin. Returns `None` if the program is not installed.
 fn run(program: &str, args: &[&str], terminfo: Option<&Path>) -> Option<Vec<u8>> {
     let mut command = Command::new(program);
     command.args(args);
@@ -59,13 +60,13 @@ impl Entry {
         Some(Self { folder, capabilities })
     }
 
-    /// The bytes of a string, with its parameters.
+    /// The bytes of a string capability with these parameters.
     fn expand(&self, name: &str, parameters: &[&str]) -> Vec<u8> {
         let args: Vec<&str> = ["-T", "unterm", name].iter().chain(parameters).copied().collect();
         run("tput", &args, Some(self.folder.path())).expect("infocmp ran, so tput is there")
     }
 
-    /// The names of one kind, in order.
+    /// The sorted names of the capabilities of one kind.
     fn names(&self, is: impl Fn(&str, &str) -> bool) -> Vec<&str> {
         let all = self.capabilities.iter();
         all.filter(|(name, value)| is(name, value)).map(|(name, _)| name.as_str()).collect()
@@ -74,7 +75,7 @@ impl Entry {
 
 const SIZE: (u16, u16) = (20, 4);
 
-/// A terminal after `bytes`.
+/// A new terminal that has processed `bytes`.
 fn terminal(bytes: &[&[u8]]) -> Term {
     let mut term = Term::new(Size::cells(SIZE.0, SIZE.1), Options::default());
     let mut parser = Parser::new();
@@ -84,7 +85,7 @@ fn terminal(bytes: &[&[u8]]) -> Term {
     term
 }
 
-/// Keys without modifiers, by the names of terminfo.
+/// Keys without modifiers, with their terminfo names.
 const KEYS: &[(&str, Key)] = &[
     ("kbeg", Key::KeypadBegin),
     ("kbs", Key::Backspace),
@@ -106,7 +107,8 @@ const KEYS: &[(&str, Key)] = &[
     ("kpp", Key::PageUp),
 ];
 
-/// Keys with Shift. A digit after the name means other modifiers, as in the sequence (user_caps(5)).
+/// Keys with Shift. A digit after a name stands for other modifiers, with the numbers that sequences use
+/// (user_caps(5)).
 const SHIFTED: &[(&str, Key)] = &[
     ("kDC", Key::Delete),
     ("kDN", Key::Down),
@@ -123,7 +125,7 @@ const SHIFTED: &[(&str, Key)] = &[
     ("kri", Key::Up),
 ];
 
-/// The key of a name, and its modifiers.
+/// The key and the modifiers of a terminfo name.
 fn key(name: &str) -> Option<(Key, Modifiers)> {
     if let Some(number) = name.strip_prefix("kf") {
         // F13 and higher are F1 to F12 with modifiers, as in xterm-256color.
@@ -151,7 +153,7 @@ fn key(name: &str) -> Option<(Key, Modifiers)> {
     Some((of(SHIFTED, &name[..name.len() - 1])?, modifiers))
 }
 
-/// The sequences that the terminal sends and that are not keys.
+/// Sequences that the terminal sends for other reasons than a key.
 fn reported(name: &str) -> Option<Vec<u8>> {
     let paste = encode_paste("", Modes::BRACKETED_PASTE);
     Some(match name {
@@ -175,31 +177,32 @@ fn reported(name: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// Flags and numbers: output, and the beginning of the reply or a part of the dump that shows their meaning (terminfo(5),
-/// user_caps(5), tmux(1)).
+/// Flags and numbers. For each: output, and text that proves the meaning of the capability. The text begins the reply,
+/// or is part of the dump (terminfo(5), user_caps(5), tmux(1)).
 const FLAGS: &[(&str, &str, &str)] = &[
     ("AX", "\x1b[31;42m\x1b[39;49m\x1bP$qm\x1b\\", "\x1bP1$r0m\x1b\\"),
     ("Rect", "\x1b[65;1;1;2;3$x", "0 |AAA|"),
     ("Su", "\x1b[4:3m\x1bP$qm\x1b\\", "\x1bP1$r0;4:3m\x1b\\"),
-    // Attribute 4 of DA1.
+    // Attribute 4 in the reply to DA1: sixel graphics.
     ("Sxl", "\x1b[c", "\x1b[?65;1;2;4;6;9;15;16;17;18;21;22;28;29;52c"),
     ("Tc", "\x1b[38;2;1;2;3m\x1bP$qm\x1b\\", "\x1bP1$r0;38:2::1:2:3m\x1b\\"),
     ("XF", "\x1b[?1004h\x1b[?1004$p", "\x1b[?1004;1$y"),
     ("XT", "\x1b]0;name\x07", "title \"name\""),
-    // The cursor moves on from the last column, and only a printed character moves it to the next row.
+    // After a character in the last column, the cursor stays there. Only the next printed character moves it to the
+    // next row.
     ("am", "\x1b[20GAB\x1b[6n", "\x1b[2;2R"),
     ("xenl", "\x1b[20GA\x1b[6n", "\x1b[1;20R"),
     ("ccc", "\x1b]4;1;rgb:01/02/03\x07\x1b]4;1;?\x07", "\x1b]4;1;rgb:0101/0202/0303\x07"),
     ("fullkbd", "\x1b[>1u\x1b[?u", "\x1b[?1u"),
-    // Motion is safe in insert mode and with attributes.
+    // The cursor can move safely in insert mode and while attributes are set.
     ("mir", "\x1b[4h\x1b[3;5H\x1b[6n", "\x1b[3;5R"),
     ("msgr", "\x1b[7m\x1b[3;5H\x1b[6n", "\x1b[3;5R"),
     ("colors", "\x1b]4;255;?;256;?\x07", "\x1b]4;255;rgb:"),
     ("it", "\t\x1b[6n", "\x1b[1;9R"),
 ];
 
-/// Flags and numbers without a sequence: background color erase, which the test of `el` covers; the title as a status
-/// line, which that of `tsl` covers; no padding; the pairs of curses, and the size before a window sets it.
+/// Flags and numbers that no sequence tests: background color erase (tested by `el`), the title as a status line
+/// (tested by `tsl`), no padding, the number of color pairs of curses, and the size before a window sets one.
 const NO_REPLY: &[&str] = &["bce", "cols", "hs", "lines", "npc", "pairs"];
 
 /// Parameters of strings, one row for each use.
@@ -208,6 +211,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("Cs", &["red"]),
     ("Hls", &["id", "https://example.org"]),
     ("Ms", &["c", "dGV4dA=="]),
+    ("Pst", &["state=working:progress=40"]),
     ("Setulc", &["66051"]),
     ("Setulc1", &["5"]),
     ("Smulx", &["1"]),
@@ -252,7 +256,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("vpa", &["2"]),
 ];
 
-/// Output before a string that would change nothing in a new terminal.
+/// Output to write before a string that would change nothing in a new terminal.
 const BEFORE: &[(&str, &str)] = &[
     ("BD", "\x1b[?2004h"),
     ("Clmg", "\x1b[?69h\x1b[2;5s"),
@@ -288,7 +292,7 @@ const BEFORE: &[(&str, &str)] = &[
     ("smam", "\x1b[?7l"),
 ];
 
-/// Three lines of text, and the cursor in the second.
+/// Prints three lines of text, and moves the cursor to the second line.
 const TEXT: &str = "abcdef\r\nghijkl\r\nmnopqr\x1b[2;3H";
 
 /// The state of a terminal as text: its dump, its colors, events and replies.
@@ -304,12 +308,12 @@ fn describe(bytes: &[&[u8]]) -> Vec<String> {
     lines
 }
 
-/// What differs between two states: the changed words of a line, or whole lines that appear or disappear.
+/// The differences between two states: the changed words of a line, or whole lines that appear or disappear.
 fn changes(before: &[String], after: &[String]) -> String {
     let mut out = String::new();
     let mut added: Vec<&String> = after.iter().filter(|line| !before.contains(line)).collect();
     for old in before.iter().filter(|line| !after.contains(line)) {
-        // Rows begin with their number, and other lines with what they describe.
+        // A row begins with its number, and any other line with the name of the state that it describes.
         let name = old.split_whitespace().next().unwrap_or_default();
         let is_named = name.starts_with(char::is_alphabetic);
         let at =
@@ -327,7 +331,7 @@ fn changes(before: &[String], after: &[String]) -> String {
             new.pop();
         }
         let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-        // The word before the change is often its name.
+        // Include the word before the change, which often names the changed state.
         let start = same.saturating_sub(1);
         let _ = writeln!(out, "  {name}: {} → {}", old[start..].join(" "), new[start..].join(" "));
     }
@@ -340,7 +344,7 @@ fn changes(before: &[String], after: &[String]) -> String {
 #[test]
 fn the_keys_are_those_of_the_encoder() {
     let Some(entry) = Entry::compile() else { return };
-    // The modes in which full-screen programs read keys.
+    // Set the modes in which full-screen programs read keys.
     let modes = terminal(&[&entry.expand("smkx", &[])]).modes();
     let names = entry.names(|name, value| name.starts_with('k') && !value.is_empty());
     assert!(names.len() > 100);
@@ -390,7 +394,8 @@ fn the_line_drawing_characters_are_drawn() {
 fn queries_get_the_stated_replies() {
     let Some(entry) = Entry::compile() else { return };
     let replies = |name| String::from_utf8(terminal(&[&entry.expand(name, &[])]).take_replies());
-    // The patterns of `u6`, `u8`, `rv` and `xr`, written out.
+    // `u6`, `u8`, `rv` and `xr` are patterns of replies. The code below spells them out and checks the replies against
+    // them.
     assert_eq!(entry.capabilities["u6"], r"\E[%i%d;%dR");
     assert_eq!(replies("u7").unwrap(), "\x1b[1;1R");
     assert_eq!(entry.capabilities["u8"], r"\E[?%[;0123456789]c");
@@ -407,7 +412,7 @@ fn queries_get_the_stated_replies() {
     assert!(name.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{name:?}");
 }
 
-/// Strings that are not output, or have a test of their own.
+/// Strings that are not output, or that another test covers.
 fn is_elsewhere(name: &str) -> bool {
     const OTHERS: &[&str] = &["PE", "PS", "RV", "XR", "acsc", "rv", "u6", "u7", "u8", "u9", "xr"];
     name.starts_with('k') || OTHERS.contains(&name)
@@ -424,7 +429,7 @@ fn the_strings_do_what_is_recorded() {
         let uses = if uses.is_empty() { vec![&[][..]] } else { uses };
         for parameters in uses {
             let before = BEFORE.iter().find(|(own, _)| *own == name).map_or("", |(_, text)| *text);
-            // The end of a status line, and the end of synchronized output, need their beginning.
+            // The ends of a status line and of synchronized output have an effect only after their beginnings.
             let before = match (name, parameters) {
                 ("fsl", _) => "\x1b]2;title",
                 ("Sync", ["2"]) => "\x1b[?2026h",
@@ -436,7 +441,7 @@ fn the_strings_do_what_is_recorded() {
                 string.extend_from_slice(b"title\x07");
             }
             if name == "flash" {
-                // The flash ends by itself; its first half is to be seen.
+                // The second half of the string ends the flash. Apply only the first half, to record the flash.
                 string.truncate(5);
             }
             let old = describe(&[TEXT.as_bytes(), before.as_bytes()]);

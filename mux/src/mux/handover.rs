@@ -1,6 +1,7 @@
-//! Moves running programs between muxes: a mux adopts a running program as a pane, and a pane releases its program.
+//! Moves running programs between muxes: one mux releases a pane's program, and another mux adopts the program as a new
+//! pane.
 //!
-//! Owns the parts of the new pane. Never ends a program: if a program cannot be adopted, the caller gets it back.
+//! Owns the parts of the new pane. Never ends a program: if adoption fails, the caller gets the program back.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -16,16 +17,16 @@ use crate::{Handover, OnExit, Pane, PaneId, pane::Parts};
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct NotAdopted {
-    /// Why.
+    /// The reason.
     pub error: MuxError,
     /// The program.
     pub handover: Handover,
 }
 
 impl Mux {
-    /// Creates a pane for a running program. The terminal is rebuilt and resized to its place, unless its size is
-    /// pinned or the pane is hidden. The program's environment stays the same, including the sockets and tokens of its
-    /// first mux.
+    /// Creates a pane for a running program. The terminal's contents are restored, and the terminal is resized to its
+    /// position in the layout, unless its size is pinned or the pane is hidden. The program's environment does not
+    /// change: it still contains the sockets and tokens of the first mux.
     ///
     /// # Errors
     /// If there is no room, or the mux has shut down. The error contains the program.
@@ -48,16 +49,16 @@ impl Mux {
         }
     }
 
-    /// Removes a pane and returns its running program, with everything another mux needs to adopt it: the terminal's
-    /// contents and the input that the program has not read. Nothing is typed into the program. Recordings and taps of
-    /// the pane end.
+    /// Removes a pane and returns its running program, together with everything that another mux needs to adopt it: the
+    /// terminal's contents and the input that the program has not read. Nothing is typed into the program. Recordings
+    /// and taps of the pane end.
     ///
     /// Waits until the pane's threads have stopped. An [`crate::Observer`] must not call it.
     ///
     /// # Errors
     /// If there is no such pane.
     pub fn release(&self, pane: PaneId) -> Result<Handover, MuxError> {
-        // Removed from the list first: to close the pane would end the program.
+        // Remove the pane from the list first, so that no other call can close it and end the program.
         let taken = self.take(&[pane]);
         let handover = taken.panes.first().ok_or(MuxError::NoPane(pane))?.release();
         self.announce_removed(&taken);
@@ -71,10 +72,14 @@ impl Mux {
         let options = terminal_options(defaults.term, &process, &nonce);
         let mut term = Term::new(handover.size, options);
         Parser::new().advance(&mut term, &screen);
-        // The previous mux has sent these replies and announced these events.
+        term.set_visible(self.options.sized_by_window);
+        // The previous mux has already sent these replies and announced these events.
         term.take_replies();
         term.take_events();
         term.take_titles_set();
+        // The program may last have heard that its former pane was hidden.
+        term.repeat_visibility();
+        rest.push_reply(&term.take_replies());
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         if term.size() != size {
             term.resize(size);
@@ -98,7 +103,7 @@ impl Mux {
         })
     }
 
-    /// An id for a pane: its last one if that is above all ids in use, else a new one.
+    /// The id for an adopted pane: its previous id if that is higher than all ids in use, otherwise a new id.
     fn next_id(&self, last: Option<PaneId>) -> PaneId {
         let keep = |next: u64| last.filter(|last| last.0 >= next)?.0.checked_add(1);
         match (last, self.next_pane.fetch_update(Ordering::Relaxed, Ordering::Relaxed, keep)) {

@@ -1,7 +1,7 @@
-//! Opening panes: their place, their size at that place, and the start of their program.
+//! Opens panes: chooses their position and size, and starts their programs.
 //!
-//! Owns the program's environment: the mux's variables and defaults. Never starts the program itself; the mux's
-//! [`Spawner`](crate::Spawner) does.
+//! Owns the program's environment: the mux's variables and defaults. The mux's [`Spawner`](crate::Spawner) starts the
+//! program itself.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -19,12 +19,12 @@ use crate::{
 /// Where a new pane is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A new tab after the active one; it becomes active.
+    /// A new tab after the active tab. The new tab becomes active.
     Tab,
-    /// A new tab at the end. The active tab stays active, so that the user's typing is not disturbed.
+    /// A new tab at the end. The active tab stays active, so that the user can go on typing.
     BackgroundTab,
-    /// Right of a pane or below it. The new pane gets its tab's focus, and zoom ends. Refused with [`MuxError::NoRoom`]
-    /// if there is no room for both.
+    /// To the right of a pane or below it. The new pane gets the focus in its tab, and zoom ends. Fails with
+    /// [`MuxError::NoRoom`] if there is no room for both panes.
     Beside(PaneId, Axis),
     /// Outside every tab.
     Hidden,
@@ -41,8 +41,8 @@ impl Mux {
         self.open(spawn, Place::Tab, size, on_exit, true)
     }
 
-    /// Opens a tab at the end. The active tab stays active, so that the user's typing is not disturbed. `size` pins the
-    /// pane's grid.
+    /// Opens a tab at the end. The active tab stays active, so that the user can go on typing. `size` pins the pane's
+    /// grid.
     pub fn open_tab_in_background(
         &self,
         spawn: Spawn,
@@ -52,31 +52,32 @@ impl Mux {
         self.open(spawn, Place::BackgroundTab, size, on_exit, true)
     }
 
-    /// Opens a pane without a tab, pinned to `size`. It stays after its program ends, until [`Mux::close_pane`].
+    /// Opens a pane that belongs to no tab, pinned to `size`. After its program ends, the pane stays until
+    /// [`Mux::close_pane`].
     pub fn open_hidden(&self, spawn: Spawn, size: Size) -> Result<Arc<Pane>, MuxError> {
         self.open(spawn, Place::Hidden, Some(size), OnExit::Hold, true)
     }
 
-    /// As [`Mux::open_hidden`], with a tap that yields the program's output from the first byte on.
+    /// Like [`Mux::open_hidden`], with a tap that receives the program's output from the first byte.
     pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
         self.open_with(spawn, Place::Hidden, Some(size), OnExit::Hold, true, Pane::tap)
     }
 
-    /// As [`Mux::open_tab_in_background`], with a tap that yields the program's output from the first byte on. The
-    /// program waits for the tap's reader, as for a recording ([`Pane::tap_recording`]).
+    /// Like [`Mux::open_tab_in_background`], with a tap that receives the program's output from the first byte. If the
+    /// tap's queue is full, the pane's reader waits for the tap, like for a recording ([`Pane::tap_recording`]).
     pub fn open_tab_streamed(
         &self,
         spawn: Spawn,
         size: Option<Size>,
         on_exit: OnExit,
     ) -> Result<(Arc<Pane>, Tap), MuxError> {
-        // Only the output is read, so all input may be hidden.
+        // This tap's reader uses only the output, so all input is marked as hidden.
         let tap = |pane: &Pane| pane.tap_recording(Arc::new(|_| true));
         self.open_with(spawn, Place::BackgroundTab, size, on_exit, true, tap)
     }
 
-    /// Splits `pane`. The new pane appears right of it or below it and gets its tab's focus. Zoom ends. Refused with
-    /// [`MuxError::NoRoom`] if there is no room for both.
+    /// Splits `pane`. The new pane appears to the right of it or below it, and gets the focus in its tab. Zoom ends.
+    /// Fails with [`MuxError::NoRoom`] if there is no room for both panes.
     pub fn split(
         &self,
         pane: PaneId,
@@ -87,7 +88,7 @@ impl Mux {
         self.open(spawn, Place::Beside(pane, axis), None, on_exit, true)
     }
 
-    /// As [`Mux::split`], to restore a saved layout: without checking whether there is room.
+    /// Like [`Mux::split`], but does not check whether there is room. Used to restore a saved layout.
     pub fn split_again(
         &self,
         pane: PaneId,
@@ -110,7 +111,7 @@ impl Mux {
         Ok(self.open_with(spawn, place, size, on_exit, needs_room, |_| ())?.0)
     }
 
-    /// As [`Mux::open`], and prepares something with the pane before its program's output is read.
+    /// Like [`Mux::open`], and calls `prepare` with the pane before its program's output is read.
     fn open_with<T>(
         &self,
         mut spawn: Spawn,
@@ -167,7 +168,8 @@ impl Mux {
         }
         let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
         let process = self.spawner.spawn(&spawn, size)?;
-        let term = Term::new(size, terminal_options(defaults.term, &process, &nonce));
+        let mut term = Term::new(size, terminal_options(defaults.term, &process, &nonce));
+        term.set_visible(self.options.sized_by_window);
         Ok(Pane::new(Parts {
             id,
             process,
@@ -182,8 +184,8 @@ impl Mux {
         }))
     }
 
-    /// The size of a pane at a place. A pinned pane gets its `own` size. Returns an error if there is no room at the
-    /// place.
+    /// The size of a pane at a position in the layout. A pinned pane gets its `own` size. Returns an error if there is
+    /// no room at the position.
     pub(super) fn size_at(
         &self,
         place: Place,
@@ -205,8 +207,8 @@ impl Mux {
         Ok(own.unwrap_or(size))
     }
 
-    /// Adds a new pane of this size at its place and starts its threads. On failure the pane has no place, and its
-    /// program keeps running.
+    /// Adds a new pane of this size at its position in the layout, and starts its threads. On failure, the pane is not
+    /// added and its program keeps running.
     pub(super) fn put(
         &self,
         pane: &Arc<Pane>,
@@ -240,7 +242,7 @@ impl Mux {
             }
             Place::Beside(beside, axis) => {
                 self.admit(pane, |state| {
-                    // Another thread may have split since the first check.
+                    // Another thread may have split the pane since the first check, so check again under the lock.
                     if needs_room {
                         self.check_room(state, beside, axis)?;
                     }
@@ -253,7 +255,7 @@ impl Mux {
         }
     }
 
-    /// Adds a new pane where `place` puts it, and starts its threads.
+    /// Adds a new pane at `place`, and starts its threads.
     fn admit(
         &self,
         pane: &Arc<Pane>,
@@ -261,7 +263,8 @@ impl Mux {
     ) -> Result<(), MuxError> {
         let failed = |error: String| SpawnError::Program { program: "a pane".into(), error };
         let id = pane.id();
-        // Counted before the pane is in the list, so that a shutdown that finds the pane waits for its threads.
+        // Count the threads before the pane is in the list, so that a shutdown that finds the pane waits for its
+        // threads.
         let alive = [self.threads.alive(), self.threads.alive()];
         let has_tab = {
             let mut state = self.state.lock();
@@ -276,7 +279,7 @@ impl Mux {
         if has_tab {
             self.observers.event(MuxEvent::Layout);
         }
-        // Last, so that observers receive `PaneOpened` before the pane's output or end.
+        // Start the pane last, so that observers receive `PaneOpened` before the pane's output or end.
         if let Err(error) = pane.start(alive) {
             let taken = self.take(&[id]);
             self.announce_removed(&taken);
@@ -285,13 +288,14 @@ impl Mux {
         Ok(())
     }
 
-    /// The grid of a new tab. In a window it fills the tab's space, so that the program starts at its final size.
+    /// The size of the grid in a new tab. In a window the grid fills the tab's space, so that the program starts at its
+    /// final size.
     fn size_of_new_tab(&self) -> Size {
         let space = self.state.lock().space.filter(|_| self.options.sized_by_window);
         space.map_or(self.options.default_size, |(area, spacing)| spacing.grid(area))
     }
 
-    /// The grid of the new pane of a split: in a window, what the tab's space gives it.
+    /// The size of the grid of the new pane in a split. In a window, the size follows from the tab's space.
     fn size_of_split(&self, pane: PaneId, axis: Axis) -> Result<Size, MuxError> {
         const NEW: PaneId = PaneId(u64::MAX);
         let (divided, old) = {
@@ -326,7 +330,7 @@ impl Mux {
     }
 }
 
-/// The options of a program's terminal. Only a local program may send images as file names.
+/// The options of a program's terminal. Only a program on this machine may pass images as file names.
 pub(super) fn terminal_options(
     defaults: Options,
     process: &Arc<dyn Process>,
@@ -339,7 +343,7 @@ pub(super) fn terminal_options(
     options
 }
 
-/// Puts a pane right of another or below it; returns the index of their tab.
+/// Puts a pane to the right of another pane or below it. Returns the index of their tab.
 fn split(layout: &mut Layout, pane: PaneId, axis: Axis, new: PaneId) -> Result<usize, MuxError> {
     let index = layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
     let tab = &mut layout.tabs[index];

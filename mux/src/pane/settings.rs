@@ -1,7 +1,6 @@
-//! Settings of a pane that the user or a caller changes, and those it was opened with.
+//! Settings of a pane: those that the user or a caller changes, and those with which the pane was opened.
 //!
-//! Owns its name, the theme's colours of its terminal, and replies to its notifications. Never reads or writes a
-//! settings file.
+//! Owns the pane's name, its theme colors, and replies to its notifications. Never reads or writes a settings file.
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use super::Pane;
 use crate::MuxEvent;
 
 impl Pane {
-    /// Changes the theme's colours. Colours that the program has set stay.
+    /// Changes the theme's colors. Colors that the program has set stay unchanged.
     pub fn set_palette(&self, palette: Arc<Palette>) {
         self.act_on(|term| term.set_base_palette(palette));
     }
@@ -27,7 +26,7 @@ impl Pane {
     }
 
     /// Changes the terminal and sends its replies to the program.
-    fn act_on(&self, act: impl FnOnce(&mut Term)) {
+    pub(super) fn act_on(&self, act: impl FnOnce(&mut Term)) {
         let mut term = self.term.lock();
         act(&mut term);
         let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
@@ -36,7 +35,7 @@ impl Pane {
         self.announce(seq, events);
     }
 
-    /// Sets the pane's name, which replaces its programs' titles. An empty name removes it.
+    /// Sets the pane's name. It is shown instead of the titles that programs set. An empty name removes it.
     pub fn set_name(&self, name: &str) {
         *self.name.lock() = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         self.observers.event(MuxEvent::Title(self.id));
@@ -47,12 +46,12 @@ impl Pane {
         self.name.lock().is_some()
     }
 
-    /// The requested program and its arguments; `None`: the default shell.
+    /// The requested program and its arguments. `None`: the default shell.
     pub fn command(&self) -> Option<(&str, &[String])> {
         self.command.as_ref().map(|(program, args)| (program.as_str(), args.as_slice()))
     }
 
-    /// The secret in the prompt marks of the pane's own shells (OSC 133 `nonce=`); `None`: no shell integration.
+    /// The secret in the prompt marks of the pane's own shells (OSC 133 `nonce=`). `None`: no shell integration.
     pub fn nonce(&self) -> Option<&Arc<str>> {
         self.nonce.as_ref()
     }

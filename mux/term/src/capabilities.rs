@@ -1,35 +1,83 @@
 //! XTGETTCAP: the terminal description of this terminal, queried by the names of terminfo and termcap.
 //!
-//! Owns the tables. As in xterm (its `xtermcap.c`), a key's value is what the key currently sends: cursor keys follow
-//! DECCKM, Backspace follows DECBKM, Delete follows mode 1037. Function keys beyond the last real key are keys with
-//! modifiers, as in terminfo's `xterm+pcfkeys`. Sources: terminfo(5); user_caps(5) for the names with modifiers; `Tc`,
-//! `RGB` and `Smulx` as tmux and neovim query them.
+//! Owns the tables of keys, and reads everything else from the terminfo entry, so that a program gets the same values
+//! over `ssh`, where the entry is missing. As in xterm (its `xtermcap.c`), a key's value is what the key currently
+//! sends: cursor keys follow DECCKM, Backspace follows DECBKM, Delete follows mode 1037. Function keys beyond the last
+//! real key are keys with modifiers, as in terminfo's `xterm+pcfkeys`. Sources: terminfo(5); user_caps(5) for the names
+//! with modifiers.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::Modes;
-use crate::hex::{hex, unhex};
+use crate::hex::{Case, hex, unhex};
 use crate::keyboard::function_key_number;
 use crate::term::Term;
 
-/// Constant values. A boolean capability has an empty value.
-const FIXED: &[(&str, &str)] = &[
+/// The terminfo entry. `mux/tests/terminfo.rs` checks it against the engine and the key encoder.
+const ENTRY: &str = include_str!("../../../assets/terminfo/unterm.terminfo");
+
+/// Values that the entry does not contain, because they depend on who asks: the name of a description that every host
+/// has, and `RGB`, with which curses would take the 256 color numbers for direct colors.
+const OTHERS: &[(&str, &str)] = &[
     ("TN", "xterm-256color"),
     ("name", "xterm-256color"),
     ("Co", "256"),
-    ("colors", "256"),
     ("RGB", "8/8/8"),
-    ("Tc", ""),
-    ("Su", ""),
-    ("Smulx", "\x1b[4:%p1%dm"),
-    ("Setulc", "\x1b[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%dm"),
-    ("indn", "\x1b[%p1%dS"),
-    ("rin", "\x1b[%p1%dT"),
-    ("setrgbf", "\x1b[38:2::%p1%d:%p2%d:%p3%dm"),
-    ("setrgbb", "\x1b[48:2::%p1%d:%p2%d:%p3%dm"),
-    ("Ss", "\x1b[%p1%d q"),
-    ("Se", "\x1b[ q"),
-    ("kcbt", "\x1b[Z"),
     ("kB", "\x1b[Z"),
 ];
+
+/// The capabilities of the entry by name. A flag has an empty value, a number decimal digits.
+static CAPABILITIES: LazyLock<FxHashMap<&str, String>> = LazyLock::new(|| {
+    let fields = ENTRY.lines().filter_map(|line| line.strip_prefix('\t')?.strip_suffix(','));
+    fields
+        .map(|field| match field.split_once(['=', '#']) {
+            Some((name, value)) if field[name.len()..].starts_with('=') => (name, unescape(value)),
+            Some((name, value)) => (name, decimal(value)),
+            None => (field, String::new()),
+        })
+        .collect()
+});
+
+/// The bytes of a string of terminfo(5): `\E`, `^X`, `\n`, three octal digits, and a backslash before any other
+/// character, which then stands for itself. All are ASCII.
+fn unescape(value: &str) -> String {
+    let mut out = String::new();
+    let mut rest = value.chars();
+    while let Some(c) = rest.next() {
+        out.push(match (c, rest.as_str().as_bytes()) {
+            ('^', [b'?', ..]) => '\x7f',
+            ('^', [letter, ..]) => char::from(letter & 0x1f),
+            ('\\', [b'E' | b'e', ..]) => '\x1b',
+            ('\\', [b'n', ..]) => '\n',
+            ('\\', [b'r', ..]) => '\r',
+            ('\\', [b't', ..]) => '\t',
+            ('\\', [b'b', ..]) => '\x08',
+            ('\\', [b'f', ..]) => '\x0c',
+            ('\\', [b's', ..]) => ' ',
+            ('\\', [a @ b'0'..=b'7', b @ b'0'..=b'7', c @ b'0'..=b'7', ..]) => {
+                rest.nth(1);
+                char::from((a & 1) << 6 | (b & 7) << 3 | c & 7)
+            }
+            ('\\', [other, ..]) => char::from(*other),
+            _ => {
+                out.push(c);
+                continue;
+            }
+        });
+        rest.next();
+    }
+    out
+}
+
+/// A number of terminfo(5), decimal or hexadecimal, in decimal digits.
+fn decimal(number: &str) -> String {
+    match number.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16)) {
+        Some(Ok(number)) => number.to_string(),
+        _ => number.to_owned(),
+    }
+}
 
 /// A key, by the form of its sequence.
 #[derive(Clone, Copy)]
@@ -81,30 +129,40 @@ const LAST_KEY: u32 = 35;
 const NAMES_CAP: usize = 256;
 
 impl Term {
-    /// XTGETTCAP: replies once per name; names are in hexadecimal.
+    /// XTGETTCAP: replies once per name; names are in hexadecimal. A reply repeats the digits of a known name as they were
+    /// asked, because programs look for them. If one of them is a lower-case letter, the value's are lower case too;
+    /// xterm writes all in upper case, kitty all in lower case.
     pub(crate) fn report_capabilities(&mut self, names: &[u8]) {
         if memchr::memchr_iter(b';', names).count() >= NAMES_CAP {
             return self.caps.dropped("XTGETTCAP", NAMES_CAP);
         }
-        for name in names.split(|&b| b == b';') {
-            // A known name comes from the tables here, so repeating it is safe.
-            let name = unhex(name).and_then(|name| String::from_utf8(name).ok());
-            match name.as_deref().and_then(|name| Some((name, self.capability(name)?))) {
-                Some((name, value)) if value.is_empty() => {
-                    self.reply_text(format!("\x1bP1+r{}\x1b\\", hex(name)));
+        for digits in names.split(|&b| b == b';') {
+            let name = unhex(digits).and_then(|name| String::from_utf8(name).ok());
+            let value = name.and_then(|name| self.capability(&name));
+            // The digits of a known name are harmless.
+            match (value, std::str::from_utf8(digits)) {
+                (Some(value), Ok(digits)) if value.is_empty() => {
+                    self.reply_text(format!("\x1bP1+r{digits}\x1b\\"));
                 }
-                Some((name, value)) => {
-                    self.reply_text(format!("\x1bP1+r{}={}\x1b\\", hex(name), hex(&value)));
+                (Some(value), Ok(digits)) => {
+                    let is_lower = digits.bytes().any(|digit| digit.is_ascii_lowercase());
+                    let value = hex(&value, if is_lower { Case::Lower } else { Case::Upper });
+                    self.reply_text(format!("\x1bP1+r{digits}={value}\x1b\\"));
                 }
-                None => self.reply(b"\x1bP0+r\x1b\\"),
+                _ => self.reply(b"\x1bP0+r\x1b\\"),
             }
         }
     }
 
     fn capability(&self, name: &str) -> Option<String> {
-        if let Some((_, value)) = FIXED.iter().find(|(own, _)| *own == name) {
+        if let Some((_, value)) = OTHERS.iter().find(|(own, _)| *own == name) {
             return Some((*value).to_owned());
         }
+        self.key_capability(name).or_else(|| CAPABILITIES.get(name).cloned())
+    }
+
+    /// The bytes that a key sends now.
+    fn key_capability(&self, name: &str) -> Option<String> {
         if let Some(number) = function_key(name) {
             let (number, modifiers) = numbered_key(number);
             return Some(self.sends(Key::Function(number), modifiers));
@@ -188,15 +246,63 @@ mod tests {
     /// The reply for a name after `bytes`, without its frame.
     fn value(bytes: &str, name: &str) -> Option<String> {
         let mut term = Term::new(Size::cells(10, 4), Options::default());
-        let question = format!("{bytes}\x1bP+q{}\x1b\\", hex(name).to_lowercase());
+        let asked = hex(name, Case::Lower);
+        let question = format!("{bytes}\x1bP+q{asked}\x1b\\");
         Parser::new().advance(&mut term, question.as_bytes());
         let reply = String::from_utf8(term.take_replies()).expect("ASCII");
         let reply = reply.strip_suffix("\x1b\\").expect("an end");
         if reply == "\x1bP0+r" {
             return None;
         }
-        let reply = reply.strip_prefix(&format!("\x1bP1+r{}=", hex(name))).expect(name);
+        let reply = reply.strip_prefix(&format!("\x1bP1+r{asked}")).expect(name);
+        let reply = reply.strip_prefix('=').unwrap_or_default();
         String::from_utf8(unhex(reply.as_bytes()).expect("hexadecimal")).ok()
+    }
+
+    #[test]
+    fn every_capability_of_the_entry_is_reported() {
+        for (name, expected) in [
+            ("Ms", "\x1b]52;%p1%s;%p2%s\x07"),
+            ("Pst", "\x1b]7501;%p1%s\x1b\\"),
+            ("Smulx", "\x1b[4:%p1%dm"),
+            ("xr", "\x1bP>\\|[ -~]+\x1b\\\\"),
+            ("cub1", "\x08"),
+            ("kcbt", "\x1b[Z"),
+            ("cuf", "\x1b[%p1%dC"),
+            ("flash", "\x1b[?5h$<100/>\x1b[?5l"),
+            ("oc", "\x1b]104\x07"),
+            ("colors", "256"),
+            ("pairs", "65536"),
+            ("it", "8"),
+            ("Tc", ""),
+            ("am", ""),
+        ] {
+            assert_eq!(value("", name).as_deref(), Some(expected), "{name}");
+        }
+        assert!(CAPABILITIES.len() > 250);
+        let mut names: Vec<_> = CAPABILITIES.keys().collect();
+        names.sort_unstable();
+        for name in names {
+            let value = value("", name).expect(name);
+            let is_key = KEYS.iter().any(|key| key.1 == *name) || name.starts_with('k');
+            assert!(is_key || value == CAPABILITIES[name], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_reply_repeats_the_digits_of_the_question() {
+        for (asked, told) in [
+            ("4D73", "4D73=1B5D35323B25703125733B257032257307"),
+            ("4d73", "4d73=1b5d35323b25703125733b257032257307"),
+            // Without letters, the digits are xterm's.
+            ("5365", "5365=1B5B2071"),
+            ("5463", "5463"),
+        ] {
+            let mut term = Term::new(Size::cells(10, 4), Options::default());
+            Parser::new().advance(&mut term, format!("\x1bP+q{asked}\x1b\\").as_bytes());
+            let reply = String::from_utf8(term.take_replies()).expect("ASCII");
+            assert_eq!(reply, format!("\x1bP1+r{told}\x1b\\"));
+        }
     }
 
     #[test]

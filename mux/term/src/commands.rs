@@ -1,8 +1,8 @@
-//! Commands that shell integration reports (OSC 133, OSC 633): where each prompt, input and output is.
+//! Commands that shell integration reports (OSC 133, OSC 633): the positions of each prompt, input and output.
 //!
-//! Owns the list, which is bounded and follows the order of the main screen's lines. Its anchors follow the text when
-//! lines rewrap. A command is dropped together with its prompt's line. Marks are program output, so nothing here trusts
-//! them beyond what they state.
+//! Owns the list of commands, which is bounded and in the order of the main screen's lines. Its positions follow the
+//! text when lines rewrap. A command is dropped together with the line of its prompt. Marks are part of program output,
+//! so any program can send them: this module trusts only marks with the terminal's own nonce.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,39 +15,39 @@ use crate::row::{OUTPUT, PROMPT};
 use crate::term::{ScreenKind, Term};
 use crate::{LineId, Point, TextRange};
 
-/// Maximum commands kept; the oldest is dropped first.
+/// The maximum number of commands in the list. The oldest is dropped first.
 const COMMANDS_CAP: usize = 10_000;
-/// Maximum commands that may run inside one another: those of nested shells.
+/// The maximum number of commands that run inside one another, in nested shells.
 const NESTED_CAP: usize = 64;
-/// Maximum bytes of text in all commands; the oldest commands are dropped first.
+/// The maximum size in bytes of all commands' texts. The oldest commands are dropped first.
 const TEXT_CAP: usize = 4 << 20;
-/// Bytes kept of `Given::command`; a longer command is truncated.
+/// The maximum size in bytes of `Given::command`. A longer command is truncated.
 const GIVEN_CAP: usize = 4096;
 
 /// Which arrow keys move the cursor at a prompt (OSC 133 `cl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClickKeys {
-    /// `line`, and the default: left and right within one line.
+    /// `line`, the default: left and right, within one line.
     #[default]
     Line,
-    /// `m`: left and right across the lines of an input.
+    /// `m`: left and right, across the lines of an input.
     Multiple,
-    /// `v`: up and down from the line's start.
+    /// `v`: up and down, starting at the beginning of the line.
     Vertical,
-    /// `w`: up and down, keeping the column.
+    /// `w`: up and down, which keep the column.
     Smart,
 }
 
-/// How the shell receives clicks at a prompt (kitty's `click_events`).
+/// The coordinates in which the shell receives clicks at a prompt (kitty's `click_events`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClickEvents {
-    /// 1: rows count from the top of the screen.
+    /// Value 1: rows count from the top of the screen.
     Absolute,
-    /// 2: rows count from the prompt's first row, which is 0.
+    /// Value 2: rows count from the prompt's first row, which is 0.
     Relative,
 }
 
-/// What a shell redraws by itself after a resize (`redraw`).
+/// The part of a prompt that a shell redraws by itself after a resize (`redraw`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Redraw {
     /// The whole prompt.
@@ -66,26 +66,26 @@ pub struct PromptOptions {
     pub aid: Option<String>,
     /// Keys that move the cursor.
     pub click: ClickKeys,
-    /// The form in which the shell receives clicks, if it requested them.
+    /// The coordinates in which the shell receives clicks. `None` if the shell does not request clicks.
     pub click_events: Option<ClickEvents>,
-    /// What the shell redraws.
+    /// The part of the prompt that the shell redraws after a resize.
     pub redraw: Redraw,
 }
 
-/// Text that a program typed at a prompt to make the shell run a command.
+/// A command line that a program typed at a prompt in place of another command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     /// The typed text, without Enter.
     pub typed: String,
-    /// The command that `typed` stands for. For display only, never to be run: the first 4 KiB, without control
+    /// The command that runs because of `typed`. For display only, never to be run: at most 4 KiB, without control
     /// characters other than line breaks and tabs.
     pub command: String,
 }
 
-/// A command, starting at its prompt.
+/// A command. It begins with its prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
-    /// Counts from 1 in each terminal.
+    /// The number of the command. The first command of a terminal is 1.
     pub id: u64,
     /// First cell of the prompt.
     pub prompt: Option<Point>,
@@ -97,50 +97,52 @@ pub struct Command {
     pub end: Option<Point>,
     /// The `seq` when the prompt began.
     pub prompt_seq: u64,
-    /// The `seq` when the command started to run, 0 before.
+    /// The `seq` when the command started to run. 0 before that.
     pub output_seq: u64,
-    /// The `seq` when the command ended, 0 before.
+    /// The `seq` when the command ended. 0 before that.
     pub end_seq: u64,
-    /// When the command started to run, in milliseconds since 1970, 0 if unknown ([`Term::set_time`]).
+    /// The time when the command started to run, in milliseconds since 1970. 0 if unknown ([`Term::set_time`]).
     pub output_time: u64,
-    /// When the command ended, in milliseconds since 1970, 0 if unknown.
+    /// The time when the command ended, in milliseconds since 1970. 0 if unknown.
     pub end_time: u64,
     /// The exit code, if the shell reported it.
     pub exit_code: Option<i32>,
-    /// The command line: as the shell reported it, or else as read from the screen when the command started. At most 4
-    /// KiB, without control characters other than line breaks and tabs.
+    /// The command line, as the shell reported it. If the shell reported none, the text on the screen when the command
+    /// started. At most 4 KiB, without control characters other than line breaks and tabs.
     pub line: Option<String>,
-    /// The shell reported the command line; it was not read from the screen.
+    /// Whether the shell reported the command line. False if it was read from the screen.
     pub line_told: bool,
-    /// The nonce sent with the command line (OSC 633 E), at most 128 bytes; not checked here.
+    /// The nonce that was sent with the command line (OSC 633 E), at most 128 bytes. Not checked here.
     pub nonce: Option<String>,
-    /// The start mark carried the terminal's own nonce ([`crate::Options::nonce`]), so the pane's shell sent it. Only a
-    /// mark with that nonce can end this command, so its exit code is also from the shell.
+    /// Whether the start mark contained the terminal's own nonce ([`crate::Options::nonce`]), which proves that the
+    /// pane's shell sent it. Only a mark with the same nonce can end such a command, so its exit code is also from the
+    /// shell.
     pub is_authentic: bool,
-    /// The working directory it started in, as a URI, if reported.
+    /// The working directory in which the command started, as a URI. `None` if not reported.
     pub cwd: Option<Arc<str>>,
-    /// The options of its prompt.
+    /// The options of the command's prompt.
     pub options: PromptOptions,
-    /// What a program typed at its prompt, which may differ from what ran.
+    /// The command line that a program typed at the command's prompt. It may differ from what ran.
     pub given: Option<Given>,
-    /// The shell shows a continuation prompt: what was entered is not a whole command.
+    /// Whether the shell shows a continuation prompt, because the entered text is not a complete command.
     pub is_continued: bool,
-    /// A mark with the terminal's own nonce announced its prompt, so the shell's integration works: it will also mark the
-    /// command's output and end.
+    /// Whether a mark with the terminal's own nonce announced the prompt. The shell's integration then works, and will
+    /// also mark the command's output and end.
     pub is_announced: bool,
-    /// At this prompt, a key of the shell's integration empties the line and ends every mode of the line editor, such as
-    /// a search or vi's command mode. Only authentic marks report it.
+    /// Whether the shell's integration has a key at this prompt that empties the line and ends every mode of the line
+    /// editor, such as a search or vi's command mode. Set only by marks with the terminal's own nonce.
     pub has_reset_key: bool,
 }
 
 impl Command {
-    /// How long the command ran, in milliseconds; `None` while it runs, or if a time is unknown.
+    /// How long the command ran, in milliseconds. `None` while it runs, or if a time is unknown.
     pub fn duration(&self) -> Option<u64> {
         let is_known = self.output_time != 0 && self.end_time != 0;
         is_known.then(|| self.end_time.saturating_sub(self.output_time))
     }
 
-    /// The line to display: the given command if its typed text is what ran, or else the command line.
+    /// The command line to display. If the text that a program typed is what ran, returns the command that the text
+    /// runs, otherwise the command line.
     pub fn shown(&self) -> Option<&str> {
         match self.ran_as_given() {
             Some(given) => Some(&given.command),
@@ -148,8 +150,9 @@ impl Command {
         }
     }
 
-    /// What a program typed at the prompt, if that text ran. A line read from the screen may lack its beginning, so the
-    /// end of the typed text is enough; a missing line (too long) matches too.
+    /// The command line that a program typed at the prompt, if that text is what ran. If the line was read from the
+    /// screen, its beginning may be missing, so comparing the end of the text is enough. If the line is missing because
+    /// it is too long, it also counts as equal.
     pub fn ran_as_given(&self) -> Option<&Given> {
         let given = self.given.as_ref().filter(|_| self.output_seq != 0)?;
         let squeezed = |text: &str| text.split_whitespace().collect::<String>();
@@ -180,32 +183,33 @@ impl Command {
     }
 }
 
-/// See the module.
+/// The list of commands, and the state that marks refer to. See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
     list: VecDeque<Command>,
     last_id: u64,
-    /// Total bytes of their texts.
+    /// The size in bytes of all commands' texts.
     text: usize,
-    /// The time of the output that is applied, in milliseconds since 1970; 0 if unknown.
+    /// The time of the output that is being applied, in milliseconds since 1970. 0 if unknown.
     pub now: u64,
-    /// The line and nonce that the shell reported for the next command (OSC 633 E).
+    /// The command line and nonce that the shell reported for the next command (OSC 633 E).
     pub announced: Option<(String, Option<String>)>,
-    /// The secret of the pane's own shells.
+    /// The secret that only the pane's own shells know.
     nonce: Option<Arc<str>>,
-    /// The one-time ticket that a program exchanges for the nonce.
+    /// A ticket that a program can exchange for the nonce once.
     ticket: Option<String>,
-    /// The state before each running command of the pane's own shells, outermost first. A shell inside a shell is such a
-    /// command, and goes on after its first prompt has ended it in the list.
+    /// The state of the terminal before each running command of the pane's own shells, the outermost command first. A
+    /// shell inside a shell is such a command too. It continues to run after the first prompt of the inner shell has
+    /// ended it in `list`.
     before: Vec<Before>,
 }
 
 impl Commands {
-    /// The commands that have a point on a line, in order.
+    /// The commands that begin or end on a line, in order.
     pub fn around(&self, line: u64) -> impl Iterator<Item = &Command> {
         let starts_by = |command: &Command| command.prompt.is_some_and(|at| at.line.0 <= line);
         let end = self.list.partition_point(starts_by);
-        // The command that may have ended on this line, and those that began on it.
+        // Include the command that may have ended on this line, and the commands that began on it.
         let first =
             self.list.iter().take(end).rposition(|c| c.prompt.is_some_and(|at| at.line.0 < line));
         self.list.range(first.unwrap_or(0)..end)
@@ -215,31 +219,32 @@ impl Commands {
         Self { nonce, ..Self::default() }
     }
 
-    /// Drops all commands. Ids continue, and the nonce and the ticket stay.
+    /// Drops all commands. The next ids continue, and the nonce and the ticket stay.
     pub fn clear(&mut self) {
         let (nonce, ticket) = (self.nonce.take(), self.ticket.take());
         *self = Self { nonce, ticket, last_id: self.last_id, now: self.now, ..Self::default() };
     }
 
-    /// Offers the nonce once, while the current command runs, to the program that presents this ticket. Replaces any
-    /// earlier ticket.
+    /// Lets a program exchange this ticket for the nonce, once and while the current command runs. Replaces an earlier
+    /// ticket.
     pub fn lend_nonce(&mut self, ticket: String) {
         self.ticket = Some(ticket);
     }
 
-    /// Returns the nonce if this is its ticket, and uses the ticket up.
+    /// Returns the nonce if `ticket` is the valid ticket. The ticket is then used up.
     pub fn borrow_nonce(&mut self, ticket: &[u8]) -> Option<Arc<str>> {
         let known = self.ticket.take_if(|known| known.as_bytes() == ticket);
         known.and_then(|_| self.nonce.clone())
     }
 
-    /// Whether a mark with this nonce comes from one of the pane's own shells.
+    /// Whether a mark with this nonce was sent by one of the pane's own shells.
     pub fn is_authentic(&self, nonce: Option<&str>) -> bool {
         nonce.is_some() && nonce == self.nonce.as_deref()
     }
 
-    /// Ends the running command at this place and `seq`, and returns its id. An authentic mark ends the last authentic
-    /// command and every command inside it; any other mark cannot end an authentic command.
+    /// Ends the running command at position `at` and `seq`, and returns its id. A mark with the pane's nonce
+    /// (`authentic`) ends the last command that began with such a mark, and every command inside it. Any other mark
+    /// cannot end such a command.
     pub fn end(
         &mut self,
         at: Point,
@@ -248,7 +253,7 @@ impl Commands {
         authentic: bool,
     ) -> Option<u64> {
         if authentic {
-            // Even if the command that held the ticket is no longer in the list.
+            // The ticket expires even if the command for which it was issued is no longer in the list.
             self.ticket = None;
         }
         let ends = |command: &Command| command.is_running() && command.is_authentic == authentic;
@@ -263,7 +268,7 @@ impl Commands {
         Some(self.list[first].id)
     }
 
-    /// Keeps the state before a command of the pane's own shells.
+    /// Stores the state of the terminal before a command of the pane's own shells.
     pub fn remember(&mut self, before: Before) {
         if self.before.len() == NESTED_CAP {
             self.before.remove(0);
@@ -271,8 +276,9 @@ impl Commands {
         self.before.push(before);
     }
 
-    /// The state before the command that an authentic mark ends. `is_end`: the mark is the end that the shell of the last
-    /// such command reports. Any other mark may be the first prompt of a shell inside that command, which then still runs.
+    /// The state of the terminal before the command that an authentic mark ends. If `is_end` is set, the mark reports
+    /// the end of the shell's last command. Otherwise, the mark may be the first prompt of a shell inside that command,
+    /// which then still runs.
     pub fn before(&mut self, is_end: bool) -> Option<Before> {
         if is_end {
             return self.before.pop();
@@ -282,8 +288,8 @@ impl Commands {
         self.before.last().filter(|before| before.command == id).cloned()
     }
 
-    /// Ends, at this place and `seq`, the innermost running command of an application (`aid`) and every command inside
-    /// it. Does nothing if that would end an authentic command.
+    /// Ends the innermost running command of an application (`aid`) and every command inside it, at position `at` and
+    /// `seq`. Does nothing if that would end an authentic command.
     pub fn end_application(&mut self, at: Point, seq: u64, aid: Option<&str>) {
         let start = self.list.len().saturating_sub(NESTED_CAP);
         let stops = |command: &Command| {
@@ -315,7 +321,7 @@ impl Commands {
         }
     }
 
-    /// Changes the last command.
+    /// Applies a change to the last command.
     pub fn change(&mut self, change: impl FnOnce(&mut Command)) {
         if let Some(last) = self.list.len().checked_sub(1) {
             self.change_at(last, change);
@@ -353,12 +359,13 @@ impl Commands {
 }
 
 impl Term {
-    /// Sets the time of the output that is applied next, in milliseconds since 1970: when its commands begin and end.
+    /// Sets the time of the output that is applied next, in milliseconds since 1970. It becomes the start or end time
+    /// of commands that begin or end in that output.
     pub fn set_time(&mut self, milliseconds: u64) {
         self.commands.now = milliseconds;
     }
 
-    /// The main screen, visible or hidden.
+    /// The main screen, whether it is visible or hidden.
     pub(crate) fn main_screen(&self) -> &Grid {
         match self.screen {
             ScreenKind::Main => &self.grid,
@@ -366,8 +373,9 @@ impl Term {
         }
     }
 
-    /// A prompt begins at `at`. Returns `false` if it redraws the current prompt, which then stays the same command.
-    /// `is_announced`: the shell's own mark says that a prompt begins, so it is not the current one drawn anew elsewhere.
+    /// Handles the beginning of a prompt at `at`. Returns `false` if the mark redraws the current prompt, which then
+    /// stays the same command. `is_announced`: the mark is the shell's own and announces a new prompt, so it cannot
+    /// redraw the current prompt at another position.
     pub(crate) fn begin_command(
         &mut self,
         at: Point,
@@ -383,13 +391,16 @@ impl Term {
         for _ in 0..gone {
             self.commands.pop_front();
         }
-        // The text on this line and below has been erased.
+        // A prompt at or below this line is over: its text was erased.
         let is_over = |last: &Command| last.prompt.is_none_or(|prompt| prompt.line >= at.line);
-        // A prompt that has not run anything is being redrawn. Or it is drawn for the first time: Unterm's integrations mark
-        // a prompt before they draw it, and keys that are echoed in between push it to the next line.
-        let is_undrawn = |last: &Command| last.has_reset_key && last.input.is_none();
+        // Unterm's integrations announce each prompt before the shell draws it. A prompt that is not announced is therefore
+        // the current prompt, even on a later line, in two cases. Either the shell draws it for the first time, and keys
+        // that were echoed before pushed it there. Or the terminal was resized since, faster than the shell could draw.
+        let is_same = |last: &Command| {
+            last.has_reset_key && (last.input.is_none() || self.resized > last.prompt_seq)
+        };
         let again = self.commands.list.back().filter(|last| {
-            (is_over(last) || (!is_announced && is_undrawn(last)))
+            (is_over(last) || (!is_announced && is_same(last)))
                 && last.output_seq == 0
                 && last.end_seq == 0
         });
@@ -418,7 +429,7 @@ impl Term {
         again.is_none()
     }
 
-    /// Records that a program typed this, without Enter, at the prompt of command `id`, to have `command` run.
+    /// Records that a program typed `typed`, without Enter, at the prompt of command `id`, so that `command` runs.
     pub fn give_command(&mut self, id: u64, typed: &str, command: &str) {
         let Ok(at) = self.commands.list.binary_search_by_key(&id, |command| command.id) else {
             return;
@@ -437,30 +448,30 @@ impl Term {
         self.commands.change_at(at, |command| command.given = Some(given));
     }
 
-    /// The commands whose prompt is still kept, oldest first.
+    /// The commands whose prompt is still stored, oldest first.
     pub fn commands(&self) -> impl DoubleEndedIterator<Item = &Command> {
         self.commands.list.iter().filter(|command| self.prompt_line(command).is_some())
     }
 
-    /// A command by its id.
+    /// The command with this id, if its prompt is still stored.
     pub fn command(&self, id: u64) -> Option<&Command> {
         let at = self.commands.list.binary_search_by_key(&id, |command| command.id).ok()?;
         self.commands.list.get(at).filter(|command| self.prompt_line(command).is_some())
     }
 
-    /// The commands of [`Term::commands`], and those whose prompt is gone from the history, but not all of their output;
-    /// oldest first.
+    /// The commands of [`Term::commands`], and also the commands whose prompt is no longer stored but part of whose
+    /// output still is. Oldest first.
     pub fn commands_with_rests(&self) -> impl DoubleEndedIterator<Item = &Command> {
         self.commands.list.iter().filter(|command| self.is_kept_or_rest(command))
     }
 
-    /// A command of [`Term::commands_with_rests`] by its id.
+    /// The command of [`Term::commands_with_rests`] with this id.
     pub fn command_or_rest(&self, id: u64) -> Option<&Command> {
         let at = self.commands.list.binary_search_by_key(&id, |command| command.id).ok()?;
         self.commands.list.get(at).filter(|command| self.is_kept_or_rest(command))
     }
 
-    /// Whether the beginning of a command's output is gone from the history.
+    /// Whether the beginning of a command's output is no longer stored.
     pub fn is_rest(&self, command: &Command) -> bool {
         let oldest = self.main_screen().oldest();
         let is_gone = |at: Option<Point>| at.is_none_or(|at| at.line.0 < oldest);
@@ -478,14 +489,15 @@ impl Term {
         is_gone && command.output_seq != 0 && has_rest
     }
 
-    /// The line where its prompt begins, if that line is still a prompt.
+    /// The line in which the command's prompt begins, if that line still contains a prompt.
     pub(crate) fn prompt_line(&self, command: &Command) -> Option<LineId> {
         let line = command.prompt?.line;
         let meta = self.main_screen().line_meta(line.0)?;
         (meta.flags & PROMPT != 0).then_some(line)
     }
 
-    /// The last command that begins in a line for which `before` holds; such commands form the start of the list.
+    /// The last command that begins in a line for which `before` is true. Such commands must be at the start of the
+    /// list.
     fn last_before(&self, before: impl Fn(LineId) -> bool) -> Option<&Command> {
         let list = &self.commands.list;
         let end = list.partition_point(|c| c.prompt.is_none_or(|prompt| before(prompt.line)));
@@ -509,7 +521,8 @@ impl Term {
         list.range(start..).find_map(|command| self.prompt_line(command))
     }
 
-    /// The command's output so far, up to the next prompt; `None` if there is no output, or none of it is kept.
+    /// The range of the command's output, up to the next prompt. `None` if there is no output, or if it is no longer
+    /// stored.
     pub fn output_range(&self, id: u64) -> Option<TextRange> {
         let grid = self.main_screen();
         let command = self.command_or_rest(id)?;

@@ -52,6 +52,7 @@ impl Term {
                 self.scroll_down(p.count(0)); // SD; 0 and more numbers: highlight tracking (xterm)
             }
             (0, 0, b'^') => self.scroll_down(p.count(0)), // SD (ECMA-48)
+            (0, b'+', b'T') => self.unscroll(p.count(0)), // unscroll (kitty)
             (0, 0, b'Z') => self.tab_backward(p.count(0)), // CBT
             (0, 0, b'b') => self.repeat(p.count(0)),      // REP
             (0, 0, b'c') if p.get(0) == 0 => self.report_primary_attributes(), // DA1
@@ -64,6 +65,8 @@ impl Term {
             (0, 0, b'l') => self.set_modes(p, false),     // RM
             (b'?', 0, b'h') => self.set_private_modes(p, true), // DECSET
             (b'?', 0, b'l') => self.set_private_modes(p, false), // DECRST
+            (b'?', 0, b's') if p.values() == [0] => self.save_all_modes(), // XTSAVE (kitty)
+            (b'?', 0, b'r') if p.values() == [0] => self.restore_all_modes(), // XTRESTORE (kitty)
             (b'?', 0, b's') => self.save_private_modes(p), // XTSAVE
             (b'?', 0, b'r') => self.restore_private_modes(p), // XTRESTORE
             (0, 0, b'n') => self.report_status(p.get(0)), // DSR

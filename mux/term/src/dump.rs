@@ -1,4 +1,4 @@
-//! The whole state as text: what tests compare.
+//! Writes the whole state as text, which tests compare.
 
 use std::fmt::Write;
 
@@ -9,8 +9,8 @@ use crate::row::MARKS;
 use crate::term::Term;
 
 impl Term {
-    /// The whole state as text, for tests: size, cursor, modes, and every kept row with its styles and marks. Terminals
-    /// with equal dumps look and behave alike.
+    /// The whole state as text, for tests: size, cursor, modes, and every stored row with its styles and marks.
+    /// Terminals with equal dumps look and behave alike.
     pub fn dump(&self) -> String {
         let mut out = String::new();
         let mut saved_modes = self.saved_modes.clone();
@@ -42,7 +42,8 @@ impl Term {
         for saved in [&self.saved, &self.hidden_saved] {
             let _ = writeln!(
                 out,
-                "saved {:?} protected {} {:?} origin {}",
+                "saved {} {:?} protected {} {:?} origin {}",
+                saved.is_set,
                 saved.pen.style(),
                 saved.pen.is_protected(),
                 saved.charsets,
@@ -112,8 +113,8 @@ fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
             use crate::{Content, Width};
             match (cell.width(), cell.content()) {
                 (Width::Tail, _) => {}
-                // A wide character did not fit here. In any other place, a head is left from a row that was changed
-                // since it wrapped, and is an ordinary blank.
+                // A wide character did not fit here. Anywhere else, such a cell remains from a row that was changed
+                // after it wrapped, and is an ordinary blank.
                 (Width::Head, _) if view.meta.is_wrapped() && col + 1 == grid.cols() => {
                     out.push('»')
                 }

@@ -141,7 +141,8 @@ impl Term {
         }
     }
 
-    /// ED: 0 from the cursor to the end, 1 from the start to the cursor, 2 the screen, 3 the history (xterm).
+    /// ED: 0 from the cursor to the end, 1 from the start to the cursor, 2 the screen, 3 the history (xterm), 22 the screen
+    /// after its rows moved to history (kitty, ghostty).
     pub(crate) fn erase_in_display(&mut self, what: u16) {
         let (row, rows) = (self.cursor.row, self.grid.rows());
         match what {
@@ -153,8 +154,14 @@ impl Term {
                 self.erase_in_line(1);
                 self.erase_rows(0, row);
             }
-            2 => {
-                self.keep_outputs();
+            2 | 22 => {
+                match what {
+                    2 => self.keep_outputs(),
+                    _ => {
+                        let used = self.used_rows();
+                        self.scroll_off(used);
+                    }
+                }
                 self.erase_rows(0, rows);
                 self.clear_images(false);
             }
@@ -178,10 +185,25 @@ impl Term {
             self.commands.last().filter(|last| last.is_prompting()).and_then(|last| last.prompt);
         let (Some(prompt), ScreenKind::Main) = (prompt, self.screen) else { return };
         let above = prompt.line.0.saturating_sub(self.grid.live_top()) as usize;
+        if (0..above.min(self.grid.rows())).any(|row| self.grid.meta(row).occ > 0) {
+            self.scroll_off(above);
+        }
+    }
+
+    /// The rows up to the last with text or an image.
+    fn used_rows(&mut self) -> usize {
+        let text = (0..self.grid.rows()).rev().find(|&row| self.grid.meta(row).occ > 0);
+        let images = self.images_end().saturating_sub(self.grid.live_top()) as usize;
+        text.map_or(0, |row| row + 1).max(images)
+    }
+
+    /// Moves the first `count` rows, and the images on them, to history. Does nothing on the alternate screen, or if a
+    /// region or margins are set.
+    fn scroll_off(&mut self, count: usize) {
         let block = self.scrolled_block();
         let is_whole = self.scrolls_whole_rows() && block.rows() == self.grid.rows();
-        if is_whole && (0..above.min(block.bottom)).any(|row| self.grid.meta(row).occ > 0) {
-            self.scroll_block(block, -(above as i64), true);
+        if is_whole && self.screen == ScreenKind::Main {
+            self.scroll_block(block, -(count.min(block.bottom) as i64), true);
         }
     }
 
@@ -260,10 +282,11 @@ impl Term {
         meta.revision = self.seq;
     }
 
-    /// DCH, between the margins.
+    /// DCH, between the margins. Outside them it changes nothing, and a wrap stays pending (xterm, ghostty); ICH ends it
+    /// (xterm).
     pub(crate) fn delete_chars(&mut self, n: usize) {
-        self.cursor.wrap_pending = false;
         if self.is_between_margins() {
+            self.cursor.wrap_pending = false;
             self.delete_cells(self.cursor.row, self.cursor.col, n);
         }
     }

@@ -45,6 +45,8 @@ impl Term {
                 self.designate(*place, more, end); // SCS
             }
             ([], b'\\') => {} // ST
+            // DOCS (ECMA-35; ISO 8859-1 or UTF-8): output is always UTF-8, see `charset`.
+            ([b'%'], b'@' | b'G') => {}
             _ => tracing::debug!(?intermediates, end, "unknown escape sequence"),
         }
         self.end_operation();

@@ -11,7 +11,8 @@ pub enum ClipboardTarget {
     Primary,
 }
 
-/// An event, in the order of the output that caused it. Bounded: see [`crate::Term::take_events`].
+/// An event. Events are reported in the order of the output that caused them. Their number is bounded: see
+/// [`crate::Term::take_events`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// BEL.
@@ -33,17 +34,17 @@ pub enum Event {
     InputStart,
     /// A command started to run (OSC 133 C).
     CommandStart {
-        /// The command's id, 0 if none was kept; pass it to [`crate::Term::command`].
+        /// The command's id, or 0 if no command was stored. Pass it to [`crate::Term::command`].
         command: u64,
     },
     /// A command ended (OSC 133 D), with its exit code if reported.
     CommandEnd {
-        /// The command's id, 0 if none was kept.
+        /// The command's id, or 0 if no command was stored.
         command: u64,
         /// The exit code.
         exit_code: Option<i32>,
-        /// The pane's shell sent the report, proven by the terminal's nonce. Any program can report the end of its own
-        /// commands.
+        /// Whether the pane's own shell sent the report, which the terminal's nonce proves. Any program can report the
+        /// end of its own commands.
         is_authentic: bool,
     },
     /// Colors changed (OSC 4, 5, 10–19, 21 and their resets).
@@ -64,6 +65,8 @@ pub enum Event {
     Progress,
     /// The status that programs report changed (OSC 7501); read it from the `Term`.
     ProgramStatus,
+    /// Contexts changed (OSC 3008); read them from the `Term`.
+    Context,
     /// A program set a variable (OSC 1337 SetUserVar).
     UserVar {
         /// The variable's name, at most 128 bytes.
@@ -84,10 +87,10 @@ pub enum Event {
     Window(WindowRequest),
 }
 
-/// A program's request to its window (XTWINOPS), sent only with [`crate::Allow::WINDOW_OPS`].
+/// A program's request to its window (XTWINOPS). Sent only if [`crate::Allow::WINDOW_OPS`] is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowRequest {
-    /// The terminal now has this size; the pty and the window should follow.
+    /// The terminal now has this size. The pty and the window must be resized to it.
     Resize(crate::Size),
     /// Move the window's top left corner, in screen pixels.
     Move {

@@ -1,7 +1,7 @@
 //! Keyboard modes that programs set: the kitty keyboard protocol's stacks of flags, and xterm's modifyOtherKeys family.
 //!
-//! Owns only the state. Code outside the engine encodes keys as bytes, using a [`KeyboardMode`]. Sources: kitty's
-//! "Comprehensive keyboard handling in terminals"; xterm ctlseqs, XTMODKEYS, XTQMODKEYS, XTFMTKEYS, XTQFMTKEYS.
+//! Owns only the state. Code outside the engine encodes keys as bytes, according to a [`KeyboardMode`]. Sources:
+//! kitty's "Comprehensive keyboard handling in terminals"; xterm ctlseqs, XTMODKEYS, XTQMODKEYS, XTFMTKEYS, XTQFMTKEYS.
 
 use std::fmt::Write;
 
@@ -11,11 +11,12 @@ use crate::params::Params;
 use crate::term::Term;
 use crate::to_vt::Painter;
 
-/// Maximum entries of one screen's stack, including the current flags. If it is full, the oldest entry is dropped.
+/// The maximum number of entries in one screen's stack, including the current flags. If the stack is full, the oldest
+/// entry is dropped.
 const STACK_CAP: usize = 32;
 
 bitflags::bitflags! {
-    /// Progressive enhancements of the kitty keyboard protocol, with the protocol's numbers.
+    /// The flags of the kitty keyboard protocol ("progressive enhancement"), with the protocol's numbers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct KittyFlags: u8 {
         /// Disambiguate escape codes.
@@ -34,17 +35,20 @@ bitflags::bitflags! {
 /// The keyboard settings that a key encoder needs in addition to the modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyboardMode {
-    /// The kitty keyboard protocol's current flags on the visible screen; empty if it is off.
+    /// The flags of the kitty keyboard protocol that apply on the visible screen. Empty if the protocol is off.
     pub kitty: KittyFlags,
-    /// modifyCursorKeys: −1 no modifiers, 0 and 1 without the first parameter, 2 (the default) with it, 3 with `>`.
+    /// modifyCursorKeys: −1 sends no modifiers, 0 and 1 omit the first parameter, 2 (the default) sends it, 3 also
+    /// sends `>`.
     pub modify_cursor: i8,
-    /// modifyFunctionKeys: same values, except that at −1 Shift and Ctrl produce higher function keys.
+    /// modifyFunctionKeys: the values have the same meaning as in modifyCursorKeys, except that at −1 Shift and Ctrl
+    /// produce higher function keys.
     pub modify_function: i8,
-    /// modifyOtherKeys: 0 (the default) off, 1 keys without a sequence of their own, 2 all with modifiers, 3 all.
+    /// modifyOtherKeys: 0 (the default) is off, 1 affects keys without a sequence of their own, 2 all keys with
+    /// modifiers, 3 all keys.
     pub modify_other: i8,
-    /// formatOtherKeys: send `CSI code ; modifiers u`, not `CSI 27 ; modifiers ; code ~`.
+    /// formatOtherKeys: whether keys are sent as `CSI code ; modifiers u` instead of `CSI 27 ; modifiers ; code ~`.
     pub format_other: bool,
-    /// KAM, SM 2: keys are ignored (DEC STD 070; xterm). Pastes and the mouse still work.
+    /// KAM (SM 2): whether keys are ignored (DEC STD 070; xterm). Pastes and the mouse still work.
     pub locked: bool,
 }
 
@@ -54,15 +58,15 @@ impl Default for KeyboardMode {
     }
 }
 
-/// The resources of XTMODKEYS: xterm's number and the initial value.
+/// The resources of XTMODKEYS. For each: its number in xterm, and its initial value.
 const RESOURCES: [(u16, i8); 7] = [(0, 0), (1, 2), (2, 2), (3, 0), (4, 0), (6, 0), (7, 0)];
 
-/// See the module.
+/// The keyboard settings of a terminal. See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Keyboard {
-    /// For the main and the alternate screen; the last entry of each is current.
+    /// The stacks of flags for the main and the alternate screen. The last entry of each stack applies.
     stacks: [Vec<u8>; 2],
-    /// Values in the order of [`RESOURCES`].
+    /// The values of the resources, in the order of [`RESOURCES`].
     modify: [i8; RESOURCES.len()],
     format: [i8; RESOURCES.len()],
 }
@@ -92,7 +96,8 @@ impl Keyboard {
 }
 
 impl Keyboard {
-    /// Ends what a command began, given the settings before it. Settings that have their initial values stay.
+    /// Reverts the settings that a command changed, given the settings `before` it. A setting that has its initial
+    /// value now is not changed.
     pub(crate) fn end(&mut self, before: &Self) {
         for (stack, before) in self.stacks.iter_mut().zip(&before.stacks) {
             match stack.last() {
@@ -117,7 +122,7 @@ fn resource(number: u16) -> Option<usize> {
     RESOURCES.iter().position(|(own, _)| *own == number)
 }
 
-/// The second parameter, `None` if it is absent.
+/// The second parameter. `None` if it is missing.
 fn value(params: &Params) -> Option<i8> {
     params.values().get(1).map(|&value| value.min(i8::MAX as u16) as i8)
 }
@@ -129,8 +134,8 @@ impl Term {
         KeyboardMode { locked, ..self.keyboard.mode(self.screen) }
     }
 
-    /// Whether input to the program is also displayed as if the program had written it: SRM, RM 12 (DEC STD 070;
-    /// xterm).
+    /// Whether the terminal itself displays input to the program, as if the program had written it: SRM, RM 12 (DEC STD
+    /// 070; xterm).
     pub fn echoes_locally(&self) -> bool {
         !self.dec.contains(DecModes::SEND_RECEIVE)
     }
@@ -139,11 +144,11 @@ impl Term {
         &mut self.keyboard.stacks[self.screen as usize]
     }
 
-    /// `CSI > flags u`: pushes new flags.
+    /// `CSI > flags u`: pushes new flags onto the stack.
     pub(crate) fn push_key_flags(&mut self, flags: u16) {
         let stack = &mut self.keyboard.stacks[self.screen as usize];
         if stack.is_empty() {
-            // The flags that a pop restores.
+            // Add the flags that a later pop restores: none.
             stack.push(0);
         }
         if stack.len() == STACK_CAP {
@@ -153,13 +158,13 @@ impl Term {
         stack.push(KittyFlags::from_bits_truncate(flags as u8).bits());
     }
 
-    /// `CSI < count u`: popping the last entry resets all flags.
+    /// `CSI < count u`: pops entries. Popping the last entry resets all flags.
     pub(crate) fn pop_key_flags(&mut self, count: usize) {
         let stack = self.key_stack();
         stack.truncate(stack.len().saturating_sub(count));
     }
 
-    /// `CSI = flags ; mode u`: mode 1 sets all flags, 2 adds these, 3 removes these.
+    /// `CSI = flags ; mode u`: mode 1 replaces all flags, 2 adds these flags, 3 removes these flags.
     pub(crate) fn set_key_flags(&mut self, flags: u16, mode: usize) {
         let flags = KittyFlags::from_bits_truncate(flags as u8);
         let now = self.keyboard().kitty;
@@ -174,18 +179,19 @@ impl Term {
         stack.push(flags.bits());
     }
 
-    /// `CSI ? u`.
+    /// `CSI ? u`: reports the current flags.
     pub(crate) fn report_key_flags(&mut self) {
         let flags = self.keyboard().kitty.bits();
         self.reply(format!("\x1b[?{flags}u").as_bytes());
     }
 
-    /// XTMODKEYS: `CSI > resource ; value m`. Without a value, resets the resource; without both, resets all of them.
+    /// XTMODKEYS: `CSI > resource ; value m`. Without a value, resets the resource. Without both parameters, resets all
+    /// resources.
     pub(crate) fn set_key_modifiers(&mut self, params: &Params) {
         self.set_key_resource(params, true);
     }
 
-    /// XTFMTKEYS: `CSI > resource ; value f`, with the same defaults.
+    /// XTFMTKEYS: `CSI > resource ; value f`. Missing parameters have the same meaning as in XTMODKEYS.
     pub(crate) fn set_key_format(&mut self, params: &Params) {
         self.set_key_resource(params, false);
     }
@@ -198,7 +204,8 @@ impl Term {
             (&mut self.keyboard.format, first.format)
         };
         if params.values() == [0] {
-            // A missing parameter and a single 0 look the same; xterm's resource 0 is for its older keyboards.
+            // A missing parameter and a single 0 look the same, so both reset all. Resource 0 of xterm concerns its
+            // older keyboards.
             *own = first;
         } else if let Some(at) = resource(params.get(0)) {
             own[at] = value(params).unwrap_or(first[at]);
@@ -207,35 +214,43 @@ impl Term {
         }
     }
 
-    /// `CSI > resource n`: sets xterm's value −1. Without a parameter, the resource is modifyFunctionKeys.
+    /// `CSI > resource n`: sets the resource to xterm's value −1. Without a parameter, the resource is
+    /// modifyFunctionKeys.
     pub(crate) fn disable_key_modifiers(&mut self, number: u16, given: bool) {
         if let Some(at) = resource(if given { number } else { 2 }) {
             self.keyboard.modify[at] = -1;
         }
     }
 
-    /// XTQMODKEYS: replies in the form of XTMODKEYS.
+    /// XTQMODKEYS: reports a resource in the form of XTMODKEYS.
     pub(crate) fn report_key_modifiers(&mut self, number: u16) {
         self.report_key_resource(number, true);
     }
 
-    /// XTQFMTKEYS: replies in the form of XTFMTKEYS.
+    /// XTQFMTKEYS: reports a resource in the form of XTFMTKEYS.
     pub(crate) fn report_key_format(&mut self, number: u16) {
         self.report_key_resource(number, false);
     }
 
     fn report_key_resource(&mut self, number: u16, modify: bool) {
-        let Some(at) = resource(number) else { return };
+        if let Some(setting) = self.key_resource(number, modify) {
+            self.reply_text(format!("\x1b[{setting}"));
+        }
+    }
+
+    /// The parameters and the final byte of the XTMODKEYS (`modify`) or XTFMTKEYS that sets a resource to its current
+    /// value.
+    pub(crate) fn key_resource(&self, number: u16, modify: bool) -> Option<String> {
+        let at = resource(number)?;
         let (value, last) = match modify {
             true => (self.keyboard.modify[at], 'm'),
             false => (self.keyboard.format[at], 'f'),
         };
-        // The format has no numbers below 0; xterm omits the value.
-        let reply = match value {
-            0.. => format!("\x1b[>{number};{value}{last}"),
-            _ => format!("\x1b[>{number}{last}"),
-        };
-        self.reply(reply.as_bytes());
+        // The format cannot express numbers below 0, so xterm omits the value.
+        Some(match value {
+            0.. => format!(">{number};{value}{last}"),
+            _ => format!(">{number}{last}"),
+        })
     }
 
     /// Writes the sequences that rebuild a screen's stack of flags from empty. For [`Term::to_vt`].
@@ -256,7 +271,7 @@ impl Term {
             let _ = match modify {
                 _ if modify == first.modify[at] => Ok(()),
                 0.. => write!(out, "\x1b[>{number};{modify}m"),
-                // A single 0 would mean resource 2.
+                // Omit the number: a single 0 would mean resource 2.
                 _ if *number == 0 => write!(out, "\x1b[>;n"),
                 _ => write!(out, "\x1b[>{number}n"),
             };
@@ -266,13 +281,14 @@ impl Term {
         }
     }
 
-    /// RIS and DECSTR both reset the keyboard, as in kitty and xterm.
+    /// Resets the keyboard. Both RIS and DECSTR do so, as in kitty and xterm.
     pub(crate) fn reset_keyboard(&mut self) {
         self.keyboard = Keyboard::default();
     }
 }
 
-/// The number in `CSI n ~` for a function key from F5 on: the numbers of a VT220 with its gaps, continued upward.
+/// The number in `CSI n ~` for a function key from F5 on. The numbers are those of a VT220 with its gaps, continued
+/// beyond F20.
 pub fn function_key_number(key: u32) -> u32 {
     key + match key {
         ..=5 => 10,

@@ -1,14 +1,15 @@
-//! What a command began and left behind when it ended: the alternate screen, mouse tracking, keyboard modes, the cursor's
+//! Reverts what a command began and did not end: the alternate screen, mouse tracking, keyboard modes, the cursor's
 //! shape.
 //!
-//! Owns the state when each command started, and ends what differs from it when the shell is back. Only marks with the
-//! terminal's own nonce count for either ([`crate::commands`]), so output cannot cause this. A state that the command
-//! did not change from its initial value is never touched: what the shell set before the command stays, and what the
-//! command turned off stays off.
+//! Records the state when a command starts. When the shell is back, it reverts what differs from that state. Both
+//! happen only at marks with the terminal's own nonce ([`crate::commands`]), so output cannot cause them. A setting
+//! that has its initial value after the command is not changed: what the command turned off stays off. What the shell
+//! set before the command stays set.
 //!
-//! - What decides which bytes the shell receives, and what hides its prompt, ends after every command.
-//! - What people also set on purpose (`tput rmam`, `setterm -inversescreen`, a scroll region, a color) ends only after a
-//!   command that could not put it back: a signal ended it, or it left the alternate screen showing.
+//! - Settings that affect which bytes the shell receives, or that hide its prompt, are reverted after every command.
+//! - Settings that users also change on purpose (`tput rmam`, `setterm -inversescreen`, a scroll region, a color) are
+//!   reverted only after a command that could not revert them itself: a signal ended it, or it left the alternate
+//!   screen visible.
 
 use crate::charset::Charsets;
 use crate::keyboard::Keyboard;
@@ -19,7 +20,7 @@ use crate::style::Style;
 use crate::term::{ScreenKind, Term};
 use crate::{CursorShape, Event, Modes, MouseEncoding, MouseTracking};
 
-/// Modes that end after every command.
+/// Modes that are reverted after every command.
 const ALWAYS: Modes = Modes::APP_CURSOR
     .union(Modes::APP_KEYPAD)
     .union(Modes::INSERT)
@@ -29,18 +30,19 @@ const ALWAYS: Modes = Modes::APP_CURSOR
     .union(Modes::BRACKETED_PASTE)
     .union(Modes::SYNCHRONIZED)
     .union(Modes::COLOR_SCHEME)
+    .union(Modes::VISIBILITY)
     .union(Modes::IN_BAND_RESIZE);
 
-/// The engine's own modes that end after every command: KAM and local echo.
+/// The engine's own modes that are reverted after every command: KAM and local echo.
 const DEC_ALWAYS: DecModes = DecModes::KEYBOARD_LOCKED.union(DecModes::SEND_RECEIVE);
 
-/// Modes that end after a command that could not put them back.
+/// Modes that are reverted only after a command that could not revert them itself.
 const AFTER_FAILURE: Modes = Modes::REVERSE_SCREEN
     .union(Modes::AUTO_WRAP)
     .union(Modes::ALTERNATE_SCROLL)
     .union(Modes::ORIGIN);
 
-/// Exit codes above this one name a signal (POSIX shells).
+/// Exit codes above this number name the signal that ended the command (POSIX shells).
 const SIGNAL_CODES: i32 = 128;
 
 /// The state when a command started.
@@ -62,13 +64,14 @@ pub(crate) struct Before {
     margins: Margins,
 }
 
-/// The value after the command: the old one if the command changed it to something other than the initial one.
+/// The value of a setting after a command. If the command has left it at another value than the initial one, the value
+/// before the command is restored.
 fn ended<T: PartialEq>(now: T, before: T, initial: T) -> T {
     if now == initial { now } else { before }
 }
 
 impl Term {
-    /// Records the state at the start of a command of the pane's own shell.
+    /// Records the state of the terminal at the start of a command of the pane's own shell.
     pub(crate) fn remember_modes(&mut self, command: u64) {
         let before = Before {
             command,
@@ -88,8 +91,8 @@ impl Term {
         self.commands.remember(before);
     }
 
-    /// The shell is back, as its own mark says: ends what its command began. `end`: the exit code of the mark, if it is the
-    /// one that ends the command.
+    /// Reverts what a command began, because the mark of the pane's own shell shows that the shell is back. `end` is
+    /// set if the mark reports the end of the command, and contains the exit code in the mark.
     pub(crate) fn end_what_is_left(&mut self, end: Option<Option<i32>>) {
         let Some(before) = self.commands.before(end.is_some()) else { return };
         let exit_code = end.flatten();

@@ -1,13 +1,13 @@
-//! The terminal engine: bytes from a program in, screen state, replies and events out.
+//! The terminal engine: bytes of a program go in; screen state, replies and events come out.
 //!
 //! Owns the grid, its history, modes, styles and everything else that an escape sequence can change. Never does I/O,
-//! starts threads, reads clocks or handles JSON. A [`Term`] is state, a [`Parser`] feeds it, and a [`Snapshot`] is a
-//! copy of what a viewer sees. The owner of the `Term` (a pane of `unterm-mux`) drives both and passes replies back to
-//! the program.
+//! starts threads, reads clocks or handles JSON. A [`Term`] is the state, a [`Parser`] changes it, and a [`Snapshot`]
+//! is a copy of what a viewer sees. The owner of the `Term` (a pane of `unterm-mux`) drives both and passes replies
+//! back to the program.
 //!
-//! A [`LineId`] identifies a line. It counts from the first line the terminal ever had, and never changes while the
-//! line exists, except that a reflow assigns new ids. Columns count cells from 0 at the left. Every batch of output
-//! advances [`Term::seq`]; a row's `revision` is the `seq` that last changed it.
+//! A [`LineId`] identifies a line. Ids count from the first line that the terminal ever had. An id never changes while
+//! the line exists, except that a reflow assigns new ids. Columns count cells from 0 at the left. Every batch of output
+//! increases [`Term::seq`]. The `revision` of a row is the `seq` that last changed it.
 
 mod anchors;
 mod block;
@@ -96,6 +96,7 @@ pub use keyboard::{KeyboardMode, KittyFlags, function_key_number};
 pub use lines::Lines;
 pub use modes::{Modes, MouseEncoding, MouseTracking};
 pub use notification::{Notification, Occasion, Progress, Urgency};
+pub use osc::context::{Context, ContextExit, ContextKind, EndedContext};
 pub use osc::prompt::unescape as unescape_command_line;
 pub use osc::status::{BlockedOn, ProgramState, ProgramStatus};
 pub use osc::title::TitleSet;

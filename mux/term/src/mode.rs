@@ -124,9 +124,17 @@ fn private(mode: u16) -> Option<Private> {
         2026 => Flag(Modes::SYNCHRONIZED),
         2027 => Flag(Modes::GRAPHEMES),
         2031 => Flag(Modes::COLOR_SCHEME),
+        2033 => Flag(Modes::VISIBILITY),
         2048 => Flag(Modes::IN_BAND_RESIZE),
         _ => return None,
     })
+}
+
+/// Whether a private mode is a switch that changes neither the cursor, nor cells, nor the screen.
+fn is_switch(mode: u16) -> bool {
+    use Private::*;
+    let private = private(mode);
+    matches!(private, Some(Flag(_) | Dec(_) | Tracking(_) | Encoding(_) | Blink | Sixel(_)))
 }
 
 /// The state of a mode as DECRPM reports it (DEC STD 070).
@@ -198,6 +206,10 @@ impl Term {
                 self.follow_editor();
                 if flag == Modes::IN_BAND_RESIZE && on {
                     self.tell_size();
+                }
+                if flag == Modes::VISIBILITY && on {
+                    // Even if the mode was on already.
+                    self.tell_visibility();
                 }
             }
             Some(Private::Dec(flag)) => self.dec.set(flag, on),
@@ -300,8 +312,9 @@ impl Term {
             Private::Screen { .. } | Private::ScreenAndCursor => {
                 self.screen == ScreenKind::Alternate
             }
-            // xterm also reports its alternate screen here, not whether a cursor was saved.
-            Private::SaveCursor => self.screen == ScreenKind::Alternate,
+            // Whether the visible screen has a saved cursor, however it was saved (xterm 410). ghostty reports the last ?1048
+            // instead.
+            Private::SaveCursor => self.saved.is_set,
         })
     }
 
@@ -397,7 +410,7 @@ impl Term {
                 {
                     painter.raw(&format!("\x1b[?{mode}{last}\x1b[?{mode}s"));
                 }
-                Some(Private::Screen { .. } | Private::ScreenAndCursor | Private::SaveCursor)
+                Some(Private::Screen { .. } | Private::ScreenAndCursor)
                     if on == (screen == ScreenKind::Alternate) =>
                 {
                     painter.raw(&format!("\x1b[?{mode}s"));
@@ -408,9 +421,33 @@ impl Term {
         painter.raw("\x1b[?7h\x1b[?6l\x1b[?42l\x1b[?2027l");
     }
 
+    /// XTSAVE without numbers: saves all modes that are switches without a side effect (kitty, "Simple save/restore of
+    /// all terminal modes"). Restoring any other mode would move the cursor, or change cells or the screen.
+    pub(crate) fn save_all_modes(&mut self) {
+        self.save_modes((1..LAST_MODE).filter(|mode| is_switch(*mode)));
+    }
+
+    /// XTRESTORE without numbers: restores all modes that [`Term::save_all_modes`] may have saved.
+    pub(crate) fn restore_all_modes(&mut self) {
+        let saved = self.saved_modes.clone();
+        // First what was off, because to end one kind of mouse events ends all of them.
+        for on in [false, true] {
+            for &(mode, _) in saved.iter().filter(|(_, saved)| *saved == on) {
+                // To set some modes again would send a report.
+                if is_switch(mode) && self.private_mode(mode) != Some(on) {
+                    self.set_private_mode(mode, on);
+                }
+            }
+        }
+    }
+
     /// XTSAVE.
     pub(crate) fn save_private_modes(&mut self, params: &Params) {
-        for &mode in params.values() {
+        self.save_modes(params.values().iter().copied());
+    }
+
+    fn save_modes(&mut self, modes: impl Iterator<Item = u16>) {
+        for mode in modes {
             let Some(on) = self.private_mode(mode) else { continue };
             // Skip modes that cannot change, and DECCOLM while it has no effect.
             match private(mode) {
@@ -419,6 +456,11 @@ impl Term {
                 }
                 // Restoring this mode may change the screen.
                 Some(Private::AlternateAllowed) => continue,
+                // The mode is an action, and saving it is another (xterm).
+                Some(Private::SaveCursor) => {
+                    self.save_cursor();
+                    continue;
+                }
                 Some(Private::Columns) if !self.dec.contains(DecModes::ALLOW_COLUMNS) => continue,
                 _ => {}
             }
@@ -436,6 +478,9 @@ impl Term {
         for &mode in params.values() {
             let saved = self.saved_modes.iter().find(|(saved, _)| *saved == mode).copied();
             match saved {
+                None if matches!(self.known_private(mode), Some(Private::SaveCursor)) => {
+                    self.restore_cursor();
+                }
                 // Restore only the screen: the cursor saved by DECSC is not part of the mode (xterm).
                 Some((1049, on)) => self.set_private_mode(47, on),
                 Some((mode, on)) => self.set_private_mode(mode, on),
@@ -580,8 +625,17 @@ mod tests {
                     assert_eq!(answer(false, &reset, "\x1b[?2$p"), "");
                 }
                 Private::SaveCursor => {
-                    check(&mode, &set, ModeState::Reset);
-                    check(&mode, "\x1b[?1049h", ModeState::Set);
+                    check(&mode, "", ModeState::Reset);
+                    // DECSC saves the same cursor, and DECRC keeps it.
+                    for save in ["\x1b7", "\x1b[s", &set] {
+                        check(&mode, save, ModeState::Set);
+                        check(&mode, &format!("{save}\x1b8{reset}"), ModeState::Set);
+                        check(&mode, &format!("{save}\x1b[!p"), ModeState::Reset);
+                        check(&mode, &format!("{save}\x1bc"), ModeState::Reset);
+                    }
+                    // Each screen has its own.
+                    check(&mode, "\x1b[?1049h", ModeState::Reset);
+                    check(&mode, "\x1b[?1049h\x1b[?1049l", ModeState::Set);
                 }
                 _ => {
                     check(&mode, "", ModeState::of(ON_AT_FIRST.contains(&number)));

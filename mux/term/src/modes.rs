@@ -40,6 +40,8 @@ bitflags::bitflags! {
         const VT52 = 1 << 16;
         /// BDSM, 8, reset: the program arranges right-to-left text by itself (ECMA-48).
         const EXPLICIT_BIDI = 1 << 17;
+        /// ?2033: report changes of visibility (rockorager's "Terminal Visibility Reports").
+        const VISIBILITY = 1 << 27;
         /// ?2031: report changes between dark and light colors (contour's "Color palette update notifications").
         const COLOR_SCHEME = 1 << 28;
         /// ?2048: report changes of size (rockorager's "In-Band Window Resize Notifications").
@@ -55,7 +57,7 @@ bitflags::bitflags! {
     pub(crate) struct DecModes: u32 {
         /// DECLRMM, ?69: `CSI s` sets margins.
         const LEFT_RIGHT = 1 << 0;
-        /// ?45: BS and CUB wrap back to the row before, like ?1045 (see `Term::wrap_back`).
+        /// ?45: BS and CUB move back over rows that wrapped (see `Term::wrap_back`).
         const REVERSE_WRAP = 1 << 1;
         /// ?1045: BS and CUB move back over any rows.
         const REVERSE_WRAP_ANY = 1 << 2;

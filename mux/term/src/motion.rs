@@ -3,8 +3,8 @@
 use crate::block::Block;
 use crate::modes::DecModes;
 use crate::tabs::Tabs;
-use crate::term::{NOWHERE, Position, SavedCursor, Term};
-use crate::{Color, Modes};
+use crate::term::{NOWHERE, Position, SavedCursor, ScreenKind, Term};
+use crate::{Color, Modes, Point};
 
 impl Term {
     /// CUP, HVP: `row` and `col` from 1, within region and margins if DECOM is set.
@@ -53,8 +53,8 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// CUB, BS: stops at the left margin if it starts at or behind it. With ?45 or ?1045 and DECAWM, it continues at
-    /// the right margin of the previous row (xterm; [`Term::wrap_back`]).
+    /// CUB, BS: stops at the left margin if it starts at or behind it. With ?45 or ?1045 and DECAWM, it may continue at
+    /// the right margin of the previous row ([`Term::wrap_back`]).
     #[inline]
     pub(crate) fn move_left(&mut self, n: usize) {
         if self.dec.intersects(DecModes::REVERSE_WRAP | DecModes::REVERSE_WRAP_ANY)
@@ -67,10 +67,12 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// [`Term::move_left`] with reverse wraparound: over any row, and from the region's top to its bottom. A pending
-    /// wrap counts as one column. xterm behaved so for ?45 up to patch 379, and does for ?1045 since patch 383, where
-    /// ?45 wraps back only over rows that wrapped. Here both modes wrap over any row, as esctest2 and the fixtures of
-    /// xterm.js require.
+    /// [`Term::move_left`] with reverse wraparound (xterm since patch 383, ghostty). A pending wrap counts as one column.
+    /// ?45 moves only within a line of text: over rows that wrapped into the next. ?1045 moves over any row, and from the
+    /// region's top to its bottom, as ?45 did in xterm up to patch 379.
+    ///
+    /// Rows between margins never count as wrapped here (see [`Term::wrap`]), nor in ghostty, but they do in xterm.
+    /// ghostty ends ?45 at the region's top. Like xterm, this does not: the text above is the same line.
     fn wrap_back(&mut self, n: usize) {
         let left = if self.cursor.col >= self.left { self.left } else { 0 };
         let (mut row, mut col) = (self.cursor.row, self.cursor.col);
@@ -83,6 +85,13 @@ impl Term {
                 break;
             }
             row = match row {
+                _ if !self.dec.contains(DecModes::REVERSE_WRAP_ANY) => {
+                    let above = row.checked_sub(1);
+                    match above.filter(|&above| self.grid.meta(above).is_wrapped()) {
+                        Some(above) => above,
+                        None => break,
+                    }
+                }
                 row if row == self.top => self.bottom - 1,
                 0 => self.grid.rows() - 1,
                 row => row - 1,
@@ -183,6 +192,28 @@ impl Term {
         self.scroll_block(self.scrolled_block(), n as i64, true);
     }
 
+    /// SD that takes the new rows from the end of history, where it has them (kitty, "Unscrolling the screen"). At most
+    /// one screen, because the rows at the bottom are lost. With a region or margins, and on the alternate screen, no row
+    /// returns. kitty returns rows to a region too, though it puts them above it.
+    pub(crate) fn unscroll(&mut self, n: usize) {
+        let block = self.scrolled_block();
+        let n = n.min(block.rows());
+        let is_whole = self.scrolls_whole_rows() && block.rows() == self.grid.rows();
+        let mut returned = 0;
+        if is_whole && self.grid.oldest() < self.grid.live_top() {
+            self.flush_scrolled_images();
+            returned = self.grid.unscroll(n, self.seq);
+            // What was tied to the lost rows is gone: new rows will get their numbers.
+            let end = self.grid.live_top() + self.grid.rows() as u64;
+            let is_kept = |at: &Point| at.line.0 < end;
+            self.visit_anchors(ScreenKind::Main, &mut |point| *point = point.filter(is_kept));
+            self.graphics.changed();
+        }
+        if returned < n {
+            self.scroll_down(n - returned);
+        }
+    }
+
     /// HT, CHT: if DECLRMM is set, never beyond the right margin, wherever the cursor was (xterm).
     pub(crate) fn tab_forward(&mut self, n: usize) {
         if self.cursor.wrap_pending
@@ -229,17 +260,18 @@ impl Term {
             pen: self.pen.clone(),
             charsets: self.charsets,
             origin: self.modes.contains(Modes::ORIGIN),
+            is_set: true,
         };
     }
 
-    /// DECRC, SCORC.
+    /// DECRC, SCORC. With DECOM, the cursor returns to a place above or left of the region if it was saved there (xterm,
+    /// ghostty), but not to one below or right of it (xterm). A pending wrap returns as well, wherever the cursor is.
     pub(crate) fn restore_cursor(&mut self) {
-        let SavedCursor { position, pen, charsets, origin } = self.saved.clone();
+        let SavedCursor { position, pen, charsets, origin, .. } = self.saved.clone();
         self.modes.set(Modes::ORIGIN, origin);
         self.cursor = position;
-        self.cursor.row = position.row.clamp(self.first_row(), self.end_row() - 1);
-        self.cursor.col = position.col.clamp(self.first_col(), self.end_col() - 1);
-        self.settle_wrap();
+        self.cursor.row = position.row.min(self.end_row() - 1);
+        self.cursor.col = position.col.min(self.end_col() - 1);
         // DECSC does not save the link and the prompt role.
         let (link, role) = (self.pen.link().cloned(), self.pen.role());
         self.pen = pen;

@@ -1,9 +1,9 @@
-//! Turns bytes into calls on a [`Term`]: a scanner first, with vte behind it.
+//! Turns bytes into calls on a [`Term`]. A scanner handles most input, and passes the remaining sequences to vte.
 //!
-//! The scanner owns the ground state and the strings. It finds runs of text and checks their UTF-8, parses common
-//! control sequences that are complete in the input, and collects the strings of OSC, DCS and APC up to a cap. The
-//! remaining sequences (split between reads, or unusual) go to vte, one sequence at a time, in small slices. Both paths
-//! end in the same methods of [`Term`], so both have the same effect.
+//! The scanner owns the state between sequences, and the strings. It finds runs of text and checks their UTF-8, parses
+//! common control sequences that are complete in the input, and collects the strings of OSC, DCS and APC up to a cap.
+//! It passes the remaining sequences (split between reads, or unusual) to vte, one sequence at a time, in small slices.
+//! Both paths call the same methods of [`Term`], so both have the same effect.
 
 use crate::Decoding;
 use crate::params::{Csi, MAX_PARAMS, Params};
@@ -11,20 +11,20 @@ use crate::scan::{ascii_run, string_run, text_run};
 use crate::term::Term;
 use crate::work;
 
-/// Bytes passed to vte at a time: some of its loops are quadratic in the length of a slice.
+/// The number of bytes to pass to vte at a time. Some loops of vte are quadratic in the length of a slice.
 const VTE_SLICE: usize = 4096;
-/// Maximum bytes of an OSC or APC string; a longer string is dropped whole.
+/// The maximum size of an OSC or APC string in bytes. A longer string is dropped whole.
 const STRING_CAP: usize = 1 << 20;
-/// Maximum bytes of a string that holds a sixel or iTerm2 image.
+/// The maximum size in bytes of a string that contains a sixel or iTerm2 image.
 const IMAGE_CAP: usize = 64 << 20;
-/// Bytes of a string from which on the terminal holds it, where its owner can count and drop it.
+/// The size in bytes from which on the terminal stores a string, so that its owner can count and drop it.
 const STRING_APART: usize = 64 << 10;
-/// Bytes of string buffer kept between sequences.
+/// The maximum size in bytes of the string buffer that is kept between sequences.
 const STRING_KEPT: usize = 4096;
 
 /// The first byte of a C1 control in UTF-8; the second byte is its code.
 const C1_LEAD: u8 = 0xc2;
-/// Bytes searched at a time for C1 controls.
+/// The number of bytes to search for C1 controls at a time.
 const C1_WINDOW: usize = 128;
 /// The difference between a C1 control and its equivalent after ESC (ECMA-48 5.3).
 const C1_TO_FE: u8 = 0x40;
@@ -33,13 +33,13 @@ const SUB: u8 = 0x1a;
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 
-/// Where in a sequence the input so far ended.
+/// The position inside a sequence at which the input so far ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// Between sequences.
     #[default]
     Ground,
-    /// After ESC; vte has received nothing.
+    /// After ESC. vte has received no byte of the sequence.
     Escape,
     /// After ESC and an intermediate byte, which vte has received.
     EscapeIntermediate,
@@ -47,22 +47,22 @@ enum State {
     Csi,
     /// In a string.
     String(Kind),
-    /// In the position after ESC Y of a VT52; holds the row once it has arrived.
+    /// In the position after ESC Y of a VT52. Contains the row once it has arrived.
     Position(Option<u8>),
 }
 
-/// A string that ends with ST.
+/// The kind of a string that ends with ST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Osc,
     Dcs,
     Apc,
-    /// PM and SOS, which nothing handles.
+    /// PM and SOS. Their contents are ignored.
     Other,
 }
 
 impl Kind {
-    /// The name used in the log.
+    /// The name of the kind in log messages.
     fn name(self) -> &'static str {
         match self {
             Self::Osc => "string of an OSC",
@@ -73,41 +73,42 @@ impl Kind {
     }
 }
 
-/// The state of parsing one program's output. It lives as long as the program's stream.
+/// The state of parsing the output of one program. It exists as long as the program's output.
 #[derive(Default)]
 pub struct Parser {
     state: State,
     vte: vte::Parser,
-    /// The last control sequence the scanner parsed, kept to reuse its memory.
+    /// The last control sequence that the scanner has parsed. Stored to reuse its memory.
     csi: Csi,
-    /// The string so far, unless `is_apart`: then the terminal holds it.
+    /// The string so far. If `is_apart` is set, the terminal stores it instead.
     string: Vec<u8>,
     is_apart: bool,
-    /// The cap that the string exceeded.
+    /// The cap that the string has exceeded. `None` if it has not.
     overflow: Option<usize>,
-    /// The input ended in the first byte of what may be a C1 control. Tracked only while C1 controls are accepted.
+    /// Whether the input ended in the first byte of a possible C1 control. Set only if C1 controls are accepted.
     ends_in_lead: bool,
     /// The incomplete UTF-8 sequence at the end of the input.
     partial: [u8; 4],
     partial_len: usize,
-    /// How many bytes may still follow of the character that ended a sequence.
+    /// The number of bytes to skip, because they may belong to the character that ended a sequence.
     skipped: usize,
-    /// Which parameters are present in the sequence that vte is parsing.
+    /// The parameters that are present in the sequence that vte is parsing.
     given: Given,
-    /// The image completed by the string that just ended.
+    /// The image that the last string completed.
     decoding: Option<Decoding>,
 }
 
-/// Text checked as UTF-8 before it is printed: checking a whole window costs less than checking each short run.
+/// Text that was checked as UTF-8 before it is printed. Checking a large window at once costs less than checking each
+/// short run.
 #[derive(Default)]
 struct Checked<'a> {
     start: usize,
     text: &'a str,
-    /// The end of the window. Bytes before it that are not in `text` are invalid or incomplete UTF-8.
+    /// The end of the window. Bytes of the window that are not in `text` are invalid or incomplete UTF-8.
     end: usize,
 }
 
-/// Bytes checked at once, if there are that many.
+/// The number of bytes to check at once, if there are that many.
 const CHECKED: usize = 1 << 8;
 
 impl<'a> Checked<'a> {
@@ -122,7 +123,7 @@ impl<'a> Checked<'a> {
 
     fn check(&mut self, bytes: &'a [u8], at: usize, len: usize) {
         let mut end = bytes.len().min(at + len.max(CHECKED));
-        // A character that the window would cut belongs to the next window.
+        // If the end of the window would split a character, leave that character to the next window.
         while end > at + len && bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
             end -= 1;
         }
@@ -138,7 +139,7 @@ impl Parser {
         Self::default()
     }
 
-    /// Applies `bytes` to `term` as one batch, one step of its `seq`. Calls may split sequences anywhere.
+    /// Applies `bytes` to `term` as one batch, which increases its `seq` once. Calls may split sequences anywhere.
     pub fn advance(&mut self, term: &mut Term, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -156,9 +157,9 @@ impl Parser {
         term.end_batch();
     }
 
-    /// Like [`Parser::advance`], but stops at an image that must be decoded first. Returns the bytes taken and that
-    /// image. The caller then releases its lock on the terminal, [runs](Decoding::run) the image, passes it to
-    /// [`Term::decoded`], and calls again with the rest of the bytes.
+    /// Like [`Parser::advance`], but stops at an image that must be decoded first. Returns the number of bytes applied,
+    /// and the image. The caller then releases its lock on the terminal, [decodes](Decoding::run) the image, passes it
+    /// to [`Term::decoded`], and calls this method again with the remaining bytes.
     pub fn advance_to_image(&mut self, term: &mut Term, bytes: &[u8]) -> (usize, Option<Decoding>) {
         if bytes.is_empty() {
             return (0, None);
@@ -197,7 +198,7 @@ impl Parser {
         (at, None)
     }
 
-    /// Handles text and controls up to the next incomplete sequence.
+    /// Handles text and controls up to the next incomplete sequence. Returns the number of bytes handled.
     fn ground(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         let mut at = self.skip(bytes);
         if self.partial_len > 0 {
@@ -245,10 +246,8 @@ impl Parser {
                     let len = text_run(c1_window(term, &bytes[at..]));
                     work::add(len);
                     at += match checked.get(bytes, at, len) {
-                        Some(text) if !term.takes_bytes() => {
-                            len - self.characters(term, &bytes[at..], text).len()
-                        }
-                        _ => self.text(term, &bytes[at..at + len], at + len == bytes.len()),
+                        Some(text) => len - self.characters(term, &bytes[at..], text).len(),
+                        None => self.text(term, &bytes[at..at + len], at + len == bytes.len()),
                     };
                     if self.state != State::Ground {
                         return at;
@@ -263,17 +262,13 @@ impl Parser {
         at
     }
 
-    /// Prints `bytes`, which hold no C0 control. `last` means that more of the last character may follow. Returns how
-    /// many bytes it took: all of them, unless a C1 control among them begins a sequence.
+    /// Prints `bytes`, which contain no C0 control. `last` means that more bytes of the last character may follow.
+    /// Returns the number of bytes handled: all of them, unless a C1 control among them begins a sequence.
     fn text(&mut self, term: &mut Term, bytes: &[u8], last: bool) -> usize {
-        if term.takes_bytes() {
-            let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-            return bytes.len() - self.characters(term, text.as_bytes(), &text).chars().count();
-        }
         if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
             return bytes.len() - self.characters(term, bytes, text).len();
         }
-        // std stops at the first error, so this loop reads each byte once.
+        // std stops at the first invalid byte, so this loop reads each byte once.
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
@@ -330,7 +325,7 @@ impl Parser {
         }
     }
 
-    /// Completes the character that the previous input ended in.
+    /// Completes the character in which the previous input ended.
     fn finish_partial(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             self.partial[self.partial_len] = byte;
@@ -352,12 +347,11 @@ impl Parser {
         bytes.len()
     }
 
-    /// Ends the current sequence at a non-ASCII character, which `bytes` begin with. Drops both, as xterm does, so that
-    /// a truncated sequence swallows no more of the text after it.
-    fn end_at_character(&mut self, term: &Term, bytes: &[u8]) -> usize {
+    /// Ends the current sequence at a non-ASCII character, with which `bytes` begin. Drops both, like xterm, so that a
+    /// truncated sequence swallows no more text.
+    fn end_at_character(&mut self, bytes: &[u8]) -> usize {
         self.state = State::Ground;
         self.skipped = match bytes[0] {
-            _ if term.takes_bytes() => 0,
             0xc0..=0xdf => 1,
             0xe0..=0xef => 2,
             0xf0..=0xf7 => 3,
@@ -366,7 +360,7 @@ impl Parser {
         1 + self.skip(&bytes[1..])
     }
 
-    /// Counts the leading bytes of `bytes` that belong to the character that ended a sequence.
+    /// Counts the bytes at the start of `bytes` that belong to the character that ended a sequence.
     fn skip(&mut self, bytes: &[u8]) -> usize {
         let more = bytes.iter().take(self.skipped).take_while(|&byte| byte & 0xc0 == 0x80).count();
         self.skipped = if more == bytes.len() { self.skipped - more } else { 0 };
@@ -400,10 +394,10 @@ impl Parser {
             }
             byte @ 0x30..=0x7e => term.esc(&[], byte),
             byte @ (CAN | SUB) => term.execute(byte),
-            // This may be a C1 control, which would end the escape sequence.
+            // The byte may begin a C1 control, which would end the escape sequence.
             C1_LEAD if term.accepts_c1() => return 0,
             ESC | 0x7f => self.state = State::Escape,
-            0x80.. => return self.end_at_character(term, bytes),
+            0x80.. => return self.end_at_character(bytes),
             control => {
                 self.state = State::Escape;
                 term.execute(control);
@@ -412,11 +406,11 @@ impl Parser {
         1
     }
 
-    /// Passes bytes of a sequence to vte, up to its final byte (`first_final`–0x7e).
+    /// Passes bytes of a sequence to vte, up to its final byte, which is in `first_final`–0x7e.
     fn sequence(&mut self, term: &mut Term, bytes: &[u8], first_final: u8) -> usize {
         let slice = &bytes[..bytes.len().min(VTE_SLICE)];
         let accepts_c1 = term.accepts_c1();
-        // Skip characters up to U+00BF, as xterm does: as 8-bit codes they would not be final bytes either.
+        // Skip characters up to U+00BF, like xterm: their 8-bit codes would not be final bytes either.
         let end = slice.iter().position(|&b| match b {
             CAN | SUB | ESC | 0xc0.. => b != C1_LEAD || accepts_c1,
             _ => (first_final..=0x7e).contains(&b),
@@ -428,13 +422,13 @@ impl Parser {
             return slice.len();
         };
         match slice[end] {
-            // Abandoned; the ESC of the next sequence resets vte.
+            // The sequence is abandoned. The ESC of the next sequence resets vte.
             ESC => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
                 self.state = State::Escape;
                 end + 1
             }
-            // This may be a C1 control, which would replace the sequence.
+            // The byte may begin a C1 control, which would replace the sequence.
             C1_LEAD if term.accepts_c1() => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
                 self.state = State::Ground;
@@ -442,7 +436,7 @@ impl Parser {
             }
             0xc0.. => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
-                end + self.end_at_character(term, &slice[end..])
+                end + self.end_at_character(&slice[end..])
             }
             _ => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..=end]);
@@ -452,7 +446,8 @@ impl Parser {
         }
     }
 
-    /// Handles a byte of a VT52 position: 32 plus the number, row first. `row` is known before the column.
+    /// Handles a byte of a VT52 position. Each byte is 32 plus a number, the row first. `row` is set before the column
+    /// arrives.
     fn position(&mut self, term: &mut Term, byte: u8, row: Option<u8>) -> usize {
         match (byte, row) {
             (CAN | SUB, _) => {
@@ -495,7 +490,7 @@ impl Parser {
                 0 => drop(self.string.pop()),
                 _ => self.collect(term, kind, &bytes[..at - 1]),
             }
-            // As with ESC, any C1 control ends the string.
+            // Any C1 control ends the string, like ESC.
             self.end(term, kind, false);
             self.state = State::Ground;
             self.escape(term, &[bytes[at] - C1_TO_FE]);
@@ -506,7 +501,7 @@ impl Parser {
         self.ends_in_lead = false;
         match control {
             ESC => {
-                // Whatever follows, the string has ended (as in vte and Williams' diagram).
+                // ESC ends the string, whatever follows (as in vte and Williams' diagram).
                 self.end(term, kind, false);
                 self.state = State::Escape;
             }
@@ -521,14 +516,14 @@ impl Parser {
                 }
                 term.execute(control);
             }
-            // An OSC ignores other controls; a DCS keeps them (DEC STD 070).
+            // An OSC ignores other controls. A DCS contains them (DEC STD 070).
             _ if kind == Kind::Dcs => self.collect(term, kind, &[control]),
             _ => {}
         }
         len + 1
     }
 
-    /// The index in `bytes`, which continue a string, of the second byte of a C1 control.
+    /// The index of the second byte of a C1 control in `bytes`, which continue a string.
     fn string_c1(&mut self, bytes: &[u8]) -> Option<usize> {
         let is_second = |byte: &u8| (0x80..=0x9f).contains(byte);
         if self.ends_in_lead && bytes.first().is_some_and(is_second) {
@@ -551,7 +546,7 @@ impl Parser {
             self.is_apart = true;
             term.graphics.arriving = Some(std::mem::take(&mut self.string));
         }
-        // `None`: its owner dropped it.
+        // `None` means that the terminal's owner has dropped the string.
         let string = term.graphics.arriving.as_mut();
         let cap = string.as_ref().map_or(STRING_CAP, |string| cap(kind, string));
         match string.filter(|string| string.len() + bytes.len() <= cap) {
@@ -591,7 +586,7 @@ impl Parser {
     }
 }
 
-/// The cap for a string, judged by its start.
+/// The maximum size of a string. The beginning of the string shows whether it contains an image.
 fn cap(kind: Kind, string: &[u8]) -> usize {
     let is_image = match kind {
         Kind::Osc => {
@@ -606,7 +601,7 @@ fn cap(kind: Kind, string: &[u8]) -> usize {
     if is_image { IMAGE_CAP } else { STRING_CAP }
 }
 
-/// Limits `bytes` to whole characters that fit in one window, because text cut into pieces by C1 controls would be
+/// Limits `bytes` to whole characters that fit in one window. Otherwise, text that C1 controls cut into pieces would be
 /// searched again and again. Returns all of `bytes` unless C1 controls are accepted.
 #[inline]
 fn c1_window<'a>(term: &Term, bytes: &'a [u8]) -> &'a [u8] {
@@ -618,8 +613,8 @@ fn c1_window<'a>(term: &Term, bytes: &'a [u8]) -> &'a [u8] {
     &bytes[..end]
 }
 
-/// Parses the control sequence after `ESC [` into `csi` and returns its length; `None` unless it is complete, plain and
-/// short.
+/// Parses the control sequence after `ESC [` into `csi`, and returns its length. `None` unless the sequence is
+/// complete, plain and short.
 #[inline]
 fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     let mut at = 0;
@@ -639,7 +634,8 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
             && let Some(eight) = bytes[at..].first_chunk()
             && let Some((number, digits)) = short_number(*eight)
         {
-            // Colors: numbers of varying length, which defeat branch prediction.
+            // Colors have numbers of varying length, which the processor cannot predict. So parse them without
+            // branches.
             work::add(digits);
             value = number;
             byte = eight[digits];
@@ -681,30 +677,31 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     Some(at)
 }
 
-/// The decimal number that `bytes` begin with and its number of digits, if there are fewer than four.
+/// The decimal number at the start of `bytes`, and its number of digits. `None` if there are four digits or more.
 #[inline(always)]
 fn short_number(bytes: [u8; 8]) -> Option<(u32, usize)> {
     const EACH: u32 = 0x0101_0101;
     let digits =
         u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) ^ (EACH * b'0' as u32);
-    // The lowest byte above 9 has its high bit set here; the bytes above it may hold anything.
+    // The lowest byte that is not a digit has its high bit set in `others`. The bytes above it may have any value.
     let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
     if others == 0 {
         return None;
     }
     let len = others.trailing_zeros() / 8;
-    // Shift the last digit to the highest byte, with zeros in place of missing leading digits.
+    // Shift the last digit to the highest byte. Leading digits that are missing become zeros.
     let digits = digits << (24 - 8 * len) << 8;
     let value = (digits >> 24) + (digits >> 16 & 0xff) * 10 + (digits >> 8 & 0xff) * 100;
     Some((value, len as usize))
 }
 
-/// Which parameters of a control sequence are present: XTWINOPS distinguishes a missing one from 0, but vte does not.
+/// The parameters that are present in a control sequence. XTWINOPS distinguishes a missing parameter from 0, but vte
+/// does not.
 #[derive(Clone, Copy, Default)]
 struct Given {
     /// Bit i is set if parameter i is present.
     bits: u32,
-    /// The index of the parameter that the next digit belongs to.
+    /// The index of the parameter to which the next digit belongs.
     at: u32,
 }
 
@@ -718,7 +715,7 @@ impl Given {
     }
 }
 
-/// Receives vte's calls for the sequences that the scanner passes to it.
+/// Receives vte's calls for sequences that the scanner has passed to vte.
 struct Behind<'a>(&'a mut Term, Given);
 
 impl vte::Perform for Behind<'_> {
@@ -749,7 +746,7 @@ impl vte::Perform for Behind<'_> {
     }
 }
 
-/// Converts a sequence from vte. `ignore` means that vte left something out: parameters beyond its limit, or
+/// Converts a sequence from vte. `ignore` means that vte has omitted something: parameters beyond its limit, or
 /// intermediates. Returns `None` if there are too many intermediates.
 pub(crate) fn csi_from_vte(
     params: &vte::Params,
@@ -766,7 +763,8 @@ pub(crate) fn csi_from_vte(
         [one] => *one,
         _ => return None,
     };
-    // vte drops intermediates only after keeping two. This also drops a DECRQM with too many parameters.
+    // vte omits intermediates only after storing two. A DECRQM has two (`?` and `$`), so with too many parameters it is
+    // dropped too.
     if ignore && (params.len() < MAX_PARAMS || intermediates.len() == 2) {
         tracing::debug!("control sequence with too many intermediates: dropped");
         return None;

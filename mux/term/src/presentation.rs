@@ -1,14 +1,15 @@
-//! The presentation state: cursor and tab stops in a report that can restore them (DECRQPSR, DECRSPS).
+//! The presentation state: reports cursor and tab stops in a form that can restore them (DECRQPSR, DECRSPS).
 //!
-//! Owns both directions of DECCIR and DECTABSR. Sources: DEC STD 070 "Presentation state", DEC VT420 and VT510 manuals;
-//! and xterm, which supports this from level 3 on and stops restoring at the first invalid field.
+//! Owns the reports and the restoring of DECCIR and DECTABSR. Sources: DEC STD 070 "Presentation state", DEC VT420 and
+//! VT510 manuals, and xterm, which supports these sequences from level 3 on and stops restoring at the first invalid
+//! field.
 
 use crate::style::{Attrs, Underline};
 use crate::term::Term;
 
-/// Set in every field of flags, so that it is a printable character.
+/// The bit that is set in every field of flags, so that the field is a printable character.
 const FLAGS: u8 = 0x40;
-/// The flags of a rendition.
+/// The flags of text attributes.
 const RENDITION: [(u8, Attrs); 4] =
     [(1, Attrs::BOLD), (4, Attrs::BLINK), (8, Attrs::REVERSE), (16, Attrs::HIDDEN)];
 const UNDERLINED: u8 = 2;
@@ -18,7 +19,7 @@ const SINGLE_SHIFTS: [(u8, u8); 2] = [(2, 2), (4, 3)];
 const WRAP_PENDING: u8 = 8;
 
 impl Term {
-    /// DECRQPSR: 1 the cursor (DECCIR), 2 tab stops (DECTABSR).
+    /// DECRQPSR. `what` is 1 for the cursor (DECCIR) or 2 for tab stops (DECTABSR).
     pub(crate) fn report_presentation(&mut self, what: u16) {
         let state = match what {
             1 => self.cursor_information(),
@@ -31,7 +32,7 @@ impl Term {
         self.reply_text(format!("\x1bP{what}$u{state}\x1b\\"));
     }
 
-    /// DECRSPS: `what` as in DECRQPSR, `state` as reported.
+    /// DECRSPS. `what` is the number that DECRQPSR was sent with, and `state` the reported text.
     pub(crate) fn restore_presentation(&mut self, what: &[u8], state: &[u8]) {
         if self.conformance.level < 3 {
             return;
@@ -52,7 +53,8 @@ impl Term {
         }
     }
 
-    /// DECCIR: row, column, page; rendition, protection, flags; GL, GR; which sets are of 96 characters, and their names.
+    /// DECCIR: row, column and page; attributes, protection and flags; GL and GR; which character sets have 96
+    /// characters, and the names of the sets.
     fn cursor_information(&self) -> String {
         let style = self.pen.style();
         let on = |attrs, flag| if style.attrs.contains(attrs) { flag } else { 0 };
@@ -84,7 +86,7 @@ impl Term {
 
     /// Restores a DECCIR field by field. Returns `None` at the first invalid field.
     fn restore_cursor_information(&mut self, state: &[u8]) -> Option<()> {
-        // The names of sets come last, because they may hold any printable character, even `;`.
+        // The names of the character sets come last, because they may contain any printable character, even `;`.
         let mut fields = state.splitn(10, |&byte| byte == b';');
         let mut next = || fields.next();
         let row = number(next()?).filter(|&row| row <= self.grid.rows())?;
@@ -105,7 +107,6 @@ impl Term {
         self.pen.set_protected(protected);
         let flags_of_cursor = flags(next()?, 4)?;
         self.cursor.wrap_pending = flags_of_cursor & WRAP_PENDING != 0;
-        self.settle_wrap();
         let single = SINGLE_SHIFTS.iter().find(|(flag, _)| flags_of_cursor & flag != 0);
         self.charsets.single = single.map(|(_, set)| *set);
         self.modes.set(crate::Modes::ORIGIN, flags_of_cursor & ORIGIN != 0);
@@ -130,7 +131,7 @@ fn number(field: &[u8]) -> Option<usize> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|&number| number > 0)
 }
 
-/// The lowest `count` bits of a field of flags; `None` if other bits are set.
+/// The lowest `count` bits of a field of flags. `None` if other bits are set.
 fn flags(field: &[u8], count: u8) -> Option<u8> {
     match *field {
         [byte] if byte & !((1 << count) - 1) == FLAGS => Some(byte ^ FLAGS),
@@ -138,7 +139,7 @@ fn flags(field: &[u8], count: u8) -> Option<u8> {
     }
 }
 
-/// One of the places G0–G3.
+/// The number of a character set, G0 to G3.
 fn place(field: &[u8]) -> Option<u8> {
     match *field {
         [byte @ b'0'..=b'3'] => Some(byte - b'0'),

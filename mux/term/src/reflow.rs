@@ -251,10 +251,19 @@ impl Grid {
                 refit.map_or(col, |refit| refit.column(col)) + usize::from(is_widened && col > 0)
             };
             for (i, place) in places.iter().enumerate().filter(|(_, place)| place.row == row) {
-                let at = start + column(place.col + usize::from(place.past));
+                let mut at = start + column(place.col + usize::from(place.past));
+                if line.cells.is_empty() {
+                    // Without text there is nothing to follow: the place stays in its row, as in xterm. ghostty
+                    // did so too; since its pull request 12598 it wraps the blanks.
+                    at = at.min(cols - 1);
+                }
                 line.tracked.push((at, Tracked::Place(i)));
-                if i == 0 && at > line.cells.len() && !(line.open && row < last_used) {
-                    // A cursor beyond the text keeps its distance from the text.
+                if i == 0
+                    && at > line.cells.len()
+                    && !line.cells.is_empty()
+                    && !(line.open && row < last_used)
+                {
+                    // A cursor beyond the text keeps its distance from the text, as in ghostty.
                     line.cells.resize(at, Cell::EMPTY);
                 }
             }
@@ -408,6 +417,24 @@ impl Grid {
             }
         }
         rows
+    }
+
+    /// Moves the screen's rows down, and returns up to `n` rows from history to its top. Rows keep their numbers; those
+    /// that leave the bottom are lost. Returns how many rows returned.
+    pub(crate) fn unscroll(&mut self, n: usize, revision: u64) -> usize {
+        self.pack();
+        let oldest = self.oldest();
+        self.history.trim(oldest);
+        let mut loose = Loose::default();
+        let pulled = self.take_tail(&mut loose, n);
+        let count = pulled.len();
+        self.scroll_down(0, self.rows(), count, revision, |_, _| Cell::EMPTY);
+        self.start_after_history();
+        for (row, (cells, meta)) in pulled.iter().enumerate() {
+            self.settle_row(row, cells, *meta, &loose.tables);
+        }
+        self.mend_multicells(revision);
+        count
     }
 
     /// Changes the size by cutting or padding, as the alternate screen does: its program redraws it.

@@ -6,6 +6,7 @@
 //! - OSC 21: the name of an unknown key, if it is 1 to 32 of `a`–`z`, `0`–`9` and `_` (kitty, "Color control");
 //! - OSC 99: the identifiers of notifications, if they are 1 to 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `-`, `+` and
 //!   `.`, and lists of them separated by `,` (kitty, "Desktop notifications");
+//! - XTGETTCAP: the hexadecimal digits of the name of a known capability (xterm, neovim);
 //! - the letter of a clipboard in OSC 52, one of `c`, `p`, `q`, `s` and `0`–`7` (xterm).
 //!
 //! None of these can hold a control character, a space, or anything else that is more than a word to a shell. Other
@@ -45,7 +46,7 @@ impl Term {
 
     /// DA2: a VT520-class terminal, the xterm patch whose behavior it follows, no options.
     pub(crate) fn report_secondary_attributes(&mut self) {
-        self.reply(b"\x1b[>64;380;0c");
+        self.reply(b"\x1b[>64;383;0c");
     }
 
     /// DA3: the unit id, as xterm reports it.
@@ -91,6 +92,7 @@ impl Term {
             75 if level >= 4 => self.reply(b"\x1b[?70n"), // data integrity: no errors
             85 if level >= 4 => self.reply(b"\x1b[?83n"), // sessions: only this one
             996 => self.tell_color_scheme(),              // contour: dark or light colors
+            998 => self.tell_visibility(),                // rockorager: may anyone see it?
             what => tracing::debug!(what, "unknown private status report"),
         }
     }
@@ -117,6 +119,11 @@ impl Term {
     pub(crate) fn tell_color_scheme(&mut self) {
         let scheme = if self.palette.is_dark() { 1 } else { 2 };
         self.reply_text(format!("\x1b[?997;{scheme}n"));
+    }
+
+    /// Mode 2033 and DSR 998: 1 potentially visible, 2 not visible.
+    pub(crate) fn tell_visibility(&mut self) {
+        self.reply(if self.is_visible { b"\x1b[?999;1n" } else { b"\x1b[?999;2n" });
     }
 
     /// Mode 2048: rows, columns, height and width in pixels.

@@ -5,10 +5,10 @@
 use crate::term::Term;
 
 impl Term {
-    /// DECRQSS: a setting's name is the end of the sequence that sets it.
+    /// DECRQSS. The name of a setting is the end of the sequence that sets it.
     pub(crate) fn report_setting(&mut self, setting: &[u8]) {
         match self.setting(setting) {
-            // A VT100 does not have this query (xterm).
+            // Send no reply: a VT100 does not support this query (xterm).
             _ if setting == b"\"p" && self.conformance.level < 2 => {}
             Some(value) => self.reply_text(format!("\x1bP1$r{value}\x1b\\")),
             None => self.reply(b"\x1bP0$r\x1b\\"),
@@ -37,6 +37,12 @@ impl Term {
                 let bits = self.title_modes();
                 let modes: Vec<String> = (0..4).map(|i| (bits >> i & 1).to_string()).collect();
                 format!(">{}t", modes.join(";")) // XTSMTITLE
+            }
+            [b'>', number @ .., last @ (b'm' | b'f')] => {
+                let is_number = number.iter().all(u8::is_ascii_digit);
+                let number =
+                    std::str::from_utf8(number).ok().filter(|_| is_number)?.parse().ok()?;
+                self.key_resource(number, *last == b'm')? // XTQMODKEYS, XTQFMTKEYS
             }
             _ => return None,
         })

@@ -1,4 +1,4 @@
-//! SGR: sets the pen's style (ECMA-48 8.3.117; xterm ctlseqs; kitty's underline styles; ISO 8613-6 colors).
+//! SGR: sets the pen's style (ECMA-48 8.3.117; xterm ctlseqs; kitty's underline styles, 221 and 222; ISO 8613-6 colors).
 
 use std::fmt::Write;
 
@@ -57,6 +57,8 @@ impl Term {
                 59 => style.underline_color = Color::Default,
                 n @ 90..=97 => style.foreground = Color::Indexed(n as u8 - 90 + 8),
                 n @ 100..=107 => style.background = Color::Indexed(n as u8 - 100 + 8),
+                221 => style.attrs &= !Attrs::BOLD, // kitty: bold and dim off apart
+                222 => style.attrs &= !Attrs::DIM,
                 n @ (38 | 48 | 58) => {
                     let color = if parts.is_empty() {
                         let (color, used) = color_of_params(&values[i..]);

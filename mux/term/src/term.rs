@@ -143,6 +143,8 @@ pub(crate) struct SavedCursor {
     pub pen: Pen,
     pub charsets: Charsets,
     pub origin: bool,
+    /// Whether a program saved it; the initial values do not count.
+    pub is_set: bool,
 }
 
 /// The state of one terminal.
@@ -214,6 +216,8 @@ pub struct Term {
     pub(crate) cwd: Option<String>,
     /// Private modes saved by XTSAVE.
     pub(crate) saved_modes: Vec<(u16, bool)>,
+    /// See [`Term::set_visible`].
+    pub(crate) is_visible: bool,
     pub(crate) graphics: Graphics,
     /// Which caps have already been logged as exceeded.
     pub(crate) caps: Caps,
@@ -274,6 +278,7 @@ impl Term {
             titles_set: TitlesSet::default(),
             cwd: None,
             saved_modes: Vec::new(),
+            is_visible: true,
             graphics: Graphics::new(options.media),
             caps: Caps::default(),
             base_palette: options.palette.clone(),
@@ -339,7 +344,7 @@ impl Term {
         let place = |position: Position| Place {
             row: position.row,
             col: position.col,
-            // CBT keeps a pending wrap while it moves the cursor away from the last column.
+            // A wrap can be pending elsewhere (CBT, DECRC); there it ends.
             past: position.wrap_pending && position.col + 1 == old_cols,
         };
         let mut shown = [place(self.cursor), place(self.saved.position)];
@@ -422,6 +427,28 @@ impl Term {
         self.event(Event::Palette);
     }
 
+    /// Sets whether any view of the terminal may be seen, and reports a change to a program that asked for it (mode 2033,
+    /// rockorager's "Terminal Visibility Reports"). A new terminal counts as visible. The state belongs to the owner: no
+    /// reset changes it, and [`Term::to_vt`] does not write it. Pass `false` only if all views are known to be hidden.
+    pub fn set_visible(&mut self, visible: bool) {
+        if std::mem::replace(&mut self.is_visible, visible) != visible {
+            self.repeat_visibility();
+        }
+    }
+
+    /// Whether any view of the terminal may be seen.
+    pub fn is_visible(&self) -> bool {
+        self.is_visible
+    }
+
+    /// Reports the visibility again to a program that asked for reports. For an owner that adopts a running program: the
+    /// program may last have heard something else from its former owner.
+    pub fn repeat_visibility(&mut self) {
+        if self.modes.contains(Modes::VISIBILITY) {
+            self.tell_visibility();
+        }
+    }
+
     /// Changes [`Options::ambiguous_wide`] for text printed from now on.
     pub fn set_ambiguous_wide(&mut self, wide: bool) {
         self.ambiguous_wide = wide;
@@ -502,7 +529,7 @@ impl Term {
         LineId(self.grid.oldest())
     }
 
-    /// Id of the first row of the live screen: `oldest() + history_rows()`.
+    /// Id of the first row of the live screen: `oldest() + history_rows()`. A resize and kitty's unscroll can lower it.
     pub fn live_top(&self) -> LineId {
         LineId(self.grid.live_top())
     }
@@ -544,15 +571,13 @@ impl Term {
         }
     }
 
-    /// Runs after each sequence or control. REP then has no character to repeat, and a pending wrap is checked against
-    /// the row the cursor is in now. In debug builds, panics if the cursor, the region or the cursor's row is in an
+    /// Runs after each sequence or control. REP then has no character to repeat, and a pending wrap ends if the cursor
+    /// is now inside a row of double width. In debug builds, panics if the cursor, the region or the cursor's row is in an
     /// invalid state.
     #[inline(always)]
     pub(crate) fn end_operation(&mut self) {
         self.last_printed = '\0';
-        if self.cursor.wrap_pending
-            && (!self.scrolls_whole_rows() || self.grid.meta(self.cursor.row).is_double())
-        {
+        if self.cursor.wrap_pending && self.grid.meta(self.cursor.row).is_double() {
             self.settle_wrap();
         }
         #[cfg(debug_assertions)]

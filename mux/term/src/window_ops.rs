@@ -1,56 +1,56 @@
 //! XTWINOPS and related sequences: reports of sizes and titles, and requests to resize and move the window.
 //!
-//! [`Allow`] decides what a program may request. An allowed resize takes effect here at once, so that the next sequence
-//! sees the new size; [`Event::Window`] asks the owner to resize the real window. Other requests are only recorded, so
-//! that reports agree with them even if there is no window. Source: xterm ctlseqs, "Window manipulation".
+//! [`Allow`] determines what a program may request. An allowed resize takes effect here at once, so that the next
+//! sequence uses the new size, and [`Event::Window`] asks the owner to resize the real window. Other requests are only
+//! recorded, so that reports agree with them even if there is no window. Source: xterm ctlseqs, "Window manipulation".
 
 use crate::cell::Cell;
 use crate::params::Params;
 use crate::term::{Allow, Term};
 use crate::{Event, Size, WindowRequest};
 
-/// The size in pixels assumed for the display, since the engine cannot query it.
+/// The size in pixels that is assumed for the display. The engine cannot query the real size.
 const DISPLAY: (u32, u32) = (1920, 1080);
-/// The most rows or columns a program may request.
+/// The maximum number of rows or columns that a program may request.
 const MAX_ASKED: u32 = 1000;
-/// The smallest XTWINOPS parameter that means DECSLPP.
+/// The smallest XTWINOPS parameter that has the meaning of DECSLPP.
 const FIRST_LINES: u16 = 24;
 
-/// The modes of XTSMTITLE: hexadecimal for titles that are set, and for titles that are reported.
+/// The modes of XTSMTITLE: whether titles that are set, and titles that are reported, are in hexadecimal.
 mod title_mode {
     pub const SET_HEX: u8 = 1 << 0;
     pub const GET_HEX: u8 = 1 << 1;
     pub const MAX: u16 = 3;
 }
 
-/// The window state that the program requested.
+/// The state of the window, according to the program's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WindowState {
     pub iconified: bool,
-    /// The top left corner, in pixels.
+    /// The position of the window's top left corner, in pixels.
     pub position: (u16, u16),
-    /// The size before the window was maximized, per direction.
+    /// The number of columns and of rows before the window was maximized in that direction.
     restore_cols: Option<u16>,
     restore_rows: Option<u16>,
-    /// Bit n: XTSMTITLE n.
+    /// Bit n is set if mode n of XTSMTITLE is on.
     title_modes: u8,
 }
 
 impl WindowState {
-    /// RIS: resets the encoding of titles. The window stays where it is.
+    /// Resets the encoding of titles, for RIS. The window does not move.
     pub fn forget(&mut self) {
         self.title_modes = 0;
     }
 }
 
 impl Term {
-    /// XTWINOPS.
+    /// XTWINOPS: performs a window operation or reports the window's state.
     pub(crate) fn window_operation(&mut self, params: &Params) {
         let operation = params.get(0);
         match operation {
             11 => self.reply_text(format!("\x1b[{}t", 1 + self.window.iconified as u8)),
             13 => {
-                // The text area begins at the window's corner.
+                // The text area begins at the window's corner, so both have the same position.
                 let (x, y) = self.window.position;
                 self.reply_text(format!("\x1b[3;{x};{y}t"));
             }
@@ -91,7 +91,7 @@ impl Term {
             }
             5 => self.event(Event::Window(WindowRequest::Raise)),
             6 => self.event(Event::Window(WindowRequest::Lower)),
-            // Refresh: views redraw by themselves.
+            // Refresh. Nothing to do, because views redraw by themselves.
             7 => {}
             8 => self.request_size(params.given(1), params.given(2)),
             9 => match params.get(1) {
@@ -115,7 +115,7 @@ impl Term {
         }
     }
 
-    /// Rows and columns of a window that fills the display.
+    /// The number of rows and columns of a window that fills the display.
     fn display_cells(&self) -> (u16, u16) {
         let (width, height) = self.size.cell_pixels();
         let cells = |pixels: u32, cell: u16| (pixels / cell as u32).clamp(1, MAX_ASKED) as u16;
@@ -129,7 +129,7 @@ impl Term {
         }
     }
 
-    /// Maximizes the window in one direction or both, or undoes that.
+    /// Maximizes the window in one direction or in both, or reverts that.
     fn maximize(&mut self, on: bool, wide: bool, high: bool) {
         let window = &mut self.window;
         if on {
@@ -143,7 +143,7 @@ impl Term {
         }
     }
 
-    /// Requests a size in cells: `None` keeps the current value, 0 is as much as the display holds. Requires
+    /// Requests a size in cells. `None` keeps the current value, and 0 means as much as fits the display. Requires
     /// [`Allow::WINDOW_OPS`].
     pub(crate) fn request_size(&mut self, rows: Option<u16>, cols: Option<u16>) {
         if !self.allow.contains(Allow::WINDOW_OPS) {
@@ -167,8 +167,8 @@ impl Term {
         }
     }
 
-    /// DECCOLM (?3), only while ?40 is set: sets 132 or 80 columns, clears the screen unless DECNCSM is set, and resets
-    /// the margins.
+    /// DECCOLM (?3), if ?40 is set: sets 132 or 80 columns, clears the screen unless DECNCSM is set, and resets the
+    /// margins.
     pub(crate) fn set_column_mode(&mut self, on: bool) {
         use crate::modes::DecModes;
         if !self.dec.contains(DecModes::ALLOW_COLUMNS) {
@@ -181,7 +181,7 @@ impl Term {
         self.dec.set(DecModes::COLUMNS_132, on);
         self.request_columns(if on { 132 } else { 80 });
         if clears {
-            // Rows and columns added by the change have no background yet.
+            // The rows and columns that the resize added have no background color yet.
             self.clear_screen();
         }
         self.make_rows_single();
@@ -190,7 +190,7 @@ impl Term {
         self.move_to(1, 1);
     }
 
-    /// DECSCPP: sets 80 (or 0) or 132 columns, without the other effects of DECCOLM.
+    /// DECSCPP: sets 80 (0 also means 80) or 132 columns, without the other effects of DECCOLM.
     pub(crate) fn set_columns(&mut self, columns: u16) {
         let columns = match columns {
             0 | 80 => 80,
@@ -200,15 +200,15 @@ impl Term {
         self.request_columns(columns);
     }
 
-    /// Requests a number of columns as a VT changes it: each row stays one row and loses the cells beyond its new end.
-    /// A resize by the user rewraps rows instead.
+    /// Requests a number of columns, with the effect that a VT has: each row remains one row and loses the cells beyond
+    /// its new end. A resize by the user rewraps rows instead.
     fn request_columns(&mut self, columns: u16) {
         let (now, end) = (self.grid.cols(), usize::from(columns));
         if end != now && self.allow.contains(Allow::WINDOW_OPS) {
             let end = end.min(now);
             for row in 0..self.grid.rows() {
                 self.grid.part_wide(row, end, now, self.seq);
-                // This also ends the wrap into the next row.
+                // Clearing these cells also ends the wrap into the next row.
                 self.grid.fill(row, end, now, Cell::EMPTY, self.seq);
             }
             if self.cursor.col >= end {
@@ -219,15 +219,15 @@ impl Term {
         self.request_size(None, Some(columns));
     }
 
-    /// DECSNLS: 1–255 lines.
+    /// DECSNLS: sets 1 to 255 lines.
     pub(crate) fn set_lines(&mut self, lines: u16) {
         if (1..=255).contains(&lines) {
             self.request_size(Some(lines), None);
         }
     }
 
-    /// XTSMTITLE: titles are set (0) or reported (1) in hexadecimal; 2 and 3 do the same for UTF-8, which is always on
-    /// here.
+    /// XTSMTITLE: mode 0 sets titles in hexadecimal, mode 1 reports them in hexadecimal. Modes 2 and 3 do the same for
+    /// UTF-8, which is always on here.
     pub(crate) fn set_title_modes(&mut self, params: &Params, on: bool) {
         for &mode in params.values() {
             if mode <= title_mode::MAX {
@@ -237,17 +237,18 @@ impl Term {
         }
     }
 
-    /// The settings of XTSMTITLE, for DECRQSS.
+    /// The modes of XTSMTITLE that are on, for DECRQSS.
     pub(crate) fn title_modes(&self) -> u8 {
         self.window.title_modes
     }
 
-    /// Whether OSC 0, 1 and 2 send their text in hexadecimal.
+    /// Whether OSC 0, 1 and 2 contain their text in hexadecimal.
     pub(crate) fn titles_come_in_hex(&self) -> bool {
         self.window.title_modes & title_mode::SET_HEX != 0
     }
 
-    /// XTWINOPS 20 (`L`, the icon's label) and 21 (`l`, the title). Requires [`Allow::TITLE_REPORTS`].
+    /// XTWINOPS 20 (`L`, the icon's label) and 21 (`l`, the title): reports one of them. Requires
+    /// [`Allow::TITLE_REPORTS`].
     fn report_title(&mut self, which: char) {
         if !self.allow.contains(Allow::TITLE_REPORTS) {
             tracing::debug!("report of a title refused");
@@ -255,7 +256,7 @@ impl Term {
         }
         let title = if which == 'L' { &self.icon_title } else { &self.title };
         let title = if self.window.title_modes & title_mode::GET_HEX != 0 {
-            crate::hex::hex(title)
+            crate::hex::hex(title, crate::hex::Case::Upper)
         } else {
             title.clone()
         };

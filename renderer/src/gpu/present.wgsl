@@ -1,8 +1,9 @@
-// Copies the finished picture to a surface that can only be drawn to.
+// Copies the finished picture to a surface that can be drawn to but not copied to.
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
 
-// 1: the surface turns light into sRGB by itself, so sRGB has to be made light first. 2: the other way round.
+// 0: copy the values. 1: convert sRGB to linear light first, because the surface converts light to sRGB. 2: convert
+// linear light to sRGB.
 override CHANGE: u32 = 0u;
 
 @vertex

@@ -1,12 +1,12 @@
 // Rectangles of a frame: fills, glyphs and rounded rectangles, one instance each.
 
-// What a draw call has in common: a row, or the whole surface.
+// The values that all instances of a draw call share. The draw call draws a row, or anything on the whole surface.
 struct Draw {
-    // Where the instances' places are counted from, in pixels.
+    // The origin of the instances' positions, in pixels.
     origin: vec2<i32>,
-    // Size of the surface.
+    // The size of the surface.
     surface: vec2<i32>,
-    // Nothing is drawn outside: left, top, right, bottom.
+    // The area to which drawing is clipped: left, top, right, bottom.
     clip: vec4<i32>,
 }
 
@@ -14,7 +14,7 @@ struct Draw {
 @group(1) @binding(0) var masks: texture_2d<f32>;
 @group(1) @binding(1) var colors: texture_2d<f32>;
 
-// Colours are blended as light: the picture turns it into sRGB by itself.
+// Whether colors are blended as light. The picture's format then converts the result to sRGB.
 override LINEAR: bool = false;
 
 struct Instance {
@@ -23,23 +23,23 @@ struct Instance {
     @location(2) texel: vec2<u32>,
     @location(3) color: vec4<f32>,
     @location(4) radius: f32,
-    // What a mask glyph stands on.
+    // The background color behind a mask glyph.
     @location(5) background: vec4<f32>,
 }
 
 struct Corner {
     @builtin(position) position: vec4<f32>,
     @location(0) texel: vec2<f32>,
-    // From the middle of the rectangle, in pixels.
+    // The position relative to the center of the rectangle, in pixels.
     @location(1) local: vec2<f32>,
     @location(2) @interpolate(flat) half_size: vec2<f32>,
     @location(3) @interpolate(flat) color: vec4<f32>,
     @location(4) @interpolate(flat) radius: f32,
-    // Luminance of a mask glyph and of what it stands on.
+    // The luminance of a mask glyph, and the luminance of its background.
     @location(5) @interpolate(flat) lightness: vec2<f32>,
 }
 
-// sRGB to light and back (IEC 61966-2-1).
+// Converts sRGB to linear light (IEC 61966-2-1). `to_coded` converts back.
 fn to_light(c: vec3<f32>) -> vec3<f32> {
     return select(pow((c + 0.055) / 1.055, vec3<f32>(2.4)), c / 12.92, c <= vec3<f32>(0.04045));
 }
@@ -52,7 +52,8 @@ fn luminance(light: vec3<f32>) -> f32 {
     return dot(light, vec3<f32>(0.2126, 0.7152, 0.0722));
 }
 
-// The coverage that, mixed as light, is as bold as this one mixed as coded values; `blend.rs` has the same.
+// The coverage that, blended as light, looks as bold as `coverage` blended as coded values. `blend.rs` contains the
+// same function.
 fn corrected(coverage: f32, lightness: vec2<f32>) -> f32 {
     let above = lightness.x;
     let below = lightness.y;
@@ -90,14 +91,14 @@ fn corner(@builtin(vertex_index) vertex: u32, instance: Instance) -> Corner {
     return out;
 }
 
-// One entry point a kind of rectangle: a branch would cost an emulated GPU all of its sides.
+// Each kind of rectangle has its own entry point, because an emulated GPU would execute all sides of a branch.
 
 @fragment
 fn fill(in: Corner) -> @location(0) vec4<f32> {
     return in.color;
 }
 
-// Texels are read one to one: the middle of a pixel is the middle of a texel.
+// Each pixel reads one texel: the center of a pixel is the center of a texel.
 
 @fragment
 fn mask(in: Corner) -> @location(0) vec4<f32> {
@@ -119,7 +120,7 @@ fn picture(in: Corner) -> @location(0) vec4<f32> {
 
 @fragment
 fn rounded(in: Corner) -> @location(0) vec4<f32> {
-    // Distance of the pixel's middle from the edge of the rounded rectangle.
+    // The distance of the pixel's center from the edge of the rounded rectangle.
     let radius = min(in.radius, min(in.half_size.x, in.half_size.y));
     let q = abs(in.local) - in.half_size + vec2<f32>(radius);
     let distance = length(max(q, vec2<f32>(0.0))) + min(max(q.x, q.y), 0.0) - radius;

@@ -1,8 +1,14 @@
 //! Character sets: G0–G3 and their shifts (ECMA-35; DEC STD 070; xterm ctlseqs "Designate Character Set").
 //!
-//! Owns which sets are designated and how characters map through them; [`tables`] holds the sets. A set maps the
-//! characters 0x20–0x7f and, if it is in GR, the bytes 0xa0–0xff. While GR holds another set than ASCII, or national
-//! sets are enabled (DECNRCM), bytes are characters of these sets and not UTF-8, as in xterm.
+//! Owns which sets are designated and how characters map through them; [`tables`] holds the sets.
+//!
+//! Invariant: output is UTF-8, whatever was designated or invoked. A set maps only the printed characters U+0020–U+007F,
+//! through GL or a single shift. Bytes from 0x80 on are always UTF-8, and no set maps the characters they encode. So
+//! a binary file on the screen can disturb ASCII until a reset, but never the encoding. ghostty, kitty and VTE do the
+//! same. xterm reads bytes as 8-bit characters while GR holds another set than ASCII or DECNRCM is set,
+//! so that `ESC * 0` breaks all later UTF-8. As xterm does in a UTF-8 locale, `ESC % @` and `ESC % G` have no effect.
+//!
+//! GR (LS1R, LS2R, LS3R) is kept for reports, and for DECFRA, whose parameter is a code of the sets and not a byte.
 
 mod tables;
 
@@ -63,7 +69,7 @@ impl Charset {
             || [b"%5", b"&4", b"\"?", b"\"4", b"%0"].iter().any(|name| **name == set.name)
     }
 
-    /// Maps a character of 0x20–0x7f.
+    /// Maps a character of U+0020–U+007F.
     fn map(self, c: char) -> char {
         match &self.set().map {
             Map::Ascii | Map::Preferred => c,
@@ -114,9 +120,7 @@ impl Charsets {
     /// Whether all characters stand for themselves.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.single.is_none()
-            && self.sets[self.gl as usize] == Charset::ASCII
-            && self.sets[self.gr as usize] == Charset::ASCII
+        self.single.is_none() && self.sets[self.gl as usize] == Charset::ASCII
     }
 
     /// Whether DEL is a printable character.
@@ -125,26 +129,25 @@ impl Charsets {
         set.is_96() && set.map('\x7f') != '\x7f'
     }
 
-    /// The character for a byte. Keeps a pending single shift.
-    pub fn look_up(&self, byte: u8) -> char {
-        Self { single: None, ..*self }.map(byte as char)
-    }
-
-    /// The character for `c`. Ends a single shift.
-    pub fn map(&mut self, c: char) -> char {
-        let single = self.single.take();
-        let set = |place: u8| match self.sets[place as usize] {
+    /// The set at a place, G0 to G3.
+    fn at(&self, place: u8) -> Charset {
+        match self.sets[place as usize] {
             Charset(PREFERRED) => self.preferred,
             set => set,
-        };
-        match c {
-            ' '..='\x7f' => set(single.unwrap_or(self.gl)).map(c),
-            '\u{a0}'..='\u{ff}' => match set(single.unwrap_or(self.gr)) {
+        }
+    }
+
+    /// The character for a code of GL (0x20–0x7f) or GR (0xa0–0xff), as DECFRA names it. Keeps a pending single shift.
+    pub fn look_up(&self, code: u8) -> char {
+        let c = char::from(code);
+        match code {
+            0x20..=0x7f => self.at(self.gl).map(c),
+            0xa0..=0xff => match self.at(self.gr) {
                 Charset::ASCII => c,
                 // A set of 94 leaves space and DEL unchanged.
-                set if !set.is_96() && matches!(c, '\u{a0}' | '\u{ff}') => c,
+                set if !set.is_96() && matches!(code, 0xa0 | 0xff) => c,
                 // The 96-character national set ends in DEL, which is not a printable character.
-                set => match set.map((c as u8 & 0x7f) as char) {
+                set => match set.map(char::from(code & 0x7f)) {
                     '\x7f' => c,
                     shown => shown,
                 },
@@ -152,16 +155,18 @@ impl Charsets {
             _ => c,
         }
     }
+
+    /// The character to print for `c`. Ends a single shift.
+    pub fn map(&mut self, c: char) -> char {
+        let single = self.single.take();
+        match c {
+            ' '..='\x7f' => self.at(single.unwrap_or(self.gl)).map(c),
+            _ => c,
+        }
+    }
 }
 
 impl Term {
-    /// Whether bytes from 0x80 on are characters of GR instead of UTF-8.
-    #[inline]
-    pub(crate) fn takes_bytes(&self) -> bool {
-        self.charsets.sets[self.charsets.gr as usize] != Charset::ASCII
-            || self.dec.contains(DecModes::NATIONAL)
-    }
-
     /// SCS. The first intermediate byte, `place`, selects G0 to G3 and the kind of set; `more` and `end` name the set.
     /// An unknown set becomes ASCII.
     pub(crate) fn designate(&mut self, place: u8, more: &[u8], end: u8) {

@@ -46,7 +46,10 @@ impl Term {
         let layer = &mut self.graphics.shown;
         layer.make_room(&mut self.caps, bytes, None);
         let animated = frames.len() > 1;
-        let frames = frames.into_iter().map(|(pixels, gap)| Frame { pixels, gap }).collect();
+        let frames = frames
+            .into_iter()
+            .map(|(pixels, gap)| Frame { pixels, gap, is_transient: false })
+            .collect();
         let image = layer.store.add(0, 0, frames);
         if animated {
             layer.store.change(image, |image| image.animation.run = Run::Looping);

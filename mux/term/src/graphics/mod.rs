@@ -409,6 +409,18 @@ impl Term {
         self.graphics.changed();
     }
 
+    /// The line after the last that a placement on the visible screen or its history touches.
+    pub(crate) fn images_end(&mut self) -> u64 {
+        self.flush_scrolled_images();
+        let cell = self.cell_size();
+        let end = |placement: &Placement| match placement.anchor {
+            Anchor::Cell { line, .. } => line + i64::from(placement.cells(cell).1),
+            Anchor::Parent { .. } | Anchor::Virtual => 0,
+        };
+        let ends = self.graphics.shown.placements().map(|(_, placement)| end(placement));
+        ends.max().map_or(0, |end| end.max(0) as u64)
+    }
+
     /// Updates the placements as if every line feed had been a batch of its own: moves them with the text, and removes
     /// those whose last line is no longer kept. Must run at the end of a batch, and before anything reads placements.
     pub(crate) fn settle_images(&mut self) {

@@ -24,6 +24,8 @@ pub(crate) struct Frame {
     pub pixels: Arc<Pixels>,
     /// Milliseconds until the next frame; a frame with 0 is skipped.
     pub gap: u32,
+    /// The program needs it for a short time only (kitty's usage hint).
+    pub is_transient: bool,
 }
 
 /// An image a program sent.
@@ -53,6 +55,11 @@ impl Image {
     pub fn shown(&self) -> &Arc<Pixels> {
         let current = self.animation.current.min(self.frames.len() - 1);
         &self.frames[current].pixels
+    }
+
+    /// Whether the program needs none of its frames for long.
+    fn is_transient(&self) -> bool {
+        self.frames.iter().all(|frame| frame.is_transient)
     }
 
     fn bytes(&self) -> usize {
@@ -182,7 +189,7 @@ impl Store {
     }
 
     /// The images to drop so that `over` bytes and `spare` images are fewer, excluding `kept`: first images without
-    /// placements, then the least recently used.
+    /// placements, of these first transient ones (kitty, "Usage hints"), then the least recently used.
     pub fn oldest(
         &self,
         mut over: usize,
@@ -194,11 +201,15 @@ impl Store {
         let mut candidates: Vec<_> = self
             .iter()
             .filter(|(key, _)| *key != kept)
-            .map(|(key, image)| (is_placed(key), image.used, key, image.bytes()))
+            .map(|(key, image)| {
+                let is_placed = is_placed(key);
+                let stays = is_placed || !image.is_transient();
+                (is_placed, stays, image.used, key, image.bytes())
+            })
             .collect();
         candidates.sort_unstable();
         let mut dropped = Vec::new();
-        for (_, _, key, bytes) in candidates {
+        for (.., key, bytes) in candidates {
             if over == 0 && spare == 0 {
                 break;
             }

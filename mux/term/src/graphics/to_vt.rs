@@ -15,7 +15,7 @@ use super::Layer;
 use super::animation::Run;
 use super::pixels::Pixels;
 use super::placement::{Anchor, CellSize, Placement, PlacementKey};
-use super::store::Image;
+use super::store::{Frame, Image};
 use super::tiles::Tile;
 use crate::grid::RowView;
 use crate::style::Style;
@@ -39,11 +39,14 @@ impl Term {
         let layer = self.layer(screen);
         for (_, image) in layer.store.iter().filter(|(_, image)| image.id != 0) {
             let id = image.id;
-            send(painter, &format!("a=t,i={id}"), &image.frames[0].pixels);
+            let hint = |frame: &Frame| if frame.is_transient { ",N=1" } else { "" };
+            let first = &image.frames[0];
+            send(painter, &format!("a=t,i={id}{}", hint(first)), &first.pixels);
             for frame in &image.frames[1..] {
                 // A `z` of 0 would mean the default of 40 milliseconds; a negative `z` means no gap.
                 let gap = if frame.gap == 0 { -1 } else { frame.gap as i64 };
-                send(painter, &format!("a=f,i={id},X=1,z={gap}"), &frame.pixels);
+                let keys = format!("a=f,i={id},X=1,z={gap}{}", hint(frame));
+                send(painter, &keys, &frame.pixels);
             }
             let (first, animation) = (image.frames[0].gap, &image.animation);
             if image.frames.len() > 1 || first > 0 {

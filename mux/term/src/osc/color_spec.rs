@@ -39,6 +39,25 @@ pub(super) fn parse(spec: &[u8]) -> Option<Rgb> {
     }
 }
 
+/// Parses a color of OSC 21. Like [`parse`], except that the numbers of `rgbi:r/g/b` are fractions of the monitor's
+/// values, clipped to 0–1 (kitty, "Color value encoding"). XParseColor takes them for intensities of light.
+pub(super) fn parse_control(spec: &[u8]) -> Option<Rgb> {
+    let spec = spec.get(..SPEC_CAP).unwrap_or(spec).trim_ascii();
+    match spec.split_at_checked(5) {
+        Some((form, channels)) if form.eq_ignore_ascii_case(b"rgbi:") => {
+            let channels = std::str::from_utf8(channels).ok()?;
+            three(channels.split_once('@').map_or(channels, |(color, _alpha)| color), fraction)
+        }
+        _ => parse(spec),
+    }
+}
+
+/// A number, of which 1 is full intensity.
+fn fraction(number: &str) -> Option<u8> {
+    let number: f64 = number.trim().parse().ok()?;
+    (!number.is_nan()).then(|| (number.clamp(0.0, 1.0) * 255.0).round() as u8)
+}
+
 /// `#rgb`: the digits are the most significant digits of each channel, unlike in `rgb:`.
 fn hash(digits: &str) -> Option<Rgb> {
     let each = digits.len() / 3;
@@ -86,6 +105,24 @@ pub(crate) fn named(name: &str) -> Option<Rgb> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rgbi_is_linear_in_osc_21() {
+        for (spec, expected) in [
+            ("rgbi:1/0.5/0", 0xff8000),
+            ("RGBI:1e0/+.5/-0.25", 0xff8000),
+            ("rgbi:2/0.2/0@0.5", 0xff3300),
+            ("rgb:ff/80/00", 0xff8000),
+            ("red", 0xff0000),
+        ] {
+            assert_eq!(parse_control(spec.as_bytes()), Some(Rgb::hex(expected)), "{spec}");
+        }
+        for spec in ["rgbi:", "rgbi:1/1", "rgbi:1/1/1/1", "rgbi:nan/0/0", "rgbi:a/b/c", "rgbi"] {
+            assert_eq!(parse_control(spec.as_bytes()), None, "{spec}");
+        }
+        // XParseColor's intensities, for all other sequences.
+        assert_ne!(parse(b"rgbi:0.5/0.5/0.5"), parse_control(b"rgbi:0.5/0.5/0.5"));
+    }
 
     #[test]
     fn every_form_of_a_colour() {

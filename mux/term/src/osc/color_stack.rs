@@ -59,7 +59,7 @@ impl Term {
         let stack = &mut self.osc.colors;
         let at = if place == 0 { stack.used } else { place - 1 };
         let Some(own) = stack.places.get_mut(at) else {
-            return self.caps.dropped("colours put aside", PLACES);
+            return self.caps.dropped("colors put aside", PLACES);
         };
         *own = Some(self.palette.clone());
         stack.used = at + 1;

@@ -7,6 +7,7 @@ mod clipboard;
 mod color_cie;
 pub(crate) mod color_spec;
 mod color_stack;
+pub(crate) mod context;
 mod cwd;
 mod iterm;
 mod kitty_notify;
@@ -41,6 +42,7 @@ pub(crate) struct OscState {
     /// See [`Term::host`].
     host: Option<String>,
     remote_host: Option<String>,
+    contexts: context::Contexts,
     statuses: Vec<ProgramStatus>,
     tab_color: Option<Rgb>,
     user_vars: Vec<(String, String)>,
@@ -73,6 +75,7 @@ impl Term {
             633 => self.mark_prompt_vscode(rest),          // shell integration (VS Code)
             777 => self.notify_urxvt(rest),                // notification (urxvt)
             1337 => self.iterm2(rest, bell),               // iTerm2's
+            3008 => self.signal_context(rest),             // contexts (UAPI.15)
             7501 => self.report_program_status(rest, bell), // program status
             30001 => self.push_color(),                    // color stack (kitty)
             30101 => self.pop_color(),                     // color stack (kitty)
@@ -84,9 +87,10 @@ impl Term {
     /// RIS: clears the state set by OSCs, and sends an event for each visible part that changed.
     pub(crate) fn reset_osc(&mut self) {
         let shape = self.pointer_shape();
-        // A reset does not move the program to another machine.
-        let host = self.osc.host.take();
-        let old = std::mem::replace(&mut self.osc, OscState { host, ..OscState::default() });
+        // A reset does not move the program to another machine or out of its contexts.
+        let (host, contexts) = (self.osc.host.take(), std::mem::take(&mut self.osc.contexts));
+        let initial = OscState { host, contexts, ..OscState::default() };
+        let old = std::mem::replace(&mut self.osc, initial);
         self.commands.clear();
         self.marks = Default::default();
         self.typed.clear();

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::color_spec::parse;
+use super::color_spec::{parse, parse_control};
 use super::terminator;
 use crate::color::Slot;
 use crate::term::Term;
@@ -116,7 +116,7 @@ impl Term {
                 (None, Some("?")) if is_word(key) => answers.push_str(&format!(";{key}=?")),
                 (Some(slot), Some("")) => self.set_color(slot, None),
                 (Some(slot), Some(spec)) => {
-                    if let Some(color) = parse(spec.as_bytes()) {
+                    if let Some(color) = parse_control(spec.as_bytes()) {
                         self.set_color(slot, Some(color));
                     }
                 }

@@ -109,9 +109,10 @@ impl Term {
         None
     }
 
-    /// The program has ended: drops records that are working or blocked.
+    /// The program has ended: drops records that are working or blocked, contexts, and what has not arrived whole.
     pub fn program_ended(&mut self) {
         self.drop_transient_statuses();
+        self.end_contexts();
         self.forget_unfinished();
         self.graphics.arriving = None;
     }

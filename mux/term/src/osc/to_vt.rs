@@ -51,6 +51,9 @@ impl Term {
             }
         }
         statuses.iter().for_each(|status| write_status(painter, status));
+        for sequence in self.osc.contexts.sequences() {
+            painter.osc(format_args!("{sequence}"));
+        }
     }
 
     /// The same state as text, for [`Term::dump`].
@@ -62,6 +65,9 @@ impl Term {
             "told {progress:?} {remote_host:?} {tab_color:?} {user_vars:?} {pointers:?} colours {:?}",
             self.osc.colors
         );
+        for sequence in self.osc.contexts.sequences() {
+            let _ = writeln!(out, "context {sequence}");
+        }
         for status in statuses {
             let _ = writeln!(out, "status {:?}", ProgramStatus { seq: 0, ..status.clone() });
         }

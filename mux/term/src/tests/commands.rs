@@ -3,7 +3,7 @@
 use super::Fixture;
 use crate::{Command, LineId, Options, Parser, Point, Size, Term};
 
-/// The bytes of a prompt `$ `, an input, its output, and the exit code.
+/// The output of a command: a prompt `$ `, an input, the command's output, and its exit code.
 fn run(input: &str, output: &str, code: i32) -> String {
     format!("\x1b]133;A\x07$ \x1b]133;B\x07{input}\r\n\x1b]133;C\x07{output}\x1b]133;D;{code}\x07")
 }
@@ -37,7 +37,7 @@ fn commands_know_their_line_output_and_exit_code() {
     assert_eq!(lines(&fixture.term), expected);
     let outputs: Vec<_> = (1..=5).map(|id| output(&fixture.term, id)).collect();
     assert_eq!(outputs, [some("a\nb"), None, some("no newline"), None, None]);
-    // After output without a line break, the prompt begins on a line of its own.
+    // If output ends without a line break, the prompt begins on the next line.
     assert_eq!(fixture.everything(), "$ ls -l/a/b/$ false/$ cat x/no newline/$");
 }
 
@@ -48,7 +48,7 @@ fn a_command_shows_as_it_was_given_where_that_is_what_ran() {
         let mut fixture = after(PROMPT);
         fixture.term.give_command(1, " eval 'a; b'", " a\n\x1bb ");
         assert_eq!(fixture.term.command(1).unwrap().shown(), None, "it has not run");
-        // Some prompts are redrawn when a line is entered.
+        // Some shells redraw their prompt when a line is entered.
         fixture.feed(format!("\r{PROMPT}{ran}"));
         let told = if told { format!("\x1b]633;E;{ran}\x07") } else { String::new() };
         fixture.feed(format!("{told}\r\n\x1b]133;C\x07"));
@@ -71,15 +71,15 @@ fn a_command_shows_as_it_was_given_where_that_is_what_ran() {
 fn a_screen_cleared_at_a_prompt_is_kept_in_the_history() {
     let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
     let mut fixture = after(run("ls", "a\r\nb\r\n", 0) + prompt + "ec");
-    // Ctrl+L in a shell: it draws the prompt and the input again.
+    // Ctrl+L in a shell clears the screen, and the shell draws the prompt and the input again.
     fixture.feed(format!("\x1b[H\x1b[2J{prompt}ec"));
     assert_eq!(fixture.everything(), "$ ls/a/b/$ ec");
     assert_eq!(fixture.term.live_top(), LineId(3));
     assert_eq!(output(&fixture.term, 1).as_deref(), Some("a\nb"));
-    // Again: now there is nothing above the prompt.
+    // Press Ctrl+L again. Now there is nothing above the prompt.
     fixture.feed(format!("\x1b[H\x1b[2J{prompt}ec"));
     assert_eq!(fixture.term.live_top(), LineId(3));
-    // A running program clears for good, and so does a program without prompt marks.
+    // If a running program clears the screen, its text is lost, and so it is for a program without prompt marks.
     fixture.feed("\r\n\x1b]133;C\x07old\x1b[H\x1b[2Jnew");
     assert_eq!(fixture.everything(), "$ ls/a/b/new");
     assert_eq!(after("old\x1b[H\x1b[2Jnew").everything(), "new");
@@ -102,7 +102,7 @@ fn commands_are_found_by_line() {
 fn marks_stay_with_their_text_and_prompts_are_marks() {
     let mark = "\x1b]1337;SetMark\x07";
     let mut fixture = after(run("one", &format!("1\r\n{mark}2{mark}\r\n3\r\n"), 0));
-    // One mark above an older one, and one on the alternate screen.
+    // Set a mark above an older one, and a mark on the alternate screen.
     fixture.feed(format!("\x1b7\x1b[2H{mark}\x1b8\x1b[?1049h{mark}\x1b[?1049l"));
     fixture.feed(run("two", "4\r\n", 0) + mark);
     // Count from the oldest line, because a resize renumbers all lines.
@@ -185,7 +185,7 @@ fn the_nonce_is_lent_once_to_the_program_with_the_ticket() {
     fixture.term.lend_nonce("t2".to_owned());
     fixture.feed("\x1b]133;D;0;nonce=n1\x07");
     assert_eq!(ask(&mut fixture, "t2"), "");
-    // Even if another program's prompt replaced the command on the screen.
+    // The ticket expires even if another program's prompt replaced the command on the screen.
     fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07ssh\r\n\x1b]133;C;nonce=n1\x07");
     fixture.term.lend_nonce("t3".to_owned());
     fixture.feed("\x1b[H\x1b]133;A\x07\x1b]133;D;0;nonce=n1\x07");
@@ -200,7 +200,8 @@ fn a_line_that_was_announced_without_the_nonce_is_not_authentic() {
         let fixture =
             with_nonce(&format!("\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n{line}\x1b]133;C\x07"));
         assert!(!fixture.term.command(1).unwrap().is_authentic, "{line:?}");
-        // The shell itself may announce no line; the line is then read from the screen.
+        // If only the line was reported without the nonce, the command is authentic, but the line is read from the
+        // screen.
         let fixture = with_nonce(&format!(
             "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n{line}\x1b]133;C;nonce=n1\x07"
         ));
@@ -210,7 +211,7 @@ fn a_line_that_was_announced_without_the_nonce_is_not_authentic() {
     }
 }
 
-/// A terminal whose shells have the nonce `n1`.
+/// A terminal whose own shells have the nonce `n1`.
 fn with_nonce(bytes: &str) -> Fixture {
     let options = crate::Options { nonce: Some("n1".into()), ..crate::Options::default() };
     let mut fixture =
@@ -226,9 +227,9 @@ fn only_the_shell_itself_reports_a_reset_key() {
         ("\x1b]133;A;reset_key=1;nonce=n2\x07", false),
         ("\x1b]133;A;reset_key=1\x07", false),
         ("\x1b]133;A;reset_key=1;nonce=n1\x07", true),
-        // The prompt is drawn again.
+        // The same prompt is drawn again.
         ("\x1b]133;A;reset_key=1;nonce=n1\x07\x1b]133;A\x07", true),
-        // Another prompt.
+        // A new prompt begins.
         (
             "\x1b]133;A;reset_key=1;nonce=n1\x07\x1b]133;B\x07ls\r\n\x1b]133;C\x07\x1b]133;A\x07",
             false,
@@ -257,7 +258,7 @@ fn output_cannot_end_a_command_of_the_panes_own_shell() {
     assert!(command(&fixture).is_authentic);
     assert_eq!(command(&fixture).exit_code, Some(2));
 
-    // A whole command inside the output, as from a shell on another machine.
+    // A complete command inside the output, for example from a shell on another machine.
     let mut fixture = with_nonce(begin);
     fixture.feed(run("forged", "text\r\n", 0));
     fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07");
@@ -292,13 +293,13 @@ fn a_new_prompt_of_an_application_ends_what_runs_in_it() {
     assert_eq!(are_running(nested.clone() + "\x1b]133;N;aid=a\x07"), [false, false, false]);
     assert_eq!(are_running(nested.clone() + "\x1b]133;N;aid=c\x07"), [true, true, false]);
     assert_eq!(are_running(nested + "\x1b]133;N\x07"), [true, true, false]);
-    // It ends at the cursor, and the prompt gets a line of its own.
+    // The command ends at the cursor, and the prompt begins on a new line.
     let unnamed = "\x1b]133;A\x07$ \x1b]133;B\x07x\r\n\x1b]133;C\x07a\r\ntail\x1b]133;N\x07$ ";
     let fixture = after(unnamed);
     assert_eq!(fixture.screen(), "$ x/a/tail/$");
     assert_eq!(output(&fixture.term, 1).as_deref(), Some("a\ntail"));
     assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
-    // Only an authentic mark ends a command of the pane's own shell.
+    // A command of the pane's own shell is ended only by an authentic mark.
     let own = "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07\x1b]133;N\x07";
     assert!(with_nonce(own).term.command(1).is_some_and(Command::is_running));
     let fixture = with_nonce(&own.replace(";N", ";N;nonce=n1"));
@@ -310,14 +311,14 @@ fn a_fresh_line_is_one_that_has_nothing_before_the_cursor() {
     assert_eq!(after("ab\x1b]133;L\x07c").screen(), "ab/c");
     assert_eq!(after("\x1b]133;L\x07c").screen(), "c");
     assert_eq!(after("ab\r\n\x1b]133;L\x07c").screen(), "ab/c");
-    // It is no mark, and does nothing on the alternate screen.
+    // The mark (OSC 133 L) is not a prompt, and has no effect on the alternate screen.
     assert_eq!(after("ab\x1b]133;L\x07c").term.commands().count(), 0);
     assert_eq!(after("\x1b[?1049hab\x1b]133;L\x07c").screen(), "abc");
 }
 
 #[test]
 fn prompts_of_continuations_and_on_the_right_are_no_input() {
-    // VS Code's integration marks them: F to G, and H to I.
+    // VS Code's integration marks continuation prompts: from F to G, and from H to I.
     let prompt = "\x1b]633;A\x07$ \x1b]633;B\x07";
     let continued = "echo \\\r\n\x1b]633;F\x07> \x1b]633;G\x07b\r\n\x1b]633;C\x07";
     let fixture = after(format!("{prompt}{continued}"));
@@ -339,10 +340,10 @@ fn conemus_mark_stands_behind_a_prompt() {
     };
     let first = (Some((0, 0)), Some((0, 2)));
     assert_eq!(points(&fixture), [first, (Some((2, 0)), Some((2, 2)))]);
-    // Redrawing it, or drawing it on the alternate screen, adds no prompt.
+    // Redrawing the prompt, or drawing it on the alternate screen, adds no prompt.
     fixture.feed(format!("\r{prompt}\x1b[?1049h{prompt}\x1b[?1049l"));
     assert_eq!(points(&fixture).len(), 2);
-    // With other marks before it, or around it, there is still one prompt.
+    // With other marks before or around the prompt, there is still only one prompt.
     for told in
         ["\x1b]133;A;aid=x\x07$ \x1b]9;12\x07", "\x1b]133;A;aid=x\x07$ \x1b]133;B\x07\x1b]9;12\x07"]
     {
@@ -389,13 +390,13 @@ fn commands_go_with_their_lines() {
     let ids = |fixture: &Fixture| fixture.term.commands().map(|c| c.id).collect::<Vec<_>>();
     assert_eq!(ids(&after(one.clone() + "\x1bc")), []);
     assert_eq!(ids(&after(one.clone() + "\x1b[2J")), []);
-    // The `clear` command: the next prompt on the cleared screen is new.
+    // After the `clear` command, the next prompt is a new one, although the screen is empty.
     let cleared =
         run("one", "1\r\n", 0) + &run("clear", "\x1b[H\x1b[2J\x1b[3J", 0) + &run("two", "2\r\n", 0);
     assert_eq!(ids(&after(cleared)), [3]);
     let scrolled = one.clone() + &"x\r\n".repeat(30) + "\x1b[3J" + &run("two", "", 0);
     assert_eq!(ids(&after(scrolled)), [2]);
-    // The list is bounded.
+    // The list of commands is bounded.
     let fixture = after(one.repeat(20_000));
     assert_eq!(fixture.term.commands().next_back().map(|c| c.id), Some(20_000));
     assert!(fixture.term.commands().count() <= 10_000);
@@ -414,17 +415,17 @@ fn a_prompt_drawn_again_is_the_same_command() {
 fn keys_echoed_before_a_prompt_is_drawn_begin_no_command() {
     let announced = "\x1b]133;A;reset_key=1;nonce=n1\x07";
     let drawn = "\x1b]133;A\x07$ \x1b]133;B\x07";
-    // Echoed keys push the prompt to the next line.
+    // If keys are echoed before the prompt is drawn, they push it to the next line.
     let fixture = with_nonce(&format!("{announced}^[{drawn}"));
     let prompts: Vec<_> =
         fixture.term.commands().map(|c| (c.id, c.has_reset_key, c.prompt)).collect();
     assert_eq!(prompts, [(1, true, Some(Point { line: LineId(1), col: 0 }))]);
-    // Enter on an empty line begins a new command, and so does the next prompt of a shell that never draws one.
+    // Enter on an empty line begins a new command. So does the next prompt of a shell that never draws its prompt.
     let fixture = with_nonce(&format!("{announced}{drawn}\r\n{announced}{drawn}"));
     assert_eq!(fixture.term.commands().count(), 2);
     let fixture = with_nonce(&format!("{announced}\r\n{announced}"));
     assert_eq!(fixture.term.commands().count(), 2);
-    // What another program prints can't make a prompt its own.
+    // A prompt that another program prints does not have the reset key of the shell's integration.
     let fixture = with_nonce(&format!("{announced}{drawn}\r\n{drawn}"));
     let keys: Vec<_> = fixture.term.commands().map(|c| c.has_reset_key).collect();
     assert_eq!(keys, [true, false]);
@@ -435,7 +436,7 @@ fn marks_on_the_alternate_screen_are_no_commands() {
     assert_eq!(after("\x1b[?1049h".to_owned() + &run("x", "y\r\n", 0)).term.commands().count(), 0);
 }
 
-/// The input sent by a click at (row, column) of the screen, with Esc written as `^`.
+/// The input that a click at (row, column) of the screen sends, with Esc written as `^`.
 fn click(bytes: &str, row: u64, col: u16) -> Option<String> {
     let fixture = after(bytes);
     let line = LineId(fixture.term.live_top().0 + row);
@@ -457,12 +458,12 @@ fn clicks_at_a_prompt_are_arrow_keys() {
     );
     assert_eq!(click(&format!("{at}echo hi"), 0, 0), keys("D", 7), "on the prompt is the start");
     assert_eq!(click(&format!("{at}echo hi"), 0, 9), None, "there already");
-    // A wide character takes one key.
+    // One key passes a whole wide character.
     assert_eq!(click(&format!("{at}界界x"), 0, 4), keys("D", 2));
     // A wrapped line counts as one line.
     assert_eq!(click(&format!("{at}{}", "x".repeat(30)), 0, 18), keys("D", 14));
     assert_eq!(click(&format!("{at}abc\x1b[?1h"), 0, 3), Some("^OD^OD".to_owned()));
-    // No prompt, a running command, the other screen.
+    // Nothing is sent without a prompt, during a command, and on the other screen.
     assert_eq!(click("echo hi", 0, 2), None);
     assert_eq!(click(&format!("{at}echo hi\x1b]133;C\x07"), 0, 2), None);
     assert_eq!(click(&format!("{at}echo hi\x1b[?1049h"), 0, 2), None);
@@ -487,7 +488,7 @@ fn a_click_takes_over_nothing_that_the_shell_suggests() {
         assert_eq!(click(&suggests, 0, 19), None, "{look}");
         assert_eq!(click(&suggests, 0, 3), keys("D", 5), "{look}");
     }
-    // Gray input, and input after the cursor.
+    // Gray text that is input, and input after the cursor.
     let grey = format!("{at}\x1b[90mecho ab\x1b[m\x1b[2D");
     assert_eq!(click(&grey, 0, 19), keys("C", 2));
     let coloured = format!("{at}echo \x1b[36mab\x1b[m\x1b[2D");
@@ -508,11 +509,11 @@ fn clicks_go_to_other_lines_as_the_shell_says() {
     assert_eq!(sent("w", 0, 3).as_deref(), Some("ADDD"));
     assert_eq!(sent("w", 0, 19).as_deref(), Some("A"));
     assert_eq!(sent("m", 3, 3), None, "no such line of it");
-    // A shell with a secondary prompt has already taken the lines before it.
+    // If a shell shows a secondary prompt, it has already read the lines before it.
     let secondary = text("m").replace("P;k=c", "A;k=s");
     assert_eq!(click(&secondary, 0, 3), None);
     assert_eq!(click(&secondary, 1, 3).as_deref(), Some("^[D^[D^[D"));
-    // A line of pasted text.
+    // A line break inside pasted text, without a prompt.
     let pasted = "\x1b]133;A;cl=m\x07$ \x1b]133;B\x07one\x1b[4Cright\r\n two";
     assert_eq!(click(pasted, 0, 3).as_deref(), Some(&*"^[D".repeat(7)));
 }
@@ -574,7 +575,7 @@ fn what_a_line_editor_draws_is_marked() {
 
 #[test]
 fn a_prompt_without_a_fresh_line_begins_where_the_cursor_is() {
-    // Readline prints its mode before the prompt, and both again with each key.
+    // Readline prints its mode before the prompt, and prints both again with each key.
     let drawn = "(ins)\x1b]133;P;k=i\x07ready$ \x1b]133;B\x07";
     let fixture = with_nonce(&format!("\x1b]133;P;k=i;nonce=n1\x07{drawn}ls\r{drawn}ls"));
     assert_eq!(fixture.screen(), "(ins)ready$ ls");
@@ -583,23 +584,29 @@ fn a_prompt_without_a_fresh_line_begins_where_the_cursor_is() {
         fixture.term.commands().map(|c| (c.id, at(c.prompt), at(c.input))).collect::<Vec<_>>()
     };
     assert_eq!(prompts(&fixture), [(1, Some((0, 0)), Some((0, 12)))]);
-    // What the user's own hook printed stands before it.
+    // A hook of the user has printed text before the prompt.
     let own = "\x1b]133;P;k=i;reset_key=1;nonce=n1\x07\x1b]133;P;k=i\x07$ \x1b]133;B\x07";
     let mut fixture = with_nonce(&format!("[12:34] {own}"));
     assert_eq!(
         (fixture.screen(), prompts(&fixture)),
         ("[12:34] $".to_owned(), vec![(1, Some((0, 8)), Some((0, 10)))])
     );
-    // The line editor clears the screen and draws it again.
+    // The line editor clears the screen and draws the prompt again.
     fixture.feed("\x1b[H\x1b[2J\x1b]133;P;k=i;cl=m\x07$ \x1b]133;B\x07ls");
     assert_eq!(prompts(&fixture), [(1, Some((0, 0)), Some((0, 2)))]);
     assert!(fixture.term.command(1).is_some_and(|command| command.has_reset_key));
-    // It ends the command before it, and Enter on an empty line begins another, even if nothing announces it.
+    // The prompt ends the command before it. Enter on an empty line begins another command, even if no mark announces
+    // it.
     fixture.feed(format!("\r\n\x1b]133;C;nonce=n1\x07out\r\n{own}"));
     assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
     fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07");
     assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1, 2, 3]);
-    // Only the shell's own mark ends what the shell runs.
+    // A resize overtook the shell, which draws its prompt again on a later line.
+    let mut fixture = with_nonce(own);
+    fixture.term.resize(Size::cells(10, 4));
+    fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07");
+    assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1]);
+    // Only the shell's own mark ends a command that the shell runs.
     let running =
         "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07\x1b]133;P;k=i\x07";
     assert!(with_nonce(running).term.command(1).is_some_and(Command::is_running));
@@ -623,14 +630,14 @@ fn output_longer_than_the_history_keeps_its_rest() {
         assert!(text.starts_with("line ") && text.ends_with("line 3000"), "{text}");
         assert!((100..=104).contains(&text.lines().count()), "{}", text.lines().count());
     }
-    // Lines that rewrap keep it.
+    // The command survives when its lines rewrap.
     for cols in [8, 40] {
         term.resize(Size::cells(cols, 4));
         assert!(output(&term, 1).is_some_and(|text| text.ends_with("line 3000")), "{cols}");
     }
     let all: Vec<_> = term.commands_with_rests().map(|command| command.id).collect();
     assert_eq!(all, [1, 2]);
-    // It is gone once all of it has left the history.
+    // The command is gone once all of its output has left the history.
     parser.advance(&mut term, format!("next\r\n\x1b]133;C\x07{long}").as_bytes());
     assert!(term.command_or_rest(1).is_none() && output(&term, 1).is_none());
 }

@@ -1,5 +1,7 @@
 //! Margins, rectangles, levels, character sets and window operations (DEC STD 070; xterm).
 
+use proptest::prelude::*;
+
 use super::{Fixture, check, check_cursor, check_reply};
 use crate::{Allow, Event, LineSize, Options, Parser, Size, Term, WindowRequest};
 
@@ -41,12 +43,12 @@ fn cells_and_columns_move_between_margins() {
 
 #[test]
 fn wide_characters_between_margins() {
-    // A wide character that does not fit before the margin moves to the next row, also when repeated.
+    // A wide character that does not fit before the right margin moves to the next row, even if REP repeats it.
     check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;6H日x", "/  日x", (1, 5));
     check_cursor("\x1b[?69h\x1b[3;5s\x1b[1;3H日本語", "  日/  本/  語", (2, 4));
     check_cursor("\x1b[?69h\x1b[3;5s\x1b[1;3H日\x1b[3b", "  日/  日/  日/  日", (3, 4));
     check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;3Hab\x1b[6b", "  abbb/  bbbb", (1, 5));
-    // When cells move, a wide character that a margin splits becomes blanks on both sides.
+    // When cells move, a wide character that a margin splits becomes blanks on both sides of the margin.
     let rows = "日本語ab\r\n本日語ab";
     let margins = "\x1b[?69h\x1b[2;5s";
     check(format!("{rows}{margins}\x1b[1;2H\x1b[L"), "      ab/  本  ab/  日");
@@ -63,7 +65,7 @@ fn what_margins_are_set_to() {
         fixture.feed(format!("\x1b[?69h\x1b[3;6s{bytes}\x1bP$qs\x1b\\"));
         fixture.replies()
     };
-    // At least two columns, the first before the last; otherwise nothing changes.
+    // Margins need at least two columns, with the left before the right one. Otherwise nothing changes.
     for (bytes, margins) in [
         ("", "3;6"),
         ("\x1b[5;5s", "3;6"),
@@ -75,7 +77,7 @@ fn what_margins_are_set_to() {
     ] {
         assert_eq!(told(bytes), format!("\x1bP1$r{margins}s\x1b\\"), "{bytes:?}");
     }
-    // ECH and EL ignore them. HT stops at the right margin, and CR at the left margin when inside.
+    // ECH and EL ignore margins. HT stops at the right margin, and CR at the left margin if the cursor is between them.
     check("abcdefghij\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[9X", "abc");
     check("abcdefghij\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[K", "abc");
     check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;3H\tx", "     x", (0, 5));
@@ -88,18 +90,55 @@ fn what_margins_are_set_to() {
 
 #[test]
 fn reverse_wraparound() {
-    check_cursor("\x1b[?45h\x1b[2;1H\x08x", "         x", (0, 9));
     check_cursor("\x1b[?1045h\x1b[2;1H\x08x", "         x", (0, 9));
+    // ?45 stays in the line of text.
+    check_cursor("\x1b[?45h\x1b[2;1H\x08x", "/x", (1, 1));
+    check_cursor("\x1b[?45h0123456789ab\x08\x08\x08x", "012345678x/ab", (0, 9));
+    check_cursor("\x1b[?45h0123456789ab\r\nc\x1b[99D\x08x", "0123456789/ab/x", (2, 1));
+    check_cursor("\x1b[?45hab\r\n0123456789cd\x1b[99Dx", "ab/x123456789/cd", (1, 1));
+    check_cursor("\x1b[?45h0123456789ab\x1b[2;3r\x1b[2;1H\x08x", "012345678x/ab", (0, 9));
+    // Over a row that wrapped but lost its end since.
+    check_cursor("\x1b[?45h0123456789ab\x1b[1;9H\x1b[K\x1b[2;1H\x08x", "01234567/xb", (1, 1));
     check_cursor("\x1b[?45h0123456789\x08x", "012345678x", (0, 9));
+    // Both modes together are ?1045.
+    check_cursor("\x1b[?45;1045h\x1b[2;1H\x08x", "         x", (0, 9));
     check_cursor("\x1b[?1045h\x1b[2;3r\x1b[2;1H\x08", "", (2, 9));
     check_cursor("\x1b[?45;7l\x1b[2;1H\x08", "", (1, 0));
+}
+
+#[test]
+fn a_pending_wrap_survives_what_leaves_it_in_xterm() {
+    let margins = "\x1b[?69h\x1b[3;8s";
+    // CBT, with and without margins: the next character wraps.
+    check_cursor("0123456789\x1b[Zx", "0123456789/x", (1, 1));
+    check_cursor(format!("{margins}\x1b[1;3Habcdef\x1b[Zx"), "  abcdef/  x", (1, 3));
+    // DCH outside the margins does nothing at all, ICH ends the wrap.
+    check_cursor(format!("{margins}\x1b[1;9Hab\x1b[Px"), "        ab/  x", (1, 3));
+    check_cursor(format!("{margins}\x1b[1;9Hab\x1b[@x"), "        ax", (0, 9));
+    check_cursor(format!("{margins}\x1b[1;3Habcdef\x1b[Px"), "  abcdex", (0, 7));
+    // DECRC restores it, even where no line ends any more.
+    check_cursor(format!("{margins}\x1b[1;3Habcdef\x1b7\x1b[?69l\x1b8x"), "  abcdef/x", (1, 1));
+}
+
+#[test]
+fn a_saved_cursor_returns_above_the_origin() {
+    let region = "\x1b[3;4r\x1b[?6h\x1b[2;2H\x1b7";
+    check_reply(format!("{region}\x1b[1$w"), "\x1bP1$u4;2;1;@;@;A;0;2;@;BBBB\x1b\\");
+    // The region moved below the saved place, or above it.
+    let below = "\x1b[1;2r\x1b[?6h\x1b[2;2H\x1b7\x1b[3;4r\x1b8";
+    check_cursor(format!("{below}x"), "/ x", (1, 2));
+    check_cursor(format!("{region}\x1b[1;2r\x1b8x"), "/ x", (1, 2));
+    let left = "\x1b[?69h\x1b[1;3s\x1b[?6h\x1b[1;2H\x1b7\x1b[5;8s\x1b8";
+    check_cursor(format!("{left}x"), " x", (0, 2));
+    let right = "\x1b[?69h\x1b[5;8s\x1b[?6h\x1b[1;3H\x1b7\x1b[1;3s\x1b8";
+    check_cursor(format!("{right}x"), "  x", (0, 2));
 }
 
 #[test]
 fn rectangles() {
     let rows = "abcd\r\nefgh\r\nijkl\r\nmnop";
     check(format!("{rows}\x1b[1;1;2;2;1;3;3$v"), "abcd/efgh/ijab/mnef");
-    // Source and target overlap.
+    // The source overlaps the target.
     check(format!("{rows}\x1b[1;1;3;3;1;2;2$v"), "abcd/eabc/iefg/mijk");
     check(format!("{rows}\x1b[42;2;2;3;3$x"), "abcd/e**h/i**l/mnop");
     // If DECOM is set, coordinates start at the region's corner and end at its edges.
@@ -107,7 +146,7 @@ fn rectangles() {
     check(format!("{rows}{origin}\x1b[42;1;1;9;9$x"), "abcd/e**h/i**l/mnop");
     check(format!("{rows}{origin}\x1b[1;2$z"), "abcd/ef h/ij l/mnop");
     check(format!("{rows}\x1b[2;2;3;3$z"), "abcd/e  h/i  l/mnop");
-    // A rectangle that begins outside the screen does nothing, and neither does filling with no character.
+    // A rectangle that begins outside the screen has no effect, and neither has filling with no character.
     for nothing in
         ["5;1;;$z", "1;11;;$z", "42;5;1;;$x", "1;1;2;2;1;5;1$v", "1;1;2;2;1;1;11$v", "0$x"]
     {
@@ -120,7 +159,7 @@ fn rectangles() {
     let snapshot = fixture.snapshot();
     let bold: Vec<_> = snapshot.rows[1].styles.iter().map(|run| (run.start, run.end)).collect();
     assert_eq!(bold, [(0, 1), (1, 3), (3, 10)]);
-    // A stream between margins, with DECOM set.
+    // A stream of text between margins, with DECOM set.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b#8\x1b[?69h\x1b[3;6s\x1b[?6h\x1b[1;2;2;3;1$r");
     let snapshot = fixture.snapshot();
@@ -142,10 +181,10 @@ fn checksums_are_for_those_who_are_allowed() {
 #[test]
 fn a_space_that_was_printed_counts_in_every_checksum() {
     let mut fixture = allowed(10, 4);
-    // DEC's convention (XTCHECKSUM 0): negated, and without blanks that were never written (xterm).
+    // DEC's convention (XTCHECKSUM 0): the sum is negated and omits blanks that were never written (xterm).
     fixture.feed("a b c\x1b[0#y\x1b[1;1;1;1;1;10*y");
     assert_eq!(fixture.replies(), "\x1bP1!~FE9A\x1b\\");
-    // Positive, and up to a space.
+    // The sum is not negated, and the rectangle ends at a printed space, which counts.
     fixture.feed("\x1b[1#y\x1b[2;1;1;1;1;4*y");
     assert_eq!(fixture.replies(), "\x1bP2!~0103\x1b\\");
 }
@@ -154,14 +193,14 @@ fn a_space_that_was_printed_counts_in_every_checksum() {
 fn what_spa_protects_every_erase_spares() {
     check("a\x1bVb\x1bWc\x1b[2K", " b");
     check("a\x1b[1\"qb\x1b[0\"qc\x1b[2K", "");
-    // Selective erases too.
+    // Protected characters also survive selective erases.
     check("\x1bVab\x1bWcd\x1b[?2K", "ab");
     check("\x1b[1\"q日\x1b[0\"q本\x1b[1;2H\x1b[?K", "日");
 }
 
 #[test]
 fn levels() {
-    // DECBI and DECFI belong to the VT420.
+    // DECBI and DECFI exist only from level 4 (VT420) on.
     check_cursor("ab\x1b6\x1b6\x1b9", "ab", (0, 1));
     check_cursor("\x1b[63\"pab\x1b6\x1b6\x1b9", "ab", (0, 2));
     check_reply("\x1b[62;1\"p\x1b[4$p", "");
@@ -179,19 +218,64 @@ fn character_sets() {
     check("\x1b(K[", "[");
     check("\x1b[?42h\x1b(K[{\x1b(Z[", "Ää¡");
     check("\x1b.A\x1bNdd", "äd");
-    // In GR, bytes are characters and not UTF-8.
-    check(b"\x1b*%5\xd7\xe4\xc3\xa4\x1b*B\xc3\xa4", "ŒäÃ␦ä");
-    check(b"\x1b)0\x1b~\xf1\xe1\x1b}\xc3\xb1", "─▒ñ");
-    check(b"\x1b[?42h\xe4\x1b[?42l\xc3\xa4", "ää");
-    // The whole set is in GR, including the characters it shares with ASCII (ECMA-35; xterm).
-    check(b"\x1b)0\x1b~\xc1\xf1", "A─");
-    check(b"\x1b[?42h\x1b)K\x1b~\xc1\xdb\xe1\xff", "AÄaÿ");
-    check(b"\x1b[?42h\x1b-A\x1b~\xa3\xc1\xff", "£Aÿ");
-    // Supplemental sets of ISO and DEC; DEL is a character in a set of 96.
+    // DECFRA fills with a code of the sets. The whole set can be used in GR, including the characters that it shares
+    // with ASCII (ECMA-35; xterm).
+    for (designation, codes, shown) in [
+        ("\x1b*%5", &[0xd7, 0xe4, 0xa0][..], "Œä\u{a0}"),
+        ("\x1b)0\x1b~", &[0xc1, 0xf1], "A─"),
+        ("\x1b[?42h\x1b)K\x1b~", &[0xc1, 0xdb, 0xe1, 0xff], "AÄaÿ"),
+        ("\x1b[?42h\x1b-A\x1b~", &[0xa3, 0xc1, 0xff], "£Aÿ"),
+        ("", &[0xe4], "ä"),
+    ] {
+        let mut bytes = designation.to_owned();
+        for (col, code) in codes.iter().enumerate() {
+            bytes.push_str(&format!("\x1b[{code};1;{col};1;{col}$x", col = col + 1));
+        }
+        check(bytes, shown);
+    }
+    // Supplemental sets of ISO and DEC. In a set of 96 characters, DEL is a character.
     check("\x1b-F\x0e$%*\x0f", "€₯ͺ");
     check("\x1b-F\x0eab~\x0f\x1b-H\x0e`\x1b-L\x0eP\x7f", "αβώאаџ");
     check("\x1b(%0]p\x1b(\"?ab\x1b(\"4`\x1b(&4a", "ŸğαβאА");
     check("\x1b[?42h\x1b(\">a\x1b(%=`\x1b(&5a\x1b(%3@\x1b(%2@\x1b(=_", "ΑאАŽİè");
+}
+
+/// Sequences that designate, invoke and save character sets, as a binary file may contain them.
+fn designations() -> impl Strategy<Value = Vec<String>> {
+    let one = prop_oneof![
+        4 => "\x1b[-()*+./][ !\"#$%&]{0,2}[0-~]",
+        3 => "[\x0e\x0f]|\x1b[NOno|}~78]",
+        1 => "\x1b\\[\\?42[hl]|\x1b%[@G]",
+        1 => "\x1bP[01]!u[%&\"]?[0-~]\x1b\\\\",
+        1 => "\x1bP1\\$t1;1;1;@;@;[@BDJ];[0-3];[0-3];[@-O];[0-~]{4}\x1b\\\\",
+    ];
+    proptest::collection::vec(one, 1..8)
+}
+
+proptest! {
+    #![proptest_config(super::cases(512))]
+
+    /// The invariant of character sets: they never reach bytes from 0x80 on.
+    #[test]
+    fn no_designation_reaches_utf8(designations in designations(), cut in 0..9usize) {
+        let text = "é─日\u{a0}ÿ".as_bytes();
+        let mut fixture = Fixture::new(10, 4);
+        fixture.feed(designations.concat()).feed("\x1b[H");
+        fixture.feed(&text[..cut]).feed(&text[cut..]);
+        prop_assert_eq!(fixture.screen(), "é─日\u{a0}ÿ");
+    }
+}
+
+#[test]
+fn a_stray_binary_leaves_utf8_intact() {
+    // Each alone once broke all later UTF-8.
+    for stray in ["\x1b*0", "\x1b.A", "\x1b)0\x1b~", "\x1b+0\x1b|", "\x1b[?42h", "\x1b%@"] {
+        check(format!("{stray}ä─日"), "ä─日");
+    }
+    // Invalid bytes are still replacement characters, and a single shift ends at the next character.
+    check(b"\x1b*0q\xe4q", "q\u{fffd}q");
+    check("\x1b*0\x1bNäq", "äq");
+    check("\x1b*0\x1bnqä\x0fq", "─äq");
 }
 
 #[test]
@@ -214,13 +298,13 @@ fn a_vt52_has_sequences_of_its_own() {
     check_cursor("abc\x1b[?2l\x1bD\x1bA\x1bB\x1bI\x1bC\x1bKd", "abcd", (0, 4));
     check("abc\r\ndef\x1b[?2l\x1bH\x1bC\x1bJ", "a");
     check_reply("\x1b[?2l\x1bZ\x1b[c", "\x1b/Z");
-    // Nothing wraps, and there are no attributes or regions; leaving VT52 mode restores all of that.
+    // In VT52 mode, nothing wraps, and there are no attributes or regions. Leaving VT52 mode restores all of them.
     check_cursor(
         "\x1b[?69h\x1b[2;5s\x1b[?2l0123456789ab\x1b<\x1b[Hcdefgh",
         "cdefg5678b/ h",
         (1, 2),
     );
-    // A position beyond the screen is ignored, and VT100 sequences have no effect.
+    // A position beyond the screen is ignored. VT100 sequences have no effect.
     check_cursor("ab\x1b[?2l\x1bY!\x7fc\x1b[2Jd\x1b(0e\x1bPf", "ab/  c2Jdef", (1, 8));
     check_reply("\x1b[?2l\x1b<\x1bP$q\"p\x1b\\", "");
     check_reply("\x1b[?2$p\x1b[?2l\x1b<\x1b[?2$p\x1b[1$w", "\x1b[?2;1$y");
@@ -248,7 +332,7 @@ fn the_presentation_state_is_told_and_restored() {
     let told = "2;10;1;O;A;M;1;3;D;B%5A<";
     check_reply(format!("{state}\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
     check_reply(format!("\x1bP1$t{told}\x1b\\\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
-    // Up to the first invalid field.
+    // Restoring stops at the first invalid field.
     check_reply("\x1bP1$t2;99;1;A\x1b\\\x1b[6n", "\x1b[2;1R");
     check_reply("\x1b[3g\x1b[5G\x1bH\x1b[2$w", "\x1bP2$u5\x1b\\");
     check_reply("\x1bP2$t3/7/99\x1b\\\x1b[2$w", "\x1bP2$u3/7\x1b\\");
@@ -292,12 +376,12 @@ fn a_rows_size_survives_a_resize_and_history() {
         |fixture: &Fixture| fixture.snapshot().rows.iter().map(|row| row.size).collect::<Vec<_>>();
     use LineSize::{DoubleBottom, DoubleTop, DoubleWidth, Single};
     assert_eq!(sizes(&fixture), [Single, DoubleTop, DoubleBottom, DoubleWidth]);
-    // In history too, which returns when the screen gets taller.
+    // Rows keep their size in history. They return when the screen gets taller.
     fixture.feed("\r\n\n\n\n");
     assert_eq!(sizes(&fixture), [Single; 4]);
     fixture.term.resize(Size::cells(15, 9));
     assert_eq!(sizes(&fixture)[..5], [Single, Single, DoubleTop, DoubleBottom, DoubleWidth]);
-    // Text that wraps into such a row does not form one line with it.
+    // Text that wraps into a double-width row does not form one line with it.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\n\x1b#6wide\x1b[H0123456789ab");
     fixture.term.resize(Size::cells(20, 4));
@@ -324,7 +408,7 @@ fn titles_are_told_to_those_who_are_allowed() {
         fixture.feed(bytes);
         fixture.replies()
     };
-    // A title that the push did not include comes from the entry below (xterm 410).
+    // If a push did not include a title, the title comes from the entry below (xterm 410).
     assert_eq!(
         told(concat!(
             "\x1b]0;both\x1b\\\x1b[22t\x1b]1;icon\x1b\\\x1b]2;title\x1b\\\x1b[22;1t",
@@ -332,12 +416,12 @@ fn titles_are_told_to_those_who_are_allowed() {
         )),
         "\x1b]Licon\x1b\\\x1b]ltitle\x1b\\\x1b]Lboth\x1b\\\x1b]lboth\x1b\\"
     );
-    // A title stored at a place of its own is not on the stack.
+    // A title that was stored at a numbered position is not on the stack.
     assert_eq!(
         told("\x1b]2;a\x07\x1b[22;2;3t\x1b]2;b\x07\x1b[23;2;3t\x1b[21t\x1b[#S"),
         "\x1b]la\x1b\\\x1b[0;10#S"
     );
-    // Set and reported in hexadecimal; invalid hexadecimal sets nothing (XTSMTITLE).
+    // A title can be set and reported in hexadecimal. Invalid hexadecimal sets nothing (XTSMTITLE).
     assert_eq!(
         told(concat!(
             "\x1b[>0;1t\x1b]2;4869\x1b\\\x1b[21t\x1b[>1T\x1b[21t\x1b]2;xyz\x1b\\\x1b[21t",
@@ -353,7 +437,7 @@ fn a_window_is_where_and_as_it_was_asked_to_be() {
     let mut fixture = allowed(10, 4);
     fixture.feed(asked);
     assert_eq!(fixture.replies(), "\x1b[2t\x1b[1t\x1b[3;5;7t\x1b[5;1080;1920t\x1b[9;54;192t");
-    // Programs without permission have no effect.
+    // The requests of programs without permission have no effect.
     check_reply(asked, "\x1b[1t\x1b[1t\x1b[3;0;0t\x1b[5;1080;1920t\x1b[9;67;240t");
 }
 
@@ -373,7 +457,7 @@ fn a_change_of_columns_that_keeps_the_screen_wraps_no_row_anew() {
     let mut fixture = allowed(132, 3);
     fixture.feed("\x1b[?40;95h\x1b#8\x1b[3;100H\x1b[?3l");
     assert_eq!((fixture.screen(), fixture.term.history_rows()), (rows(80), 0));
-    // DECSCPP: the cursor stays on the screen, and more columns do not join rows that were full.
+    // DECSCPP: the cursor stays on the screen, and adding columns does not join rows that were full.
     fixture.feed("\x1b[H").feed("E".repeat(240)).feed("\x1b[3;80H\x1b[132$|\x1b[6n");
     assert_eq!((fixture.screen(), fixture.replies().as_str()), (rows(80), "\x1b[3;80R"));
     fixture.feed("\x1b#8\x1b[3;100H\x1b[80$|\x1b[6n");

@@ -1,10 +1,14 @@
-//! Compares the scanner with plain vte: for any bytes and any splits, the terminal must be the same.
+//! Compares the scanner with plain vte: for any bytes and any splits, both must produce the same terminal.
 //!
-//! The inputs exclude cases where the scanner differs on purpose: APC, strings beyond the cap, CAN and SUB inside
-//! strings (vte ends an OSC as if complete; xterm drops it), 0x9C inside strings, more than 15 `;` in an OSC, raw bytes
-//! 0x80–0x9F and other invalid UTF-8 cut by controls (vte executes them as C1; xterm and Unterm show U+FFFD), the
-//! effects of DECAC1 and of sets in GR (vte supports only UTF-8, and no C1 controls in it that begin a sequence), VT52
-//! mode, and a 0 in SD and XTWINOPS, which vte does not distinguish from a missing number.
+//! The inputs exclude cases in which the scanner differs on purpose:
+//! - APC, and strings beyond the cap
+//! - CAN and SUB inside strings: vte ends an OSC as if it were complete, xterm drops it
+//! - 0x9C inside strings
+//! - more than 15 `;` in an OSC
+//! - bytes 0x80–0x9F and other invalid UTF-8 that controls cut: vte executes them as C1, xterm and Unterm show U+FFFD
+//! - the effects of DECAC1: vte supports no C1 controls in UTF-8 that begin a sequence
+//! - VT52 mode
+//! - a 0 in SD and XTWINOPS, which vte does not distinguish from a missing number
 
 use proptest::prelude::*;
 
@@ -12,7 +16,7 @@ use super::Fixture;
 use crate::parser::csi_from_vte;
 use crate::term::Term;
 
-/// Receives vte's calls without the scanner.
+/// Receives vte's calls without the scanner in between.
 struct Plain<'a> {
     term: &'a mut Term,
     dcs: &'a mut Vec<u8>,
@@ -80,7 +84,7 @@ impl vte::Perform for Plain<'_> {
     }
 }
 
-/// Dump and replies after `bytes`, parsed by vte alone.
+/// The dump and the replies after `bytes`, parsed by vte alone.
 fn plain(bytes: &[u8]) -> (String, String) {
     let mut fixture = Fixture::new(20, 6);
     let mut dcs = Vec::new();
@@ -91,7 +95,7 @@ fn plain(bytes: &[u8]) -> (String, String) {
     (fixture.term.dump(), fixture.replies())
 }
 
-/// Dump and replies after `bytes` in `pieces`, parsed by the scanner.
+/// The dump and the replies after `pieces`, parsed by the scanner.
 fn scanned<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, String) {
     let mut fixture = Fixture::new(20, 6);
     for piece in pieces {
@@ -117,8 +121,8 @@ fn a_sixel_image_is_drawn_by_both_also_where_another_sequence_ends_it() {
     }
 }
 
-/// Whether vte would end a string at a byte 0x9c inside a character. vte takes that byte for an 8-bit ST, which is
-/// wrong in UTF-8.
+/// Whether vte would end a string at a byte 0x9c inside a character. vte treats the byte as an 8-bit ST, which is wrong
+/// in UTF-8.
 fn cuts_a_character(bytes: &[u8]) -> bool {
     let begins =
         |pair: &[u8]| pair[0] == 0x1b && matches!(pair[1], b'P' | b'X' | b'^' | b'_' | b']');
@@ -126,8 +130,8 @@ fn cuts_a_character(bytes: &[u8]) -> bool {
     string.is_some_and(|at| bytes[at..].contains(&0x9c))
 }
 
-/// Whether there is a sequence that distinguishes a missing number from 0 (XTWINOPS, SD of xterm), which vte does not
-/// report.
+/// Whether the input contains a sequence that distinguishes a missing number from 0 (XTWINOPS, SD of xterm). vte does
+/// not report the difference.
 fn tells_none_from_zero(bytes: &[u8]) -> bool {
     let mut sequences = bytes.split(|&byte| byte == 0x1b).skip(1);
     sequences.any(|sequence| {
@@ -138,20 +142,18 @@ fn tells_none_from_zero(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether bytes from 0x80 on occur where they are more than UTF-8 text, or any bytes occur in VT52 mode.
+/// Whether the input contains bytes from 0x80 on that are not just UTF-8 text, or any bytes in VT52 mode.
 fn is_beyond_vte(bytes: &[u8]) -> bool {
     let mut fixture = Fixture::new(20, 6);
     bytes.iter().any(|&byte| {
-        // vte skips such bytes inside a sequence; the scanner ends the sequence.
-        let is_more = fixture.term.takes_bytes()
-            || fixture.term.accepts_c1()
-            || fixture.parser.is_in_sequence();
+        // vte skips bytes from 0x80 on inside a sequence. The scanner ends the sequence.
+        let is_more = fixture.term.accepts_c1() || fixture.parser.is_in_sequence();
         fixture.feed([byte]);
         is_more && byte >= 0x80 || fixture.term.is_vt52()
     })
 }
 
-/// Pieces of streams: text, and whole, odd and truncated sequences.
+/// Pieces of streams: text, and complete, unusual and truncated sequences.
 pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
     let numbers = prop_oneof![
         "[0-9]{0,3}",
@@ -176,6 +178,10 @@ pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
         1 => "\x1b\\]66;(s=[1-3]|w=[0-3]|s=2:w=2|n=1:d=2:w=1);[a-c日]{1,3}(\x07|\x1b\\\\)"
             .prop_map(String::into_bytes),
         1 => "\x1bP[0-9;]{0,3}[$+]q[ -~]{0,8}\x1b\\\\".prop_map(String::into_bytes),
+        1 => "\x1b\\[([0-9]?\\+T|22J|\\?[sr]|22[12]m|\\?(45|1045|1048|2033)[hlsr]|\\?998n|Z|[su])"
+            .prop_map(String::into_bytes),
+        1 => "\x1b\\]3008;(start|end)=[ab](;(type=shell|user=u|exit=crash)){0,2}(\x07|\x1b\\\\)"
+            .prop_map(String::into_bytes),
         1 => "\x1b[X^][ -~]{0,8}\x1b\\\\".prop_map(String::into_bytes),
         2 => Just(b"\x1b[?1049h".to_vec()),
         1 => Just(b"\x1b[?1049l".to_vec()),
@@ -195,7 +201,7 @@ fn in_seven_bits(text: &str) -> String {
     seven
 }
 
-/// Pieces with C1 controls: whole sequences, strings, and controls that truncate them.
+/// Pieces with C1 controls: complete sequences, strings, and controls that truncate them.
 fn c1_piece() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[ -~é日]{0,9}",

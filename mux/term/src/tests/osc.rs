@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{Fixture, check_reply};
 use crate::{
-    BlockedOn, ClipboardTarget, Event, Notification, Occasion, ProgramState, Progress, Rgb, Urgency,
+    BlockedOn, ClipboardTarget, Context, ContextExit, ContextKind, Event, Notification, Occasion,
+    ProgramState, Progress, Rgb, Term, Urgency,
 };
 
 fn after(bytes: impl AsRef<[u8]>) -> Fixture {
@@ -30,7 +31,7 @@ fn colours_are_set_asked_for_and_reset() {
         "\x1b]4;1;red;7;blue\x07\x1b]104\x07\x1b]4;7;?\x07",
         "\x1b]4;7;rgb:a6a6/adad/c8c8\x07",
     );
-    // Special colors, in both forms; unset, they have the color of ordinary text.
+    // Special colors, in both forms. A special color that is not set is reported as the color of ordinary text.
     check_reply(
         "\x1b]5;0;red;4;blue\x07\x1b]4;256;?;260;?\x07",
         "\x1b]4;256;rgb:ffff/0000/0000\x07\x1b]4;260;rgb:0000/0000/ffff\x07",
@@ -50,7 +51,7 @@ fn colours_are_set_asked_for_and_reset() {
         let reset = format!("\x1b]{number};#123456\x07\x1b]1{number}\x07");
         assert_eq!(after(reset).term.palette(), &after("").term.palette().clone(), "{number}");
     }
-    // No program-written text is sent back.
+    // Text that a program has written is never sent back.
     check_reply("\x1b]10;rm -rf\x07\x1b]4;1;rm -rf;x;?\x07", "");
 }
 
@@ -66,7 +67,7 @@ fn kitty_colour_control() {
         "\x1b]21;selection_background=rgb:00/00/ff\x07",
     );
     check_reply("\x1b]21;no_such_key=?\x07", "\x1b]21;no_such_key=?\x07");
-    // A key that is not a word is invalid and not echoed.
+    // A key that is not a word is invalid, and is not echoed.
     check_reply("\x1b]21;rm -rf /=?;+5=?;256=?\x07", "\x1b]21;256=?\x07");
     check_reply(
         "\x1b]21;foreground=\x07\x1b]21;foreground=?\x07",
@@ -84,7 +85,7 @@ fn colours_are_put_aside_and_taken_back() {
     check_reply(format!("{red}\x1b]30001\x1b\\{blue}\x1b]30101\x1b\\{ask}"), is_red);
     check_reply(format!("{red}\x1b[3#P{blue}\x1b[1#P\x1b[3#Q{ask}"), is_red);
     check_reply("\x1b[#R\x1b[#P\x1b[#P\x1b[#Q\x1b[#R", "\x1b[?0;0#Q\x1b[?1;2#Q");
-    // More places than exist, and an empty stack.
+    // Push and pop more positions than exist, and pop an empty stack.
     check_reply("\x1b[#Q\x1b[7#Q\x1b[99#P\x1b[#R", "\x1b[?0;0#Q");
     check_reply("\x1b[#P".repeat(100) + "\x1b[#R", "\x1b[?10;10#Q");
 }
@@ -138,7 +139,7 @@ fn simple_notifications() {
     assert_eq!(events("\x1b]777;notify;Title\x07"), shown(note("Title", "")));
     assert_eq!(events("\x1b]9;a\u{202e}b\u{9b}c\x07"), shown(note("abc", "")));
     assert_eq!(events("\x1b]9;\x07\x1b]777;other;x\x07\x1b]9;6;macro\x07\x1b]9;1;500\x07"), []);
-    // Too long: dropped whole.
+    // A notification that is too long is dropped whole.
     assert_eq!(events(format!("\x1b]9;{}\x07", "x".repeat(100_000))), []);
 }
 
@@ -204,7 +205,7 @@ fn kitty_notifications_are_cut_anywhere() {
     };
     let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
     for length in 1..=text.len() {
-        // Encoded, then split; with and without padding.
+        // The title is encoded and then split, with and without padding.
         let whole = base64(text.as_bytes());
         for whole in [whole.as_str(), whole.trim_end_matches('=')] {
             let cut: Vec<_> = whole.as_bytes().chunks(length).collect();
@@ -212,18 +213,18 @@ fn kitty_notifications_are_cut_anywhere() {
                 cut.iter().map(|cut| String::from_utf8(cut.to_vec()).expect("ASCII")).collect();
             assert_eq!(title(&cut, 1), text, "encoded, then cut at {length}");
         }
-        // Split, even within characters, then encoded.
+        // The title is split, even within characters, and then encoded.
         let cut: Vec<_> = text.as_bytes().chunks(length).map(base64).collect();
         assert_eq!(title(&cut, 1), text, "cut at {length}, then encoded");
     }
-    // Raw bytes, split within a character.
+    // The title is sent as raw bytes, split within a character.
     let mut fixture = after("");
     for (at, byte) in text.bytes().enumerate() {
         let last = (at + 1 == text.len()) as u8;
         fixture.feed([format!("\x1b]99;i=1:d={last};").as_bytes(), &[byte], b"\x07"].concat());
     }
     assert_eq!(fixture.term.take_events().len(), 1);
-    // A plain chunk after an encoded chunk, each by itself.
+    // A plain chunk follows an encoded chunk. Each is decoded by itself.
     let told =
         events("\x1b]99;i=1:d=0:e=1;SGVs\x1b\\\x1b]99;i=1:d=0;lo \x1b\\\x1b]99;i=1:e=1;eA\x1b\\");
     assert_eq!(told, [Event::Notification(Box::new(note("Hello x", "")))]);
@@ -240,7 +241,7 @@ fn kitty_notifications_have_icons() {
         told.map(icon).collect::<Vec<_>>()
     };
     let title = |title: &str| title.to_owned();
-    // In chunks of arbitrary bytes, before or after the text.
+    // An icon is sent in chunks of arbitrary bytes, before or after the text.
     let file: Vec<u8> = (0..=255).collect();
     let (first, second) = file.split_at(100);
     let send = |keys: &str, file: &[u8]| {
@@ -264,7 +265,7 @@ fn kitty_notifications_have_icons() {
     assert_eq!(icons(kept.clone() + "\x1bc" + used)[1], (title("U"), None));
     let many: String = (0..16).map(|i| send(&format!("i=5:g=n{i}"), b"other")).collect();
     assert_eq!(icons(kept + &many + used)[1], (title("U"), None), "the oldest goes");
-    // An icon that is too long or not base64 does not affect the rest.
+    // An icon that is too long or not base64 is dropped. The rest of the notification is not affected.
     let long = send("i=1:d=0", &[0; 200 << 10]).repeat(2) + "\x1b]99;i=1;T\x07";
     assert_eq!(icons(long), [(title("T"), None)]);
     let broken = "\x1b]99;i=1:d=0:p=icon:e=1;***\x07\x1b]99;i=1;T\x07";
@@ -285,7 +286,7 @@ fn kitty_notifications_answer() {
     fixture.term.close_notification(9);
     assert_eq!(fixture.replies(), "\x1b]99;i=a:p=close;\x1b\\");
     fixture.term.take_events();
-    // An update keeps its handle, and the program can withdraw it.
+    // An update has the same handle. The program can withdraw the notification.
     fixture.feed("\x1b]99;i=c;1\x07\x1b]99;i=c;2\x07\x1b]99;i=c:p=close;\x07");
     let handles: Vec<_> = fixture
         .term
@@ -300,12 +301,12 @@ fn kitty_notifications_answer() {
     assert_eq!(handles, [3, 3, 103]);
     fixture.feed("\x1b]99;i=q:p=?;\x1b\\");
     assert!(fixture.replies().starts_with("\x1b]99;i=q:p=?;a=focus,report:c=1:o=always,"));
-    // Without a payload, as blessed sends the query.
+    // blessed sends the query without a payload.
     fixture.feed("\x1b]99;i=blessed:p=?\x1b\\");
     assert!(fixture.replies().starts_with("\x1b]99;i=blessed:p=?;a=focus,"));
     fixture.feed("\x1b]99;hello\x1b\\");
     assert_eq!(fixture.term.take_events(), []);
-    // An identifier that could do harm is not echoed.
+    // An identifier that could do harm in a shell is not echoed.
     fixture.feed("\x1b]99;i=rm -rf:p=?;\x1b\\\x1b]99;i=$(x):p=alive;\x1b\\");
     assert_eq!(fixture.replies(), "");
 }
@@ -413,7 +414,7 @@ fn iterm2_clears_the_history_and_not_the_screen() {
     fixture.feed("\x1b]1337;ClearScrollback\x07c");
     assert_eq!(fixture.term.history_rows(), 0);
     assert_eq!(fixture.everything(), "a/a/a/a/a/bc");
-    // Only the visible screen's history: the alternate screen has none.
+    // Only the history of the visible screen is cleared: the alternate screen has none.
     fixture.feed("\r\n\n\n\x1b[?1049h\x1b]1337;ClearScrollback\x07\x1b[?1049l");
     assert_eq!(fixture.term.history_rows(), 3);
 }
@@ -431,10 +432,10 @@ fn program_status() {
     assert_eq!(status.state, ProgramState::Blocked(Some(BlockedOn::Permission)));
     assert_eq!(status.message.as_deref(), Some("Continue?"));
     assert_eq!(fixture.term.status_app("a/b"), Some("cargo"), "from the root");
-    // A report replaces its whole record.
+    // A report replaces the whole record with the same id.
     fixture.feed("\x1b]7501;state=done:id=a/b\x1b\\");
     assert_eq!(fixture.term.program_statuses()[1].message, None);
-    // A new prompt ends records that were working; finished records stay.
+    // A new prompt ends records of programs that were working. Finished records stay.
     fixture.feed("\x1b]133;A\x07");
     let states: Vec<_> = fixture.term.program_statuses().iter().map(|s| s.state).collect();
     assert_eq!(states, [ProgramState::Done]);
@@ -451,7 +452,7 @@ fn program_status_records() {
     assert_eq!(ids("state=idle:id=a state=idle:id=b state=done:id=a"), "b a");
     assert_eq!(ids("state=idle:id=a state=idle:id=a/b state=idle:id=ab state=clear:id=a"), "ab");
     assert_eq!(ids("state=idle:id=a state=clear"), "");
-    // An invalid id must not mean the root.
+    // An invalid id must not count as the root.
     assert_eq!(ids("state=idle:id=a state=clear:id=bad! state=clear:id= state=clear:id=a//b"), "a");
     for bad in [
         "state=nope",
@@ -473,7 +474,8 @@ fn program_status_records() {
 
 #[test]
 fn a_cell_has_one_size_where_none_is_known() {
-    // CSI 14 t, CSI 16 t, mode 2048, XTSMGRAPHICS, iTerm2's report, and the layout of images.
+    // Reports of the cell size: CSI 14 t, CSI 16 t, mode 2048, XTSMGRAPHICS, iTerm2's report. The layout of images also
+    // uses it.
     let told = "\x1b[14t\x1b[16t\x1b[?2048h\x1b[?2;1S\x1b]1337;ReportCellSize\x07";
     for (width, height) in [(0, 0), (0, 16), (8, 0)] {
         let mut fixture = after("");
@@ -523,4 +525,90 @@ fn size_and_colour_scheme_are_told() {
     let mut unasked = after("");
     unasked.term.set_base_palette(light);
     assert_eq!(unasked.replies(), "");
+}
+
+/// The ids of the open contexts.
+fn contexts(term: &Term) -> Vec<&str> {
+    term.contexts().iter().map(|context| context.id.as_str()).collect()
+}
+
+#[test]
+fn contexts_are_a_hierarchy() {
+    let mut fixture = Fixture::new(10, 4);
+    // UAPI.15, "Examples".
+    let id = "bed86fab93af4328bbed0a1224af6d40";
+    fixture.feed(format!(
+        "\x1b]3008;start={id};type=container;user=lennart;hostname=zeta;\
+         machineid=3deb5353d3ba43d08201c136a47ead7b;bootid=d4a3d0fdf2e24fdea6d971ce73f4fbf2;\
+         pid=1062862;pidfdid=1063162;comm=systemd-nspawn;container=foobar\x1b\\"
+    ));
+    let [context] = fixture.term.contexts() else { panic!("one context") };
+    assert_eq!(context.kind, Some(ContextKind::Container));
+    assert_eq!(context.user.as_deref(), Some("lennart"));
+    assert_eq!(context.hostname.as_deref(), Some("zeta"));
+    assert_eq!(context.container.as_deref(), Some("foobar"));
+    assert_eq!((context.pid, context.pidfd_id), (Some(1062862), Some(1063162)));
+    assert_eq!(fixture.term.take_events(), [Event::Context]);
+    // Contexts nest. To start one again updates it and ends those inside it.
+    fixture.feed("\x1b]3008;start=b;type=shell;user=root\x07\x1b]3008;start=c;type=command\x07");
+    assert_eq!(contexts(&fixture.term), [id, "b", "c"]);
+    fixture.feed("\x1b]3008;start=b;cwd=/a\\x3bb\\x5cx3b\x07");
+    assert_eq!(contexts(&fixture.term), [id, "b"]);
+    let shell = &fixture.term.contexts()[1];
+    assert_eq!((shell.kind, &shell.user), (None, &None));
+    assert_eq!(shell.cwd.as_deref(), Some("/a;b\\x3b"));
+    // An end ends those inside it as well.
+    fixture.feed("\x1b]3008;start=d\x07\x1b]3008;end=b;exit=failure;status=3;signal=SIGTERM\x07");
+    assert_eq!(contexts(&fixture.term), [id]);
+    let ended = fixture.term.ended_context().unwrap();
+    assert_eq!((ended.context.id.as_str(), ended.exit), ("b", Some(ContextExit::Failure)));
+    assert_eq!((ended.status, ended.signal.as_deref()), (Some(3), Some("SIGTERM")));
+    fixture.feed("\x1b]3008;end=b\x07");
+    assert_eq!(fixture.term.ended_context().unwrap().exit, Some(ContextExit::Failure));
+}
+
+#[test]
+fn contexts_outlive_resets_and_screens_but_not_the_program() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b]3008;start=a\x07\x1b[?1049h\x1b[!p\x1bc");
+    assert_eq!(contexts(&fixture.term), ["a"]);
+    fixture.term.take_events();
+    fixture.term.program_ended();
+    assert_eq!(
+        (contexts(&fixture.term).len(), fixture.term.take_events()),
+        (0, vec![Event::Context])
+    );
+}
+
+#[test]
+fn contexts_are_bounded_and_read_leniently() {
+    let mut fixture = Fixture::new(10, 4);
+    // The outer contexts stay.
+    for depth in 0..1000 {
+        fixture.feed(format!("\x1b]3008;start=id{depth}\x07"));
+    }
+    assert_eq!(contexts(&fixture.term).len(), 64);
+    assert_eq!(contexts(&fixture.term)[63], "id63");
+    fixture.feed("\x1b]3008;end=id0\x07");
+    for bad in ["", "start", "start=", "start=é", "end=x", "stop=x", "user=a;start=b"] {
+        fixture.feed(format!("\x1b]3008;{bad}\x07"));
+    }
+    fixture.feed(format!("\x1b]3008;start={}\x07", "i".repeat(65)));
+    assert_eq!(contexts(&fixture.term).len(), 0);
+    // Invalid and unknown fields are ignored, and the others are used.
+    let long = "u".repeat(256);
+    fixture.feed(format!(
+        "\x1b]3008;start=a;type=castle;user={long};pid=-1;status=1;;x;=;hostname=h\u{85};cwd=/\u{202e}d;vm=v\x07"
+    ));
+    let context = &fixture.term.contexts()[0];
+    let expected = Context {
+        id: "a".into(),
+        cwd: Some("/d".into()),
+        vm: Some("v".into()),
+        ..Context::default()
+    };
+    assert_eq!(*context, expected);
+    fixture.feed("\x1b]3008;end=a;exit=odd;status=256;signal=kill\x07");
+    let ended = fixture.term.ended_context().unwrap();
+    assert_eq!((ended.exit, ended.status, &ended.signal), (None, None, &None));
 }

@@ -31,12 +31,27 @@ fn a_narrower_screen_wraps_and_a_wider_one_joins() {
 }
 
 #[test]
+fn a_cursor_on_an_empty_row_stays_in_it() {
+    check((10, 4), "abc\r\n\x1b[2;9H", (4, 4), "abc", (1, 3));
+    // No wrap is pending there, and nothing scrolls on the last row.
+    check((10, 4), "abc\x1b[4;9H", (4, 4), "abc", (3, 3));
+    let mut fixture = resized(10, 4, "abc\x1b[4;9H\x1b7", (4, 4));
+    assert_eq!(fixture.feed("x").screen(), "abc///   x");
+    assert_eq!(fixture.feed("\x1b[4;1H\x1b8y").screen(), "abc///   y");
+    // A background is not text.
+    check((10, 4), "abc\x1b[4H\x1b[41m\x1b[K\x1b[4;9H", (4, 4), "abc", (3, 3));
+    // Beyond text, a cursor keeps its distance.
+    check((10, 4), "abc\x1b[1;8H", (4, 4), "abc", (1, 3));
+}
+
+#[test]
 fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
     let prompt = |options: &str, text: &str| {
         format!("out of a command\r\n\x1b]133;A{options}\x07one\r\n$ \x1b]133;B\x07{text}")
     };
     let typed = "echo a line of three rows";
-    // Its rows are cut, not wrapped: the shell moves up as many rows as it drew and clears from there.
+    // The prompt's rows are cut, not wrapped, because the shell moves up by as many rows as it drew and clears from
+    // there.
     check(
         (10, 9),
         &prompt("", typed),
@@ -56,7 +71,7 @@ fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
     fixture.feed(prompt("", typed));
     for cols in [8, 6, 12, 30] {
         fixture.term.resize(Size::cells(cols, 12));
-        // readline and zsh assume the rows they drew before.
+        // readline and zsh assume that the rows they drew at the old width are still there.
         let rows = logical(&fixture);
         assert!(rows.contains("$ echo"), "seen until it is drawn: {rows}");
         let before = fixture.cursor().0;
@@ -66,7 +81,7 @@ fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
         assert_eq!(logical(&fixture).matches("$ echo").count(), 1, "{cols} columns");
         assert_eq!(fixture.term.commands().count(), 1, "it is the same prompt");
     }
-    // Bash redraws only the last line, and a shell may redraw nothing; a running command is not a prompt.
+    // Bash redraws only the last line, and some shells redraw nothing. A running command is not a prompt.
     check(
         (10, 9),
         &prompt(";redraw=last", typed),
@@ -83,7 +98,7 @@ fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
     );
     let running = prompt("", "echo 34567") + "\r\n\x1b]133;C\x07";
     check((10, 9), &running, (5, 9), "out o/f a c/omman/d/one/$ ech/o 345/67", (8, 0));
-    // A continuation line is redrawn separately.
+    // The shell redraws a continuation line separately.
     let continued = prompt("", "echo 'abcde") + "\r\n\x1b]133;A;k=s\x07> \x1b]133;B\x07fghijk";
     check((10, 9), &continued, (5, 9), "out o/f a c/omman/d/one/$ ech/o 'ab/cde/> fgh", (8, 4));
 }
@@ -111,7 +126,7 @@ fn one_column_keeps_wide_characters_for_wider_screens() {
         fixture.feed("x");
         assert_eq!(fixture.everything(), format!("{text}x"));
     }
-    // Characters printed without room have room now, and the cursor stays behind them.
+    // Characters that were printed without room have room now, and the cursor stays after them.
     let mut fixture = resized(1, 4, "日本", (6, 4));
     fixture.feed("x");
     assert_eq!(fixture.everything(), "日本x");
@@ -161,7 +176,7 @@ fn the_alternate_screen_is_cut() {
 
 #[test]
 fn the_main_screen_keeps_its_text_while_the_other_is_shown() {
-    // Mode 47 saves no cursor that the text could follow.
+    // Mode 47 does not save a cursor, so no saved cursor can follow the text.
     for mode in [47, 1047, 1049] {
         let mut fixture = Fixture::new(10, 4);
         fixture.feed(format!("a\r\nb\r\nc\r\nd\x1b[?{mode}h\x1b[H"));
@@ -184,7 +199,7 @@ fn marks_and_wraps_stay_with_their_text() {
     assert_eq!(fixture.everything(), "output/$ echo hello");
 }
 
-/// A cursor behind a full row stays behind it, so that the next text overwrites nothing.
+/// A cursor after a full row stays after that row, so that the next text overwrites nothing.
 #[test]
 fn what_comes_after_a_resize_follows_the_text() {
     for text in ["0123456789", "中中中中中", "01234567890123456789", "0123456"] {
@@ -232,13 +247,13 @@ fn history_is_cut_to_its_limit() {
         parser.advance(&mut term, format!("{i}\r\n").as_bytes());
     }
     assert_eq!(term.history_rows(), 100);
-    // Lines of three digits take two rows now. The first half of one more is above the screen.
+    // Lines of three digits need two rows now. The first half of one of them is above the screen.
     term.resize(Size::cells(2, 4));
     assert_eq!(term.history_rows(), 201);
     term.debug_check();
 }
 
-/// `count` lines of different lengths around `len`, each with its number.
+/// `count` lines with different lengths of about `len`. Each begins with its number.
 fn numbered(count: usize, len: usize) -> Vec<String> {
     (0..count).map(|i| format!("{i:<w$}|", w = len - 1 - i % 7)).collect()
 }
@@ -269,7 +284,7 @@ fn a_narrow_moment_loses_no_lines_of_history() {
     }
 }
 
-/// Lines written to a narrow screen count as lines, too, and the oldest of them go first.
+/// The limit of history counts lines that were written to a narrow screen too. The oldest lines are dropped first.
 #[test]
 fn the_limit_of_history_counts_lines() {
     let limit = 200;
@@ -283,7 +298,7 @@ fn the_limit_of_history_counts_lines() {
         }
         let text = logical(&fixture);
         let kept = text.lines().count();
-        // The cursor's row is on the screen, with the last lines.
+        // The cursor's row is on the screen, together with the last lines.
         let on_screen = 5 / 66usize.div_ceil(cols as usize);
         assert!(
             (limit + on_screen..=limit + on_screen + 1).contains(&kept),
@@ -310,7 +325,7 @@ fn an_endless_line_takes_bounded_memory() {
     }
 }
 
-/// All text kept, with lines joined as a user would copy them.
+/// All stored text, with lines joined as a user would copy them.
 pub(super) fn logical(fixture: &Fixture) -> String {
     let term = &fixture.term;
     let end = term.live_top().0 + term.size().rows as u64 - 1;
@@ -326,8 +341,8 @@ pub(super) fn logical(fixture: &Fixture) -> String {
 proptest! {
     #![proptest_config(super::cases(300))]
 
-    /// Text survives any sequence of resizes. (The cursor is at its end: if the screen has no room for the text below
-    /// the cursor, that text is lost, as in xterm.)
+    /// Text survives any sequence of resizes. The cursor is at the end of the text: if the screen has no room for text
+    /// below the cursor, that text is lost, as in xterm.
     #[test]
     fn there_and_back(
         lines in prop::collection::vec("[a-z]{0,3}[a-zäß日本👍 ]{0,40}[a-z]", 1..60),
@@ -347,7 +362,7 @@ proptest! {
         prop_assert_eq!(logical(&fixture), text + "X");
     }
 
-    /// A resize between any pieces of output never breaks the grid.
+    /// A resize between any two pieces of output never makes the grid inconsistent.
     #[test]
     fn nothing_breaks(
         steps in prop::collection::vec(

@@ -1,7 +1,7 @@
 //! The effects of sequences on the screen, and their replies.
 
 use super::{Fixture, check, check_cursor, check_reply};
-use crate::{ClipboardTarget, Color, Event, Modes, Rgb, TitleSet, Underline};
+use crate::{ClipboardTarget, Color, Event, LineId, Modes, Rgb, Snapshot, TitleSet, Underline};
 
 #[test]
 fn motions() {
@@ -31,7 +31,7 @@ fn a_character_beyond_ascii_ends_a_sequence_that_was_cut_short() {
     }
     check(b"\x1b[3\xffC", "C");
     check(b"\x1b[3\xe6\x97C", "C");
-    // Skipped: as 8-bit codes these would not be final bytes.
+    // Characters up to U+00BF are skipped inside a sequence: as 8-bit codes they would not be final bytes.
     check("\x1b[3¿Cx", "   x");
 }
 
@@ -70,7 +70,7 @@ fn scrolling_and_regions() {
     check("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[2;1H\x1bMX", "a/X/b/d");
     check("a\r\nb\r\nc\r\nd\x1b[2S", "c/d");
     check("a\r\nb\r\nc\r\nd\x1b[T", "/a/b/c");
-    // A region at the top: rows that leave it go to history, and rows below it stay.
+    // A region at the top of the screen: rows that leave it are added to history, and rows below it do not move.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("a\r\nb\r\nc\r\nd\x1b[1;3r\x1b[3;1H\nX");
     assert_eq!(fixture.screen(), "b/c/X/d");
@@ -99,12 +99,12 @@ fn tab_stops_are_put_back_to_every_eighth_column() {
     };
     let first = stops("");
     assert_eq!(first, "\x1bP2$u9/17/25/33\x1b\\");
-    // TBC 3 and HTS, then DECST8C; the cursor stays.
+    // Clear all tab stops (TBC 3), set one (HTS), then restore the default stops (DECST8C). The cursor does not move.
     for reset in ["\x1b[?5W", "\x1b[?W", "\x1b[?0W"] {
         assert_eq!(stops(&format!("\x1b[3g\x1b[4G\x1bH{reset}")), first, "{reset:?}");
         check_cursor(format!("\x1b[3g\x1b[2;4H{reset}\tx"), "/        x", (1, 9));
     }
-    // Other numbers do nothing, and level 4 does not have the sequence.
+    // Other numbers have no effect, and at level 4 the sequence does not exist.
     for other in ["\x1b[?1W", "\x1b[5W", "\x1b[64;1\"p\x1b[?5W"] {
         assert_eq!(stops(&format!("\x1b[3g{other}")), "\x1bP2$u\x1b\\", "{other:?}");
     }
@@ -133,14 +133,14 @@ fn alignment_and_reset() {
 fn saving_the_cursor() {
     check_cursor("ab\x1b7\x1b[3;3H\x1b8c", "abc", (0, 3));
     check_cursor("ab\x1b[s\x1b[3;3H\x1b[uc", "abc", (0, 3));
-    // A pending wrap is restored (DEC STD 070; xterm since patch 328).
+    // DECRC restores a pending wrap (DEC STD 070; xterm since patch 328).
     check_cursor("0123456789\x1b7\x1b[3;3H\x1b8c", "0123456789/c", (1, 1));
     check_cursor("0123456789\x1b[s\x1b[3;3H\x1b[uc", "0123456789/c", (1, 1));
     check_cursor("\x1b[?1049sabc\x1b[?1049rd", "abcd", (0, 4));
-    // Each screen has its own saved cursor; ?1049 saves it even on the alternate screen.
+    // Each screen has its own saved cursor. ?1049 saves it even on the alternate screen.
     check_cursor("\x1b[?1047h\x1b[2;3H\x1b[?1049h\x1b[4;4H\x1b[?1048lx", "/  x", (1, 3));
     check_cursor("0123456789\x1b[?1048h\x1b[3;3H\x1b[?1048lc", "0123456789/c", (1, 1));
-    // A pending wrap is cleared if none was pending when the cursor was saved.
+    // DECRC clears a pending wrap if none was pending when the cursor was saved.
     check_cursor("\x1b[1;10H\x1b7\r0123456789\x1b8c", "012345678c", (0, 9));
 }
 
@@ -187,12 +187,20 @@ fn replies() {
     check_reply("\x1b[1;31;4:3m\x1bP$qm\x1b\\", "\x1bP1$r0;1;4:3;31m\x1b\\");
     check_reply("\x1b[2;3r\x1bP$qr\x1b\\", "\x1bP1$r2;3r\x1b\\");
     check_reply("\x1b[3 q\x1bP$q q\x1b\\", "\x1bP1$r3 q\x1b\\");
+    // XTQMODKEYS and XTQFMTKEYS as settings.
+    check_reply("\x1bP$q>4m\x1b\\", "\x1bP1$r>4;0m\x1b\\");
+    check_reply("\x1b[>4;2m\x1bP$q>4m\x1b\\", "\x1bP1$r>4;2m\x1b\\");
+    check_reply("\x1b[>2n\x1bP$q>2m\x1b\\", "\x1bP1$r>2m\x1b\\");
+    check_reply("\x1b[>4;1f\x1bP$q>4f\x1b\\", "\x1bP1$r>4;1f\x1b\\");
+    for unknown in [">5m", ">m", ">4;4m", ">99999m", ">+4m", ">4u"] {
+        check_reply(format!("\x1bP$q{unknown}\x1b\\"), "\x1bP0$r\x1b\\");
+    }
     check_reply("\x1bP$qz\x1b\\", "\x1bP0$r\x1b\\");
-    check_reply("\x1bP+q544e\x1b\\", "\x1bP1+r544E=787465726D2D323536636F6C6F72\x1b\\");
+    check_reply("\x1bP+q544e\x1b\\", "\x1bP1+r544e=787465726d2d323536636f6c6f72\x1b\\");
     check_reply("\x1bP+q6576696C\x1b\\", "\x1bP0+r\x1b\\");
     check_reply("\x1b[18t\x1b[14t\x1b[16t", "\x1b[8;4;10t\x1b[4;64;80t\x1b[6;16;8t");
     check_reply("\x1b[>q", concat!("\x1bP>|Unterm ", env!("CARGO_PKG_VERSION"), "\x1b\\"));
-    // A report of the title could type into a shell.
+    // A report of the title would be typed into a shell, so it is disabled by default.
     check_reply("\x1b]2;rm -rf\x07\x1b[21t", "");
     check_reply("\x1b]4;1;#ff8000\x07\x1b]4;1;?\x07", "\x1b]4;1;rgb:ffff/8080/0000\x07");
     check_reply("\x1b]11;rgb:1/2/3\x1b\\\x1b]11;?\x1b\\", "\x1b]11;rgb:1111/2222/3333\x1b\\");
@@ -244,7 +252,7 @@ fn the_title_stack() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b]2;a\x07\x1b[22;0t\x1b]2;b\x07\x1b[23;0t");
     assert_eq!(fixture.term.title(), "a");
-    // The form of shelltool and dtterm.
+    // Set the title in the form of shelltool and dtterm.
     fixture.feed("\x1b]lc\x1b\\");
     assert_eq!(fixture.term.title(), "c");
 }
@@ -266,7 +274,7 @@ fn modes_are_put_aside_and_taken_back() {
         "\x1b[?1000;1006h\x1b[?1000;1006s\x1b[?1000;1006l\x1b[?1000;1006r\x1b[?1000$p\x1b[?1006$p",
         "\x1b[?1000;1$y\x1b[?1006;1$y",
     );
-    // A mode that was never saved stays unchanged.
+    // Restoring a mode that was never saved does not change it.
     check_reply("\x1b[?7l\x1b[?7r\x1b[?7$p", "\x1b[?7;2$y");
     check_cursor("a\x1b[?47s\x1b[?47hb\x1b[?47rc", "a c", (0, 3));
 }
@@ -285,9 +293,9 @@ fn a_soft_reset_takes_back_what_decstr_names() {
         format!("{changed}\x1bP$qr\x1b\\\x1bP$qm\x1b\\\x1bP$q\"q\x1b\\"),
         "\x1bP1$r1;4r\x1b\\\x1bP1$r0m\x1b\\\x1bP1$r0\"q\x1b\\",
     );
-    // The cursor stays where it is, and characters are ASCII again.
+    // The cursor does not move, and characters are ASCII again.
     check_cursor(format!("{changed}q"), "/q", (1, 1));
-    // The screen, its contents and xterm's own modes stay; margins do not.
+    // The screen, its contents and xterm's own modes stay. Margins are reset.
     let xterms = "\x1b[?1049;2004h\x1b[?69h\x1b[2;5sabc\x1b[!p";
     check_cursor(xterms, "abc", (0, 3));
     check_reply(
@@ -298,7 +306,7 @@ fn a_soft_reset_takes_back_what_decstr_names() {
 
 #[test]
 fn reports_of_a_vt500() {
-    check_reply("\x1b[>c\x1b[=c\x1b[1c\x1b[>1c", "\x1b[>64;380;0c\x1bP!|00000000\x1b\\");
+    check_reply("\x1b[>c\x1b[=c\x1b[1c\x1b[>1c", "\x1b[>64;383;0c\x1bP!|00000000\x1b\\");
     // DECXCPR; printer, user-defined keys, keyboard, locator, macros, memory, data, sessions.
     check_reply(
         concat!(
@@ -344,10 +352,10 @@ fn links_cover_what_is_printed_in_them() {
 
 #[test]
 fn a_backward_tab_takes_a_pending_wrap_along() {
-    // As in xterm, the next character still moves to the next line.
+    // As in xterm, a character printed next still moves to the next line.
     check("abcdefghij\x1b[Z!", "abcdefghij/!");
     check_cursor("abcdefghij\x1b[Z", "abcdefghij", (0, 8));
-    // But not after a resize or another motion.
+    // After a resize or another motion, it does not.
     check("abcdefghij\x1b[Z\x1b[D!", "abcdefg!ij");
 }
 
@@ -373,7 +381,7 @@ fn a_character_is_repeated_right_behind_it_only() {
 
 #[test]
 fn of_too_many_parameters_the_first_ones_count() {
-    // The 32nd parameter is the last that counts.
+    // At most 32 parameters take effect.
     let sgr = format!("\x1b[{}1;3;4:3m", "0;".repeat(31));
     for size in [1, 7, 40, sgr.len()] {
         let mut fixture = Fixture::new(10, 4);
@@ -382,31 +390,151 @@ fn of_too_many_parameters_the_first_ones_count() {
         }
         assert_eq!(fixture.term.rendition(), "0;1");
     }
-    // A truncated color sets nothing.
+    // A color whose parameters are cut off sets nothing.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed(format!("\x1b[{}38;2;1;2;3m", "1;".repeat(28)));
     assert_eq!(fixture.term.rendition(), "0;1");
     check_cursor(format!("\x1b[2;3{}H", ";9".repeat(100)), "", (1, 2));
     check_cursor(format!("\x1b[2;3{}H", ":9".repeat(100)), "", (0, 0));
-    // Too many intermediates drop the sequence, whatever its parameters.
+    // A sequence with too many intermediates is dropped, whatever its parameters are.
     check_reply(format!("\x1b[?6{}$$$p\x1b[?6$$$p", ";7".repeat(40)), "");
 }
 
 #[test]
 fn what_xterm_does_not_know_does_nothing() {
-    // VPB of ECMA-48 is ignored, but HPB is not: see `csi.rs`.
+    // VPB of ECMA-48 is ignored. HPB is supported: see `csi.rs`.
     check("a\r\nb\x1b[kc", "a/bc");
     check_cursor("abcde\x1b[jX\x1b[3jY", "abYdX", (0, 3));
 }
 
 #[test]
 fn numbers_and_states_that_xterm_does_not_look_at() {
-    // After SCOSC and SCORC.
+    // Numbers in SCOSC and SCORC are ignored.
     check_cursor("ab\x1b[5;9sc\x1b[1;1uX", "abX", (0, 3));
-    // An unknown kind of color.
+    // An unknown kind of color (9 and 6 here) is ignored. The number after it is an ordinary attribute.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b[38;9;1ma\x1b[48;6;3m");
     assert_eq!(fixture.term.rendition(), "0;1;3");
-    // A wrap that was pending on the other screen.
+    // A wrap that is pending on the main screen does not affect the alternate screen.
     check_cursor("\x1b[1;10Hx\x1b[?1049hy", "         y", (0, 9));
+}
+
+#[test]
+fn the_screen_moves_to_history_before_it_is_cleared() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("a\r\nb\r\n\r\nc\x1b[2;2H\x1b[22J");
+    assert_eq!((fixture.screen(), fixture.everything()), (String::new(), "a/b//c".into()));
+    assert_eq!(fixture.cursor(), (1, 1));
+    // Empty rows at the end do not move.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("a\x1b[22J\x1b[22Jb");
+    assert_eq!(fixture.everything(), "a/ b");
+    // Images move along, also without text.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[2H\x1b_Ga=T,f=24,s=1,v=1,r=2;AAAA\x1b\\\x1b[22J");
+    assert_eq!((fixture.term.history_rows(), fixture.snapshot().images.len()), (3, 0));
+    let mut top = Snapshot::default();
+    fixture.term.snapshot(&mut top, Some(fixture.term.oldest()));
+    assert_eq!(top.images.iter().map(|image| image.area.top).collect::<Vec<_>>(), [1.0]);
+    // Without a history to move to, it only clears.
+    for bytes in ["\x1b[?1049ha\x1b[22J", "\x1b[1;3ra\x1b[22J", "\x1b[?69h\x1b[1;5sa\x1b[22J"] {
+        let mut fixture = Fixture::new(10, 4);
+        fixture.feed(bytes);
+        assert_eq!(fixture.everything(), "", "{bytes:?}");
+    }
+}
+
+#[test]
+fn rows_return_from_history() {
+    let lines: String = (0..9).map(|i| format!("{i}\r\n")).collect();
+    let unscrolled = |bytes: &str| {
+        let mut fixture = Fixture::new(10, 4);
+        fixture.feed(format!("{lines}{bytes}"));
+        (fixture.screen(), fixture.term.history_rows(), fixture.cursor())
+    };
+    assert_eq!(unscrolled("\x1b[2+T"), ("4/5/6/7".into(), 4, (3, 0)));
+    assert_eq!(unscrolled("\x1b[+Tx"), ("5/6/7/x".into(), 5, (3, 1)));
+    // At most one screen.
+    assert_eq!(unscrolled("\x1b[99+T"), ("2/3/4/5".into(), 2, (3, 0)));
+    // Empty rows beyond the history, in a region, and on the alternate screen.
+    assert_eq!(unscrolled("\x1b[4+T\x1b[3+T"), ("/0/1/2".into(), 0, (3, 0)));
+    assert_eq!(unscrolled("\x1b[1;3r\x1b[2+T"), ("//6".into(), 6, (0, 0)));
+    assert_eq!(unscrolled("\x1b[?1049h\x1b[Ha\x1b[+T"), ("/a".into(), 0, (0, 1)));
+    // Lines keep their numbers and what wraps stays one line.
+    let mut fixture = Fixture::new(4, 3);
+    fixture.feed("abcdefgh\r\n1\r\n2\r\n3");
+    let first = fixture.term.oldest();
+    fixture.feed("\x1b[+T");
+    assert_eq!(
+        (fixture.screen(), fixture.term.live_top()),
+        ("efgh/1/2".into(), LineId(first.0 + 1))
+    );
+    fixture.feed("\x1b[+T");
+    assert_eq!((fixture.screen(), fixture.term.live_top()), ("abcd/efgh/1".into(), first));
+    assert!(fixture.term.is_wrapped(first));
+    fixture.feed("\x1b[3;1H\r\nx\r\ny");
+    assert_eq!(fixture.everything(), "abcd/efgh/1/x/y");
+}
+
+#[test]
+fn rows_lost_to_unscrolling_take_along_what_was_on_them() {
+    let mut fixture = Fixture::new(10, 3);
+    fixture.feed("a\r\nb\r\n\x1b]133;A\x07$ \x1b]133;B\x07x\r\n\x1b]133;C\x07out\r\n");
+    fixture.feed("\x1b]133;D\x07\x1b]133;A\x07$ \x1b[3;1H\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\");
+    assert_eq!((fixture.term.commands().count(), fixture.snapshot().images.len()), (2, 1));
+    fixture.feed("\x1b[+T");
+    assert_eq!(fixture.screen(), "b/$ x/out");
+    assert_eq!((fixture.term.commands().count(), fixture.snapshot().images.len()), (1, 0));
+    fixture.feed("\x1b[3;1H\r\nnew");
+    assert_eq!((fixture.term.commands().count(), fixture.snapshot().images.len()), (1, 0));
+}
+
+#[test]
+fn bold_and_dim_end_apart() {
+    check_reply("\x1b[1;2;221m\x1bP$qm\x1b\\", "\x1bP1$r0;2m\x1b\\");
+    check_reply("\x1b[1;2;222m\x1bP$qm\x1b\\", "\x1bP1$r0;1m\x1b\\");
+}
+
+#[test]
+fn all_modes_are_saved_at_once() {
+    let state = |fixture: &Fixture| {
+        let term = &fixture.term;
+        (term.modes(), term.dec, term.mouse_tracking(), term.mouse_encoding(), term.blinking)
+    };
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[?1;12;45;1000;1006;2004;2033h\x1b[?25l\x1b[2;2H");
+    let before = state(&fixture);
+    fixture.feed("\x1b[?s").replies();
+    fixture.feed("\x1b[?1;12;45;2004;2033l\x1b[?25;1002;1016;1004;2031;2048h").replies();
+    assert_ne!(state(&fixture), before);
+    fixture.feed("\x1b[?r");
+    assert_eq!(state(&fixture), before);
+    assert_eq!(fixture.cursor(), (1, 1));
+    // Only the mode that is set again reports.
+    assert_eq!(fixture.replies(), "\x1b[?999;1n");
+    // Modes with side effects are left alone, even if they were saved by number.
+    fixture.feed("\x1b[?6;1049s\x1b[?6;1049h\x1b[2;2H\x1b[?r");
+    assert!(fixture.term.modes().contains(Modes::ORIGIN | Modes::ALT_SCREEN));
+    assert_eq!(fixture.cursor(), (1, 1));
+}
+
+#[test]
+fn visibility_is_reported() {
+    check_reply("\x1b[?2033$p\x1b[?998n", "\x1b[?2033;2$y\x1b[?999;1n");
+    let mut fixture = Fixture::new(10, 4);
+    fixture.term.set_visible(false);
+    assert_eq!(fixture.replies(), "", "nobody asked");
+    // Enabling reports at once, even if it was enabled before.
+    fixture.feed("\x1b[?998n\x1b[?2033h\x1b[?2033h\x1b[?2033$p");
+    assert_eq!(fixture.replies(), "\x1b[?999;2n\x1b[?999;2n\x1b[?999;2n\x1b[?2033;1$y");
+    // Changes only.
+    for visible in [false, true, true, false, true] {
+        fixture.term.set_visible(visible);
+    }
+    assert_eq!(fixture.replies(), "\x1b[?999;1n\x1b[?999;2n\x1b[?999;1n");
+    // The state is the owner's, the mode is the program's.
+    fixture.term.set_visible(false);
+    fixture.feed("\x1b[?1049h\x1b[!p\x1b[?2033$p").replies();
+    fixture.feed("\x1bc\x1b[?2033$p\x1b[?998n");
+    assert_eq!(fixture.replies(), "\x1b[?2033;2$y\x1b[?999;2n");
 }

@@ -1,17 +1,17 @@
-//! A terminal rebuilt from the bytes of [`crate::Term::to_vt`] equals the original.
+//! Tests that a terminal rebuilt from the bytes of [`crate::Term::to_vt`] equals the original.
 
 use proptest::prelude::*;
 
 use super::Fixture;
 use crate::{Size, Term};
 
-/// A new terminal fed with the bytes that `fixture` writes.
+/// A new terminal, fed with the bytes that `to_vt` returns for `fixture`.
 fn rebuilt(fixture: &Fixture) -> Fixture {
     let size = fixture.term.size();
     let mut copy = Fixture::new(size.cols, size.rows);
     copy.term.resize(size);
     copy.feed(fixture.term.to_vt());
-    // After this, REP has no character to repeat; the terminal it is compared with must have none either.
+    // Afterward, REP has no character to repeat. The compared terminal must not have one either.
     copy.feed("\x18");
     copy
 }
@@ -48,7 +48,7 @@ fn wraps_and_history() {
     check(
         (0..50).map(|i| format!("\x1b[3{}m{i} {}\r\n", i % 8, "x".repeat(i))).collect::<String>(),
     );
-    // A wrapped row moved to the bottom of the screen.
+    // A wrapped row was moved to the bottom of the screen.
     check(format!("{}\x1b[H\x1b[4L", "0123456789".repeat(5)));
     check(format!("{}\x1b[T", "0123456789".repeat(11)));
     let mut fixture = Fixture::new(13, 4);
@@ -111,7 +111,8 @@ fn a_vt52_and_what_comes_after() {
 
 #[test]
 fn pending_wraps() {
-    // At a right margin, in a double-width row, over a cell erased since, after a prompt, and in a saved cursor.
+    // A pending wrap at a right margin, in a double-width row, over a cell erased since, after a prompt, and in a saved
+    // cursor.
     check("\x1b[?69h\x1b[3;9s\x1b[1;3Habcdefg");
     check("\x1b[?69h\x1b[3;9s\x1b[1;3Habcdefg\x1b7\x1b[H");
     check("\x1b#6abcdefghij");
@@ -169,7 +170,12 @@ fn what_programs_told() {
     check(
         "\x1b]7501;state=blocked:kind=auth:id=a/b:app=x:title=aGk=\x07\x1b]7501;state=working:progress=3\x07",
     );
-    // Statuses and progress must follow the prompts that would end them.
+    check(
+        "\x1b]3008;start=a;type=container;user=u;container=c\\x3bd\\x5ce\x07\x1b]3008;start=b\x07",
+    );
+    check("\x1b]3008;start=a;pid=7\x07\x1b]3008;end=a;exit=crash;signal=SIGKILL;status=3\x07");
+    check("\x1b[?2033h\x1b[?2033s");
+    // Statuses and progress must be written after the prompts, because a prompt ends them.
     check("\x1b]133;A\x07$ \x1b]7501;state=working\x07\x1b]9;4;3\x07");
     check("\x1b]4;1;red\x07\x1b[#P\x1b]4;1;blue\x07\x1b]10;green\x07\x1b[#P\x1b[#Q\x1b]104\x07");
     check("\x1b]30001\x07\x1b]4;3;red\x07\x1b]30001\x07\x1b]30101\x07");
@@ -186,7 +192,7 @@ fn the_host_told_last() {
     }
 }
 
-/// The visible images: the topmost pixel at nine points of each cell, from a line on.
+/// The visible images from line `top` on: the topmost pixel at nine points of each cell.
 fn pictures(fixture: &Fixture, top: Option<crate::LineId>) -> Vec<String> {
     let mut snapshot = crate::Snapshot::default();
     fixture.term.snapshot(&mut snapshot, top);
@@ -232,14 +238,14 @@ fn check_pictures(bytes: &str, is_seen: bool) {
 fn images_in_cells() {
     let sixel = "\x1bPq#1;2;100;0;0#1!20~-#2;2;0;100;0#2!30~-!9~-!12~\x1b\\";
     check_pictures(&format!("ab\x1b[2;3H{sixel}"), true);
-    // Overwritten, on a background color, at the bottom, half in history.
+    // Images that are partly overwritten, on a background color, at the bottom, and half in history.
     check_pictures(&format!("\x1b[44m\x1b[2;3H{sixel}\x1b[2;4Hxyz"), true);
     check_pictures(&format!("\x1b[6;18H{sixel}\r\n\r\nabc"), true);
     check_pictures(&format!("{sixel}\x1b[6H\n"), true);
     check_pictures(&format!("{sixel}{}", "\r\nline".repeat(20)), false);
     check_pictures(&format!("\x1b[?1049h{sixel}\x1b[5Hx"), true);
     check_pictures(&format!("\x1b[3H\x1b[?1049h\x1b[?1049l{sixel}"), true);
-    // A scaled file, and a file with frames.
+    // A scaled image file, and a file with several frames.
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP4z8DAAMIM////ZwAAHu8E/KPItPcAAAAASUVORK5CYII=";
     check_pictures(&format!("\x1b]1337;File=inline=1;width=3;height=2:{png}\x07"), true);
 }
@@ -264,19 +270,20 @@ fn images_of_kittys_protocol() {
             "\x1b_Ga=p,i=1,U=1,c=2,r=1\x1b\\\x1b[38;5;1m\u{10eeee}\u{305}\u{305}\u{10eeee}\x1b[m",
             true,
         ),
-        // Cut where it left the region.
+        // An image that was cut where it left the region.
         ("\x1b[2H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[2;4r\x1b[S", true),
     ] {
         check_pictures(&format!("{one}{bytes}"), is_seen);
     }
-    // Without an id, on the other screen, and with frames of which the second is current.
+    // Images without an id, on the other screen, and with frames of which the second is shown.
     check_pictures(&format!("\x1b[3;3H{}", grey("a=T", 5)), true);
     check_pictures(&format!("{one}\x1b_Ga=p,i=1\x1b\\\x1b[?1049h"), false);
     let frames = grey("a=f,i=1,z=70", 99) + &grey("a=f,i=1,z=-1", 50);
+    check_pictures(&grey("a=t,i=3,N=1", 9), false);
     let moving =
         format!("{one}{frames}\x1b_Ga=a,i=1,r=1,z=30,c=2,s=3,v=5\x1b\\\x1b_Ga=p,i=1\x1b\\");
     check_pictures(&moving, true);
-    // The animation also continues in the same way.
+    // The rebuilt animation continues like the original.
     let mut fixture = Fixture::new(20, 6);
     fixture.feed(&moving);
     let mut copy = rebuilt(&fixture);
@@ -291,9 +298,9 @@ fn images_of_kittys_protocol() {
     }
 }
 
-/// Whether `to_vt` promises to write this terminal completely.
+/// Whether `to_vt` promises to rebuild this terminal completely.
 fn is_promised(term: &Term) -> bool {
-    // A wrap is pending at a position where printing cannot leave one.
+    // Not promised: a pending wrap at a position where printing cannot leave one.
     let positions = [
         (&term.grid, term.cursor),
         (&term.grid, term.saved.position),
@@ -308,10 +315,11 @@ fn is_promised(term: &Term) -> bool {
             (true, false) => term.right,
             (false, false) => grid.cols(),
         };
-        let low = term.conformance.level < 3 && (last.is_blank() || end < grid.cols());
-        at.wrap_pending && (term.is_vt52() || at.col + 1 != end || low)
+        let is_low = term.conformance.level < 3;
+        let is_inside = at.col + 1 != end || last.is_blank() || end < grid.cols();
+        at.wrap_pending && (term.is_vt52() || is_low && is_inside)
     });
-    // Double-width rows that wrap into the next.
+    // Not promised: double-width rows that wrap into the next row.
     let double = |grid: &crate::grid::Grid| {
         (grid.oldest()..grid.end()).any(|line| {
             grid.line_meta(line).is_some_and(|meta| meta.is_double() && meta.is_wrapped())
@@ -319,7 +327,7 @@ fn is_promised(term: &Term) -> bool {
     };
     let all_wrap =
         |grid: &crate::grid::Grid| (0..grid.rows()).all(|row| grid.meta(row).is_wrapped());
-    // A row erased whole with attributes beyond a background, as by DECSERA.
+    // Not promised: a row that was erased whole with attributes other than a background, as by DECSERA.
     let erased = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
@@ -334,7 +342,7 @@ fn is_promised(term: &Term) -> bool {
             !view.cells.iter().any(has_text) && view.cells.iter().any(is_more)
         })
     };
-    // The halves of a wide character with different attributes, as set by DECRARA.
+    // Not promised: the halves of a wide character with different attributes, as set by DECRARA.
     let split = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
@@ -346,7 +354,8 @@ fn is_promised(term: &Term) -> bool {
             })
         })
     };
-    // Multicell characters in or below rows that wrap, or whose cells have different attributes than their first cell.
+    // Not promised: multicell characters in or below rows that wrap, or with cells whose attributes differ from the
+    // first cell's.
     let multicells = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         let (mut look, mut is_below_wrap) = (None, false);
@@ -365,7 +374,7 @@ fn is_promised(term: &Term) -> bool {
             view.meta.has_multicells() && (wraps || differ)
         })
     };
-    // Multicell characters that begin in the history and continue on the screen, or have lost rows there.
+    // Not promised: multicell characters that begin in the history and continue on the screen, or have lost rows there.
     let torn = |grid: &crate::grid::Grid| {
         let (mut scratch, mut below) =
             (crate::grid::Scratch::default(), crate::grid::Scratch::default());
@@ -391,7 +400,7 @@ fn is_promised(term: &Term) -> bool {
             })
         })
     };
-    // Text of two columns in one, as a reflow or a multicell character behind it leaves it.
+    // Not promised: a two-column text in one column, as a reflow or a multicell character after it produces it.
     let cramped = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
@@ -407,7 +416,11 @@ fn is_promised(term: &Term) -> bool {
             })
         })
     };
+    let is_above = term.conformance.level < 3
+        && term.ansi_state().modes.contains(crate::Modes::ORIGIN)
+        && (term.cursor.row < term.top || term.cursor.col < term.ansi_state().left);
     let is_odd = is_odd
+        || is_above
         || torn(&term.grid)
         || torn(&term.hidden)
         || cramped(&term.grid)
@@ -422,8 +435,43 @@ fn is_promised(term: &Term) -> bool {
         || all_wrap(&term.hidden)
         || double(&term.grid)
         || double(&term.hidden);
-    // A saved cursor holds a single shift.
+    // Not promised: a saved cursor that contains a single shift.
     !is_odd && term.saved.charsets.single.or(term.hidden_saved.charsets.single).is_none()
+}
+
+#[test]
+fn blank_last_cells_keep_link_and_color() {
+    for (cols, rows) in [(5, 1), (5, 3), (1, 3), (1, 1)] {
+        for look in ["\x1b[31m", "\x1b[44m", "\x1b[4;44m", "\x1b]8;;u\x07"] {
+            // DECSERA leaves a blank with the look of its text, and the wrap pending.
+            let text = &"abcde"[..cols.into()];
+            let bytes = format!("{look}{text}\x1b[1;{cols};1;{cols}${{\x1b[m\x1b]8;;\x07f\r\ng");
+            let mut fixture = Fixture::new(cols, rows);
+            fixture.feed(&bytes).feed("\x18");
+            assert_eq!(
+                rebuilt(&fixture).term.dump(),
+                fixture.term.dump(),
+                "{cols}×{rows} {bytes:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn fractions_on_a_screen_of_one_row() {
+    let half = "\x1b]66;n=1:d=2;a\x07";
+    let two = "\x1b]66;n=1:d=2:w=1;ab\x07";
+    for bytes in [
+        format!("{half}bcdefgh{half}"),
+        format!("abc{half}defghi{half}"),
+        format!("ab\x1b[31m{two}\x1b[mde{half}f"),
+        format!("\x1b]66;n=1:d=2:w=2;ab\x07bc{half}def"),
+        two.repeat(12),
+    ] {
+        let mut fixture = Fixture::new(5, 1);
+        fixture.feed(&bytes).feed("\x18");
+        assert_eq!(rebuilt(&fixture).term.dump(), fixture.term.dump(), "{bytes:?}");
+    }
 }
 
 proptest! {

@@ -253,9 +253,14 @@ impl Painter {
             self.cells(row, view, last, Some(last - 1));
         } else {
             self.cells(row, view, self.cols, None);
-            if !self.print_last(row, view) {
-                self.go(row, last);
-                self.out.push(' ');
+            // When this returns, the row has scrolled away.
+            if wrap == Wrap::Scrolls {
+                self.multicells(row, view);
+            }
+            // A multicell character at the row's end has left the wrap pending.
+            let is_pending = wrap == Wrap::Scrolls && end.is_multicell();
+            if !is_pending && !self.print_last(row, view) {
+                self.blank_last(row, &look_of(view, end));
             }
             // Keep the current look: changing it may end the pending wrap.
             self.out.push('x');
@@ -411,6 +416,18 @@ impl Painter {
         self.look(&look);
         self.whole_content(view, cell);
         true
+    }
+
+    /// Leaves a row's last cell blank, with any look, so that a wrap is pending: prints a space and erases it by DECSERA,
+    /// which keeps looks. That needs level 4 and an unprotected cell; otherwise the space stays.
+    fn blank_last(&mut self, row: usize, look: &Look) {
+        self.go(row, self.cols - 1);
+        if self.may_take(look) {
+            self.look(look);
+        }
+        let (row, col) = (row + 1, self.cols);
+        let _ = write!(self.out, " \x1b[{row};{col};{row};{col}${{");
+        self.at = None;
     }
 
     /// Prints a cell's content, in mode 2027 if needed.

@@ -129,8 +129,6 @@ impl Term {
             _ => self.cursor_style(),
         };
         let _ = write!(text, "\x1b[{style} q\x1b[?12{}", if is_blinking { 'h' } else { 'l' });
-        // Text stays UTF-8 until the end.
-        text.push_str("\x1b[?42l");
         let origin = ansi.modes.contains(Modes::ORIGIN);
         text.push_str(if origin { "\x1b[?6h" } else { "\x1b[?6l" });
         painter.raw(&text);
@@ -152,9 +150,6 @@ impl Term {
         write_charsets(&mut text, &ansi.charsets);
         self.write_modes(&mut text, &ansi, |flag| Modes::GRAPHEMES.contains(flag));
         Self::write_ansi_modes(&mut text, &ansi);
-        if ansi.dec.contains(DecModes::NATIONAL) {
-            text.push_str("\x1b[?42h");
-        }
         self.write_protection(&mut text);
         if let Some(single) = ansi.charsets.single {
             text.push_str(if single == 2 { "\x1bN" } else { "\x1bO" });
@@ -196,6 +191,9 @@ impl Term {
     }
 
     fn write_saved_cursor(&self, painter: &mut Painter, grid: &Grid, saved: &SavedCursor) {
+        if !saved.is_set {
+            return;
+        }
         painter.raw(if saved.origin { "\x1b[?6h" } else { "\x1b[?6l" });
         self.write_position(painter, grid, saved.position, saved.origin.then_some((0, 0)));
         painter.look(&Look {

@@ -55,9 +55,19 @@ pub(crate) struct Command {
     pub parent_placement: u32,
     pub parent_cols: i32,
     pub parent_rows: i32,
+    /// `N`: usage hints, a set of bits.
+    pub hints: u32,
 }
 
+/// The usage hint that an image is meant for a short time only.
+const TRANSIENT: u32 = 1;
+
 impl Command {
+    /// Whether the data is meant for a short time only (kitty, "Usage hints").
+    pub fn is_transient(&self) -> bool {
+        self.hints & TRANSIENT != 0
+    }
+
     /// Parses a command after `ESC _ G`. Returns it with its payload, still in base64, or `None` if a value is invalid
     /// for its key. Skips unknown keys.
     pub fn parse(string: &[u8]) -> Option<(Self, &[u8])> {
@@ -102,6 +112,7 @@ impl Command {
             b'U' => &mut self.unicode,
             b'P' => &mut self.parent,
             b'Q' => &mut self.parent_placement,
+            b'N' => &mut self.hints,
             _ => {
                 tracing::debug!(key, "unknown key of a graphics command");
                 return Some(());

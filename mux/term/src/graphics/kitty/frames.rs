@@ -40,6 +40,8 @@ pub(super) struct FrameCanvas {
     edited: Option<usize>,
     /// The pixels underneath; `None` for a plain color.
     base: Option<Arc<Pixels>>,
+    /// The pixels underneath are transient.
+    is_transient: bool,
 }
 
 impl FrameCanvas {
@@ -73,6 +75,8 @@ pub(crate) struct Composition {
     to: usize,
     under: Arc<Pixels>,
     over: Arc<Pixels>,
+    /// One of the two frames is transient, and so is what they compose.
+    is_transient: bool,
     area: Area,
     /// `None` until `run`.
     done: Option<Result<Arc<Pixels>, Failure>>,
@@ -108,9 +112,11 @@ impl Term {
             (None, 0) => None,
             (None, number) => Some(index(image, number).ok_or(Failure::NoFrameBase)?),
         };
-        let base = base.map(|index| image.frames[index].pixels.clone());
+        let base = base.map(|index| &image.frames[index]);
+        let is_transient = base.is_some_and(|base| base.is_transient);
+        let base = base.map(|base| base.pixels.clone());
         let (width, height) = (image.width(), image.height());
-        Ok(FrameCanvas { image: key, width, height, edited, base })
+        Ok(FrameCanvas { image: key, width, height, edited, base, is_transient })
     }
 
     /// Adds a frame to an image, or edits one. Returns the command with the frame's number as `r`.
@@ -121,7 +127,9 @@ impl Term {
         pixels: Result<Arc<Pixels>, Failure>,
     ) -> (Command, Result<(), Failure>) {
         let result = (|| {
-            let FrameCanvas { image: key, edited, .. } = canvas?;
+            let FrameCanvas { image: key, edited, is_transient, .. } = canvas?;
+            // A frame composed of any transient one is transient.
+            let is_transient = is_transient || command.is_transient();
             let pixels = pixels?;
             let layer = &mut self.graphics.shown;
             let image = layer.store.get(key).ok_or(Failure::NoImage)?;
@@ -136,13 +144,14 @@ impl Term {
             layer.store.change(key, |image| match edited {
                 Some(index) => {
                     image.frames[index].pixels = pixels;
+                    image.frames[index].is_transient = is_transient;
                     if let Some(gap) = gap(command.z) {
                         image.frames[index].gap = gap;
                     }
                 }
                 None => {
                     let gap = gap(command.z).unwrap_or(DEFAULT_GAP);
-                    image.frames.push(Frame { pixels, gap });
+                    image.frames.push(Frame { pixels, gap, is_transient });
                 }
             });
             self.graphics.changed();
@@ -220,6 +229,7 @@ impl Term {
             to,
             under: image.frames[to].pixels.clone(),
             over: image.frames[from].pixels.clone(),
+            is_transient: image.frames[to].is_transient || image.frames[from].is_transient,
             area: Area { x: command.cell_x, y: command.cell_y, width: w, height: h },
             done: None,
         })
@@ -227,9 +237,12 @@ impl Term {
 
     pub(in crate::graphics) fn finish_composition(&mut self, mut composition: Composition) {
         composition.run();
-        let Composition { command, image, to, done, .. } = composition;
+        let Composition { command, image, to, is_transient, done, .. } = composition;
         let result = done.unwrap_or(Err(Failure::BadSize)).map(|pixels| {
-            let place = |image: &mut Image| image.frames[to].pixels = pixels;
+            let place = |image: &mut Image| {
+                image.frames[to].pixels = pixels;
+                image.frames[to].is_transient = is_transient;
+            };
             self.graphics.shown.store.change(image, place);
             self.graphics.changed();
         });

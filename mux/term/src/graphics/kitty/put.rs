@@ -120,6 +120,9 @@ impl crate::graphics::Layer {
         child: Option<PlacementKey>,
         parent: PlacementKey,
     ) -> Result<(), Failure> {
+        if child == Some(parent) {
+            return Err(Failure::OwnParent);
+        }
         let mut at = parent;
         for _ in 0..PARENTS_CAP {
             if child == Some(at) {

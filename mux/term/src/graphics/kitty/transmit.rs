@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Failure;
 use super::command::{Command, payload};
 use super::frames::FrameCanvas;
-use crate::graphics::decode::{self, Decoded};
+use crate::graphics::decode::{self, DecodeError, Decoded};
 use crate::graphics::decoding::Task;
 use crate::graphics::media::{Media, MediaRequest, Medium};
 use crate::graphics::pixels::{MAX_SIDE, Pixels};
@@ -168,7 +168,7 @@ impl Term {
             if command.number != 0 && command.id == 0 {
                 command.id = layer.store.free_id();
             }
-            let frames = vec![Frame { pixels, gap: 0 }];
+            let frames = vec![Frame { pixels, gap: 0, is_transient: command.is_transient() }];
             layer.store.add(command.id, command.number, frames)
         });
         (command, result)
@@ -289,7 +289,10 @@ impl Form {
         let cap = self.raw.map_or(QUOTA, |(_, needed)| needed + (1 << 20));
         let mut data = if self.packed { decode::inflate(&data, cap)? } else { data };
         match self.raw {
-            None => Ok(decode::png(&data)?),
+            None => decode::png(&data).map_err(|error| match error {
+                DecodeError::Invalid => Failure::BadPng,
+                error => error.into(),
+            }),
             Some((_, needed)) if data.len() < needed => Err(Failure::TooFewBytes),
             Some((4, needed)) => {
                 data.truncate(needed);

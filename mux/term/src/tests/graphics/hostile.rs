@@ -24,8 +24,8 @@ fn sizes_are_checked_before_memory_is_taken() {
     assert_eq!(reply("s=1,v=1,o=x"), "EINVAL");
     assert_eq!(reply("s=1,v=1,t=x"), "EINVAL");
     assert_eq!(reply("s=1,v=1,o=z"), "EINVAL");
-    assert_eq!(reply("f=100"), "EINVAL");
-    // Invalid numbers, or keys without values: the command is ignored.
+    assert_eq!(reply("f=100"), "EBADPNG");
+    // A command with invalid numbers, or with keys without values, is ignored.
     for keys in ["s=99999999999", "s=-1", "s=", "=1", "a=tt", "s"] {
         assert_eq!(reply(keys), "", "{keys}");
     }
@@ -72,7 +72,7 @@ fn chunks_without_end_stop_at_the_size() {
     }
     fixture.feed("\x1b_Gm=0;\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=1;EFBIG:too much data\x1b\\");
-    // Abandoned halfway because of another image, and because of a deletion.
+    // A transmission is abandoned halfway, because of another image and because of a deletion.
     fixture.feed("\x1b_Gi=1,s=1,v=1,m=1;AAAA\x1b\\\x1b_Gi=2,s=1,v=1,f=24;AAAA\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=2;OK\x1b\\");
     fixture.feed("\x1b_Gi=1,s=1,v=1,m=1;AAAA\x1b\\\x1b_Ga=d\x1b\\\x1b_Gm=0;AAAA\x1b\\");
@@ -82,7 +82,7 @@ fn chunks_without_end_stop_at_the_size() {
 #[test]
 fn memory_stays_within_the_quota() {
     let mut fixture = fixture();
-    // 4 MB per image in a few bytes of sixel, and in a few more of zlib.
+    // Each image has 4 MB, in a few bytes of sixel or in slightly more bytes of zlib.
     for _ in 0..120 {
         fixture.feed("\x1b[H\x1bPq\"1;1;80;10000\x1b\\");
         let layer = &fixture.term.graphics.shown;
@@ -100,11 +100,11 @@ fn memory_stays_within_the_quota() {
         fixture.feed(format!("\x1b_Gi={id},s=1000,v=2000,o=z,q=2;{packed}\x1b\\"));
         assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
     }
-    // The newest image is there, the oldest is not.
+    // The newest image is stored, and the oldest is not.
     fixture.feed("\x1b_Ga=p,i=59,C=1\x1b\\\x1b_Ga=p,i=1\x1b\\");
     let replies = fixture.replies();
     assert!(replies.starts_with("\x1b_Gi=59;OK") && replies.contains("ENOENT"), "{replies:?}");
-    // Frames count like images.
+    // Frames count toward the limit like images.
     for _ in 0..60 {
         fixture.feed(format!("\x1b_Ga=f,i=59,s=1000,v=2000,o=z,q=2;{packed}\x1b\\"));
         assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
@@ -134,7 +134,7 @@ fn four_times_the_images_are_four_times_the_work() {
         transmit(",I=7"),
         transmit(",i=5,p=3"),
         transmit(",C=1") + "\r\n",
-        // Many placements of one image.
+        // Sequences that create many placements of one image.
         "\x1b_Ga=p,i=9,q=2\x1b\\".to_owned(),
         "\x1b_Ga=p,i=9,p=1,q=2\x1b\\\x1b_Ga=p,i=9,P=9,Q=1,q=2\x1b\\".to_owned(),
     ] {
@@ -160,7 +160,7 @@ fn the_placement_that_came_first_makes_room() {
     fixture.feed("\x1b_Ga=p,i=1,p=2,P=1,Q=1,q=2\x1b\\");
     fixture.feed(image(2, 8, 16) + &"\x1b_Ga=p,i=2,C=1,q=2\x1b\\".repeat(4094));
     assert_eq!(fixture.term.graphics.shown.placement_count(), 4096);
-    // The oldest is dropped together with its child.
+    // The oldest placement is dropped together with its child.
     fixture.feed("\x1b_Ga=p,i=2,p=5,C=1\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=2,p=5;OK\x1b\\");
     let layer = &fixture.term.graphics.shown;
@@ -187,12 +187,12 @@ fn sixels_of_any_size_end() {
         fixture.feed(format!("\x1bPq{data}"));
         fixture.feed("\x18\x1b[2J\x1b[H");
     }
-    // Endless new bands.
+    // Sixel data that never stops beginning new bands.
     fixture.feed(format!("\x1bPq{}~\x1b\\", "-".repeat(100_000)));
     assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
 }
 
-/// Chunks of a kitty image without its end, `megabytes` of base64 in all.
+/// Chunks of a kitty image that never ends, `megabytes` of base64 in total.
 fn unfinished(fixture: &mut crate::tests::Fixture, keys: &str, megabytes: usize) {
     let chunk = "A".repeat(1 << 19);
     fixture.feed(format!("\x1b_G{keys},m=1;\x1b\\"));
@@ -227,13 +227,13 @@ fn a_long_string_counts_while_it_arrives() {
         fixture.feed(start).feed(&piece).feed(&piece);
         assert!(fixture.term.unfinished_bytes() >= 200_000, "{start:?}");
         assert_eq!(fixture.term.image_bytes(), fixture.term.unfinished_bytes());
-        // Its end, or its end by another control, frees it.
+        // The end of the image frees its data, and so does an end by another control.
         for end in ["\x1b\\", "\x18", "\x1bc"] {
             fixture.feed(end);
             assert_eq!(fixture.term.unfinished_bytes(), 0, "{start:?} {end:?}");
             fixture.feed(start).feed(&piece);
         }
-        // For the sake of other terminals it is dropped, and so is its rest.
+        // The terminal drops the image for the sake of other terminals, and then ignores the rest of it.
         fixture.term.shed_unfinished();
         assert_eq!(fixture.term.unfinished_bytes(), 0);
         fixture.feed(&piece);
@@ -267,7 +267,7 @@ fn what_a_program_did_not_send_to_its_end_ends_with_it() {
         assert!(fixture.term.unfinished_bytes() > 1_500_000);
         end(&mut fixture);
         assert_eq!(fixture.term.unfinished_bytes(), 0);
-        // What the next program sends is no continuation.
+        // Data that the next program sends does not continue the image.
         fixture.feed("\x1b[?1049l").replies();
         fixture.feed(image(9, 3, 3) + "\x1b_Ga=p,i=9\x1b\\");
         assert_eq!(fixture.replies(), "\x1b_Gi=9;OK\x1b\\");

@@ -25,7 +25,7 @@ fn an_image_is_shown_at_the_cursor_which_moves_behind_it() {
     assert_eq!(shown(&fixture), "2×2 at 2,0");
     assert_eq!(fixture.cursor(), (1, 4));
     assert_eq!(fixture.replies(), "\x1b_Gi=1;OK\x1b\\");
-    // Partly covered cells count as cells, and a command can keep the cursor in place.
+    // A partly covered cell counts as a cell. A command can request that the cursor does not move.
     fixture.feed(image(2, 9, 17) + "\x1b[2J\x1b[H\x1b_Ga=p,i=2,C=1,q=1\x1b\\");
     assert_eq!(shown(&fixture), "1.125×1.0625 at 0,0");
     assert_eq!(fixture.cursor(), (0, 0));
@@ -43,7 +43,7 @@ fn at_the_foot_the_screen_scrolls_and_the_image_with_it() {
     assert_eq!(shown(&fixture), "1×3 at 0,-1");
     fixture.feed("\r\n\r\n");
     assert_eq!(shown(&fixture), "");
-    // It is in history now.
+    // The image is in history now.
     let mut snapshot = crate::Snapshot::default();
     fixture.term.snapshot(&mut snapshot, Some(crate::LineId(0)));
     assert_eq!(super::describe(&snapshot), "1×3 at 0,3");
@@ -57,7 +57,7 @@ fn source_offset_scale_and_order() {
         "1×2.25 at 0,0 of 8×36 at 2,4 z -5",
     );
     check_images(sent.clone() + "\x1b_Ga=p,i=1,c=5,r=2\x1b\\", "5×2 at 0,0");
-    // With one side given, the other keeps the aspect ratio: 40 pixels across make 80 down.
+    // If one side is given, the other keeps the aspect ratio: 40 pixels of width result in 80 pixels of height.
     check_images(sent.clone() + "\x1b_Ga=p,i=1,c=5,C=1\x1b\\", "5×5 at 0,0");
     check_images(sent.clone() + "\x1b_Ga=p,i=1,r=2\x1b\\", "2×2 at 0,0");
     // The offset is included in the requested columns and rows.
@@ -85,7 +85,7 @@ fn formats_and_chunks() {
     let rgba = image::RgbaImage::from_raw(1, 1, vec![10, 20, 30, 40]).unwrap();
     rgba.write_to(&mut png, image::ImageFormat::Png).unwrap();
     fixture.feed("\x1b[2J");
-    // Nothing is visible before the last chunk; only the cursor's position then counts.
+    // Nothing is visible before the last chunk. Only the cursor's position at that time counts.
     let chunks: Vec<_> = png.get_ref().chunks(30).collect();
     for (i, chunk) in chunks.iter().enumerate() {
         assert_eq!(shown(&fixture), "");
@@ -100,7 +100,7 @@ fn formats_and_chunks() {
 
 #[test]
 fn replies() {
-    // The query from the protocol's page.
+    // The query that the protocol's page shows.
     check_reply("\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", "\x1b_Gi=31;OK\x1b\\");
     check_reply(
         "\x1b_Gi=31,s=2,v=1,a=q,f=24;AAAA\x1b\\",
@@ -115,12 +115,12 @@ fn replies() {
     check_reply("\x1b_Gi=3,a=p,q=2\x1b\\", "");
     check_reply("\x1b_Gi=3,s=1,v=1,f=24,q=1;AAAA\x1b\\", "");
     check_reply("\x1b_Gs=1,v=1,f=24;AAAA\x1b\\", "");
-    // Without a reader, files are refused.
+    // If the terminal has no reader for media, files are refused.
     check_reply(
         command("i=1,t=f,f=100", b"/etc/passwd"),
         "\x1b_Gi=1;EPERM:not allowed to be read\x1b\\",
     );
-    // Numbers: each transmission creates an image with its own id.
+    // Image numbers: each transmission creates an image with an id of its own.
     check_reply(
         "\x1b_GI=7,s=1,v=1,f=24;AAAA\x1b\\\x1b_GI=7,s=1,v=1,f=24;AAAA\x1b\\\x1b_Ga=p,I=7,p=5\x1b\\",
         "\x1b_Gi=1,I=7;OK\x1b\\\x1b_Gi=2,I=7;OK\x1b\\\x1b_Gi=2,I=7,p=5;OK\x1b\\",
@@ -170,7 +170,7 @@ fn deleting() {
     let mut fixture = fixture();
     fixture.feed(setup + "\x1b[2;5H\x1b_Ga=d,d=c\x1b\\");
     assert_eq!(shown(&fixture), one);
-    // A lower-case letter keeps the data, a capital letter frees it.
+    // A lower-case letter deletes placements only, a capital letter also frees the image data.
     fixture.feed("\x1b_Ga=p,i=2\x1b\\\x1b_Ga=d,d=A\x1b\\\x1b_Ga=p,i=2\x1b\\\x1b_Ga=p,i=1\x1b\\");
     let replies = fixture.replies();
     assert!(replies.starts_with("\x1b_Gi=2;OK\x1b\\\x1b_Gi=2;ENOENT"), "{replies:?}");
@@ -188,7 +188,7 @@ fn a_number_means_the_newest_image_of_it() {
     assert_eq!(fixture.replies(), "\x1b_Gi=1,I=7;OK\x1b\\\x1b_Gi=2,I=7;OK\x1b\\");
     fixture.feed("\x1b_Ga=d,d=n,I=7\x1b\\");
     assert_eq!(shown(&fixture), "1×1 at 0,0");
-    // The image can still be shown. A capital letter frees it, and the previous image is then the newest.
+    // The image can still be shown. A capital letter frees it; the previous image with this number is then the newest.
     fixture.feed("\x1b_Ga=p,I=7\x1b\\\x1b_Ga=d,d=N,I=7\x1b\\\x1b_Ga=p,I=7\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=2,I=7;OK\x1b\\\x1b_Gi=1,I=7;OK\x1b\\");
 }
@@ -203,14 +203,14 @@ fn erasing_scrolling_and_screens() {
         ("\x1b[?1049h", ""),
         ("\x1b[?1049h\x1b[?1049l", "1×1 at 0,1"),
         ("\x1b[3J", "1×1 at 0,1"),
-        // In a region: images move along, and are cut where they leave it.
+        // Inside a region, images move with the text, and are cut where they leave the region.
         ("\x1b[2;3r\x1b[T", "1×1 at 0,2"),
         ("\x1b[2;3r\x1b[2T", ""),
         ("\x1b[2;3r\x1b[S", ""),
         ("\x1b[3;4r\x1b[S", "1×1 at 0,1"),
         ("\x1b[2H\x1b[L", "1×1 at 0,2"),
         ("\x1b[1H\x1b[M", "1×1 at 0,0"),
-        // The rows above a fixed bottom go to history.
+        // Rows that leave a region at the top of the screen are added to history.
         ("\x1b[1;3r\x1b[3H\n", "1×1 at 0,0"),
         ("\x1b[1;1r\x1b[1;2r\x1b[2H\n\n", "1×1 at 0,-1"),
     ] {
@@ -224,7 +224,7 @@ fn erasing_scrolling_and_screens() {
         image(1, 8, 16) + "\x1b[4;1H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[1;3r\x1b[3H\n\n\n",
         "1×1 at 0,3",
     );
-    // Cut in two, as in kitty: the half outside is lost.
+    // An image is cut in two, as in kitty: the part outside the region is lost.
     let tall = image(1, 8, 32) + "\x1b[2H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[2;4r";
     check_images(tall.clone() + "\x1b[S", "1×1 at 0,1 of 8×16 at 0,16");
     check_images(tall.clone() + "\x1b[2T", "1×1 at 0,3 of 8×16 at 0,0");
@@ -251,7 +251,7 @@ fn between_left_and_right_margins_images_scroll_along() {
         ((2, 2), "\x1b[T", "2×2 at 1,2"),
         ((2, 4), "\x1b[T", "2×2 at 3,2"),
         ((3, 2), "\x1b[S", "2×2 at 1,1"),
-        // Cut where it leaves the region.
+        // An image is cut where it leaves the region.
         ((3, 2), "\x1b[T", "2×1 at 1,3 of 16×16 at 0,0"),
         ((2, 2), "\x1b[4;2H\n", "2×1 at 1,1 of 16×16 at 0,16"),
         ((2, 2), "\x1b[2;2H\x1b[L", "2×2 at 1,2"),
@@ -284,6 +284,50 @@ fn a_resize_keeps_images_at_their_text() {
 }
 
 #[test]
+fn scaled_images_are_cut_and_keep_their_scale() {
+    // Each is 4×2 cells of a picture of 2×1, and leaves the region of three rows by one row, at the top or the bottom.
+    for keys in ["c=4", "r=2", "c=4,r=2"] {
+        for (scroll, cut) in [("\x1b[2S", "at 0,8"), ("\x1b[2T", "at 0,0")] {
+            let mut fixture = fixture();
+            fixture.feed("\x1b[2;4r").feed(image(1, 16, 16));
+            let row = if scroll.ends_with('S') { 3 } else { 2 };
+            fixture.feed(format!("\x1b[{row};1H\x1b_Ga=p,i=1,C=1,{keys}\x1b\\{scroll}"));
+            let top = if scroll.ends_with('S') { 1 } else { 3 };
+            assert_eq!(
+                shown(&fixture),
+                format!("4×1 at 0,{top} of 16×8 {cut}"),
+                "{keys} {scroll:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn transient_images_are_dropped_first() {
+    let mut fixture = fixture();
+    let whole = fixture.term.image_bytes();
+    for id in 1..=4 {
+        fixture.feed(image(id, 64, 64).replace("a=t", if id > 2 { "a=t,N=1" } else { "a=t" }));
+    }
+    let one = (fixture.term.image_bytes() - whole) / 4;
+    let ids = |fixture: &mut super::Fixture| -> Vec<u32> {
+        fixture.replies();
+        // This is answered only if there is no such image.
+        let mut is_there =
+            |id: u32| fixture.feed(format!("\x1b_Ga=a,i={id}\x1b\\")).replies() == "";
+        (1..=6).filter(|id| is_there(*id)).collect()
+    };
+    fixture.term.shed_images(3 * one);
+    assert_eq!(ids(&mut fixture), [1, 2, 4]);
+    // What is shown stays, and so does an image with a frame that is not transient.
+    fixture.feed("\x1b_Ga=f,i=4,s=1,v=1;AAAAAA==\x1b\\").feed("\x1b_Ga=p,i=4\x1b\\");
+    fixture.feed(image(5, 64, 64).replace("a=t", "a=t,N=1"));
+    let most = fixture.term.image_bytes() - one;
+    fixture.term.shed_images(most);
+    assert_eq!(ids(&mut fixture), [1, 2, 4]);
+}
+
+#[test]
 fn relative_placements_follow_their_parents() {
     let mut fixture = fixture();
     fixture.feed(image(1, 8, 16) + &image(2, 8, 16));
@@ -293,7 +337,7 @@ fn relative_placements_follow_their_parents() {
     assert_eq!(fixture.cursor(), (1, 2), "it moves the cursor not at all");
     fixture.feed("\x1b[4;1H\x1b_Ga=p,i=1,p=1,q=2\x1b\\");
     assert_eq!(shown(&fixture), "1×1 at 0,3\n1×1 at 3,2");
-    // Cycles, missing parents and virtual children are rejected.
+    // Cycles, missing parents and children that are virtual placements are rejected.
     fixture.feed("\x1b_Ga=p,i=1,p=1,P=2,Q=1\x1b\\\x1b_Ga=p,i=1,p=1,P=1,Q=1\x1b\\");
     fixture.feed("\x1b_Ga=p,i=1,p=2,P=9\x1b\\\x1b_Ga=p,i=1,p=2,P=1,U=1\x1b\\");
     let codes: Vec<_> = fixture
@@ -301,14 +345,14 @@ fn relative_placements_follow_their_parents() {
         .split("\x1b\\")
         .filter_map(|reply| Some(reply.split_once(';')?.1.split_once(':')?.0.to_owned()))
         .collect();
-    assert_eq!(codes, ["ECYCLE", "ECYCLE", "ENOPARENT", "EINVAL"]);
-    // A chain of eight is allowed, a longer chain is not.
+    assert_eq!(codes, ["ECYCLE", "EINVAL", "ENOPARENT", "EINVAL"]);
+    // A chain of eight parents is allowed, a longer chain is not.
     for i in 2..20 {
         fixture.feed(format!("\x1b_Ga=p,i=2,p={i},P=2,Q={}\x1b\\", i - 1));
     }
     let replies = fixture.replies();
     assert!(replies.contains("p=8;OK") && replies.contains("ETOODEEP"), "{replies:?}");
-    // Removing a parent also removes its descendants, and images that nothing else shows.
+    // Removing a parent also removes its descendants, and the images that no other placement shows.
     fixture.feed("\x1b_Ga=d,d=i,i=1\x1b\\\x1b_Ga=p,i=2\x1b\\");
     assert_eq!(shown(&fixture), "");
     assert!(fixture.replies().contains("ENOENT"));
@@ -319,7 +363,7 @@ fn placeholders_show_pieces_of_an_image() {
     let mut fixture = fixture();
     fixture.feed(image(42, 32, 32) + "\x1b_Ga=p,U=1,i=42,c=4,r=2,q=2\x1b\\");
     assert_eq!(shown(&fixture), "");
-    // The example from the protocol's page, but without the second row's column.
+    // The example of the protocol's page, but without the column in the second row.
     let two = "\x1b[38;5;42m\u{10eeee}\u{305}\u{305}\u{10eeee}\u{305}\u{30d}\x1b[39m\r\n";
     fixture.feed(two);
     assert_eq!(shown(&fixture), "2×1 at 0,0 of 16×16 at 0,0 z -1");
@@ -335,7 +379,7 @@ fn placeholders_show_pieces_of_an_image() {
     assert_eq!(shown(&fixture).lines().count(), 2);
     fixture.feed("\x1b_Ga=d,d=i,i=42\x1b\\");
     assert_eq!(shown(&fixture), "");
-    // The third diacritic is the id's highest byte; the underline color is the placement's id.
+    // The third diacritic is the highest byte of the image's id. The underline color is the placement's id.
     fixture.feed("\x1bc").feed(image(42 + (2 << 24), 8, 16));
     fixture.feed(format!("\x1b_Ga=p,U=1,i={},p=7,c=1,r=1\x1b\\", 42 + (2 << 24)));
     fixture.feed("\x1b[38;5;42;58;5;7m\u{10eeee}\u{305}\u{305}\u{30e}");
@@ -346,7 +390,8 @@ fn placeholders_show_pieces_of_an_image() {
 
 #[test]
 fn an_image_in_placeholders_keeps_its_shape() {
-    // Twice as wide as high, in a box of 2×2 cells of 8×16: 16×8, centered in 16×32.
+    // The image is twice as wide as high. In a box of 2×2 cells of 8×16 pixels, it is scaled to 16×8 and centered in
+    // 16×32.
     let mut fixture = fixture();
     fixture.feed(image(1, 32, 16) + "\x1b_Ga=p,U=1,i=1,c=2,r=2,q=2\x1b\\\x1b[38;5;1m");
     fixture.feed("\u{10eeee}\u{305}\u{10eeee}\r\n\u{10eeee}\u{30d}\u{10eeee}");
