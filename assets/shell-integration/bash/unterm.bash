@@ -1,14 +1,16 @@
-# Unterm's shell integration for bash: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
-# reports the working directory (OSC 7). Unterm has bash read this file instead of its own start-up files, by POSIX mode
-# and $ENV, and this file then reads those. Changes no file.
+# Unterm's shell integration for bash. Marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
+# reports the working directory (OSC 7). Unterm starts bash in POSIX mode with $ENV set to this file, so that bash reads
+# this file instead of its own startup files. This file then reads those. It changes no file.
 #
-# Users change PROMPT_COMMAND and the prompts at any moment. Marks need one of these at a prompt: our element of PROMPT_COMMAND,
-# which no assignment to `$PROMPT_COMMAND` reaches since bash 5.1, or our part of PS1. If one line removes both, that prompt has
-# no marks; PS0 then restores them with the next command. If PS0 is gone too, or `promptvars` is off, they stay lost: call
-# `_unterm_again`, which prints nothing and returns the `$?` that it was called with.
+# Users can change PROMPT_COMMAND and the prompts at any time. Marks need one of two parts at a prompt: Unterm's element
+# of PROMPT_COMMAND or Unterm's part of PS1. Since bash 5.1, no assignment to `$PROMPT_COMMAND` changes the element. If
+# one line removes both parts, the next prompt has no marks, and PS0 restores them with the next command. If PS0 is gone
+# too, or `promptvars` is off, the marks stay lost. To restore them, call `_unterm_again`: it prints nothing and returns
+# the `$?` with which it was called.
 
-# Marks carry a nonce, by which Unterm knows them from what other programs print. It comes in a file that is emptied before
-# any other program runs: no environment holds it, neither a child's nor this shell's own (/proc/PID/environ).
+# Marks contain a nonce, by which Unterm distinguishes them from the output of other programs. bash reads the nonce from
+# a file, and empties the file before any other program runs. So no environment contains the nonce: neither a child's
+# nor this shell's own (/proc/PID/environ).
 if [ -n "${UNTERM_NONCE_FILE-}" ]; then
     {
         builtin read -r _unterm_nonce <"$UNTERM_NONCE_FILE"
@@ -26,7 +28,7 @@ if [ -n "${UNTERM_BASH_INJECT-}" ]; then
         builtin export ENV="$UNTERM_BASH_ENV"
     fi
     builtin unset UNTERM_BASH_ENV
-    # POSIX mode has another default.
+    # In POSIX mode, the default of HISTFILE is another file.
     if [ "${HISTFILE-}" = "$HOME/.sh_history" ]; then HISTFILE=$HOME/.bash_history; fi
     if builtin shopt -q login_shell; then
         if [ -r /etc/profile ]; then . /etc/profile; fi
@@ -42,54 +44,56 @@ if [ -n "${UNTERM_BASH_INJECT-}" ]; then
     builtin unset _unterm_file
 fi
 
-# Once in each interactive shell of a pane. Older versions can't tell when a command starts without a trap. Traces (`set -x`)
-# show what is compared, so the nonce itself never is.
+# Load the integration once in each interactive shell of a pane. Versions before 4.4 can detect the start of a command
+# only by a trap. Never compare the nonce itself, because traces (`set -x`) show the compared texts.
 if [[ $- != *i* || -z ${_unterm_nonce:+1} || -n ${_unterm_on-} ]] \
     || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
     builtin return 0
 fi
 
-# What follows is not traced either.
+# Do not trace the following commands either.
 _unterm_traces=
 if [[ $- == *x* ]]; then { _unterm_traces=1 && builtin set +x; } 2>/dev/null; fi
 
 _unterm_on=1
-# A command ran and its end is not reported yet.
+# 1 if a command has run and its end is not reported yet.
 _unterm_ran=0
-# `_unterm_before` reported the command's end in this run of PROMPT_COMMAND.
+# 1 if `_unterm_before` has reported the command's end in this run of PROMPT_COMMAND.
 _unterm_early=0
-# The mark of this prompt is printed. Reset when bash expands our part of PS1.
+# 1 if the mark of this prompt is printed. Reset when bash expands Unterm's part of PS1.
 _unterm_told=0
 _unterm_next=0
 _unterm_turn=0
 _unterm_pwd=
 _unterm_version=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))
-# The index of our element of PROMPT_COMMAND. What assigns or reads `$PROMPT_COMMAND` reaches element 0 alone.
+# The index of Unterm's element of PROMPT_COMMAND. Reading or assigning `$PROMPT_COMMAND` affects only element 0.
 _unterm_at=0
 if ((_unterm_version >= 501)); then _unterm_at=1000; fi
-# `_unterm_if[condition]` is set if the condition holds.
+# Used to test conditions in expansions: `_unterm_if[condition]` is set if the condition is true.
 _unterm_if=([1]=1)
-# The person made PROMPT_COMMAND read-only before.
+# 1 if the user had made PROMPT_COMMAND read-only before.
 _unterm_fixed=0
 
-# The marks in prompts: the first of each kind where bash expands prompts, the second where it does not (`promptvars` is off).
-# An expansion can change variables, but run commands only in a child. It is silent in a shell that got an exported PS1.
+# The marks in prompts. Element 1 of each array is used if bash does not expand prompts (`promptvars` is off), element 0
+# otherwise. An expansion can change variables, but can run commands only in a child process. In a shell that inherited
+# an exported PS1, the expansions print nothing.
 #
-# PS1 holds no nonce, since a person may export it. Its first part marks a prompt that is drawn. If no element of ours was in
-# PROMPT_COMMAND, or could not trust its `$?`, that part reports the command's end and the prompt too, in a child: in PS1,
-# `$?` is always the command's.
+# PS1 contains no nonce, because a user may export PS1. Its first part marks each drawn prompt. If PROMPT_COMMAND
+# contained no element of Unterm's, or the element could not trust its `$?`, that part also reports the command's end
+# and the prompt, in a child process. In PS1, `$?` is always the command's exit code.
 _unterm_a=([1]='\e]133;P;k=i;cl=m;redraw=last\a\]')
 _unterm_a[0]='\[${_unterm_if[${_unterm_told-1} == 0]:+$(case 1 in (1) _unterm_late "$?" ;; esac 2>/dev/null)}'${_unterm_a[1]}
 _unterm_a[1]='\['${_unterm_a[1]}
-# The arithmetic keeps the number that the history will give to what is typed now.
+# The arithmetic stores the number that the history will assign to the line that is typed now.
 _unterm_b=('\[\e]133;B\a${_unterm_if[_unterm_next = \!, _unterm_told = _unterm_early = _unterm_ran = 0]:+}'
     '\[\e]133;B\a\]')
 _unterm_a2='\[\e]133;A;k=s\a\]'
 _unterm_b2='\[\e]133;B\a\]'
 
-# PS0: the command line, where the history has it (OSC 633 E), and the beginning of its output (OSC 133 C). A child would
-# take most of the time that marks take, so all but `history` is done by expansions, in steps. A value that is only to be
-# kept is named as a prefix that `1` does not have; `1` from its first place on is then nothing.
+# PS0 reports the command line, if the history contains it (OSC 633 E), and the beginning of the command's output (OSC
+# 133 C). Starting a child process would take longer than everything else here. So all steps except `history` are
+# expansions. To store a value without printing anything, an expansion names the value as a prefix to remove from `1`.
+# `1` does not begin with that prefix, so `1` remains, and `1` from position 1 on is empty.
 _unterm_keep() { _unterm_step='${_unterm_on:${_unterm_on#"${'$1':='$2'}"x}}'; }
 _unterm_history() { HISTTIMEFORMAT='' builtin history 1; }
 _unterm_line=()
@@ -97,13 +101,13 @@ _unterm_plain=('\' ';' $'\n' $'\t')
 _unterm_coded=('\\' '\x3b' '\x0a' '\x09')
 _unterm_steps=
 if ((_unterm_version >= 503)); then
-    # In this shell. What it is called with is `$_` from then on, so that it stays what it was.
+    # Run `history` in this shell. The argument of the call becomes `$_`, so pass `$_` to keep its value.
     _unterm_keep '_unterm_line[_unterm_turn]' '${ case 1 in (1) _unterm_history "$_" ;; esac 2>/dev/null; }'
 else
     _unterm_keep '_unterm_line[_unterm_turn]' '$(case 1 in (1) _unterm_history ;; esac 2>/dev/null)'
 fi
 _unterm_steps+=$_unterm_step
-# `history` says `  12  echo`, and has a star behind the number of a line that was edited.
+# `history` prints `  12  echo`. The number of a line that was edited has a star after it.
 _unterm_keep '_unterm_line[_unterm_turn + 1]' '${_unterm_line[_unterm_turn]#*"$_unterm_next"[ *] }'
 _unterm_steps+=$_unterm_step
 for _unterm_index in 0 1 2 3; do
@@ -113,15 +117,18 @@ for _unterm_index in 0 1 2 3; do
     _unterm_steps+=$_unterm_step
 done
 _unterm_steps+='\e]633;E;${_unterm_line[_unterm_turn + 5]//[[:cntrl:]]/};${_unterm_nonce}\a'
-# One that the history leaves out (HISTCONTROL, HISTIGNORE, `set +o history`) is not the last one there. Where no prompt has
-# been since the last command, what was kept is that one's.
+# Use the stored number only if the last history entry is this command. If the history leaves the command out
+# (HISTCONTROL, HISTIGNORE, `set +o history`), the last entry is another one. If no prompt was shown since the last
+# command, the number belongs to that command.
 _unterm_c=('${_unterm_if[${_unterm_ran-1} == 0 && HISTCMD == _unterm_next + 1]:+'"$_unterm_steps"'}'
     '\e]133;C;nonce='"$_unterm_nonce"'\a')
-# Another line was read since the last command, whose end nothing of ours reported.
+# A further line was read, but Unterm's hooks did not report the end of the last command. Report it without an exit
+# code.
 _unterm_c[0]+='${_unterm_if[${_unterm_ran-0} == 1 && HISTCMD > _unterm_next + 1]:+\e]133;D;;nonce=${_unterm_nonce}\a}'
 _unterm_c[0]+='\e]133;C;nonce=${_unterm_nonce-}\a'
 _unterm_c[0]+='${_unterm_if[_unterm_ran = 1, _unterm_turn = ${_unterm_turn-0} + 6, 0]:+}'
-# PS0 and PS1 put our element back into PROMPT_COMMAND; before bash 5.1, only into an empty one.
+# Let PS0 and PS1 put Unterm's element back into PROMPT_COMMAND. Before bash 5.1, they do so only if PROMPT_COMMAND is
+# empty.
 _unterm_keep 'PROMPT_COMMAND[_unterm_at]' _unterm_after
 _unterm_step='${_unterm_if[${_unterm_fixed-1} == 0]:+'$_unterm_step'}'
 _unterm_b[0]+=$_unterm_step
@@ -130,27 +137,30 @@ _unterm_b[0]+='\]'
 builtin unset -f _unterm_keep
 builtin unset _unterm_index _unterm_pair _unterm_step _unterm_steps
 
-# What Unterm types for `run` has two blanks before it and three behind, and is no part of the history.
+# The pattern of lines that Unterm types for `run`: two blanks before the text and three after it. Such lines are left
+# out of the history.
 _unterm_typed='  [! ]*   '
 
-# The number of the command that comes, where PS0 does not keep that one ran.
+# The number of the next command. Used if PS0 cannot record that a command has run.
 _unterm_number=
 
-# Variables that a caller of the control port set for this pane; the file says which are new.
+# Sets the variables that a caller of the control port has set for this pane. The file determines which of them are new.
 _unterm_variables() {
     if [[ -n ${UNTERM_VARIABLES-} && -O $UNTERM_VARIABLES.sh ]]; then . "$UNTERM_VARIABLES.sh" 2>/dev/null; fi
 }
 
-# Prints to the terminal, wherever the person has redirected this shell's output.
+# Prints to the terminal, even if the user has redirected this shell's output.
 _unterm_print() {
     if [[ -t 1 ]]; then builtin printf '%s' "$1"; else builtin printf '%s' "$1" >/dev/tty; fi
 }
 
-# Reports the end of the command, if one ran, with this exit code, and begins a new row if its output did not end with one.
+# Reports the end of the command with this exit code, if a command has run. If its output did not end with a line break,
+# begins a new row.
 _unterm_end() {
     local number='\#' text=
     _unterm_pwd=$PWD
-    # Before the command's end: a caller that waits for the end asks for the directory next.
+    # Report the directory before the command's end, because a caller that waits for the end then asks for the
+    # directory.
     builtin printf -v text '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     if ((_unterm_ran)) || [[ -n $_unterm_number && ${number@P} != "$_unterm_number" ]]; then
         builtin printf -v text '%s\e]133;D;%s;nonce=%s\a\e]133;L\a' "$text" "$1" "$_unterm_nonce"
@@ -160,19 +170,20 @@ _unterm_end() {
     _unterm_print "$text"
 }
 
-# Reports that a prompt begins here. It begins no row: what PROMPT_COMMAND printed stands before it.
+# Reports that a prompt begins here. Does not begin a new row, because text printed by PROMPT_COMMAND may precede the
+# prompt.
 _unterm_ask() {
     local text= reset=
     if [[ $PWD != "$_unterm_pwd" ]]; then
         builtin printf -v text '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     fi
     if [[ -n ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then reset=';reset_key=1'; fi
-    # The nonce says that PS0 will mark the command.
+    # A nonce in this mark means that PS0 will mark the command.
     if [[ ${PS0-} == *"${_unterm_c[0]}"* || ${PS0-} == *"${_unterm_c[1]}"* ]]; then reset+=";nonce=$_unterm_nonce"; fi
     _unterm_print "$text"$'\e]133;P;k=i;cl=m;redraw=last'"$reset"$'\a'
 }
 
-# In a child, from PS1.
+# Runs in a child process, from PS1.
 _unterm_late() {
     builtin set +x
     {
@@ -181,11 +192,12 @@ _unterm_late() {
     } >/dev/tty
 }
 
-# At the beginning of element 0, if the person has elements: what these print is not the command's output. `$?` is the
-# command's only if nothing ran before.
+# Runs at the beginning of element 0 if PROMPT_COMMAND contains elements of the user, because output of those elements
+# is not output of the command. `$?` is the command's exit code only if no other element ran before.
 _unterm_before() {
     { local status=$? pipe=("${PIPESTATUS[@]}") IFS= - && builtin set +x; } 2>/dev/null
-    # The person's elements see PIPESTATUS too. Only a pipeline sets it. With `set -e`, it would end the shell.
+    # Elements of the user can read PIPESTATUS too, so it must be restored. Only a pipeline can set it. Do not restore
+    # it with `set -e`, because a failing pipeline would then end the shell.
     builtin unalias _unterm_pipe 2>/dev/null || :
     if [[ ${#pipe[@]} != 1 && $- != *e* ]]; then
         builtin printf -v pipe ' | (exit %s)' "${pipe[@]}"
@@ -199,15 +211,16 @@ _unterm_before() {
     builtin return "$status"
 }
 
-# After `_unterm_before`: a pipeline with the exit codes of the command's, or this.
+# Runs after `_unterm_before`. If the command was a pipeline, an alias replaces this function by a pipeline with the
+# same exit codes.
 _unterm_pipe() { builtin return "$?"; }
 
-# The last element, since others make prompts.
+# The last element of PROMPT_COMMAND. It must be last, because other elements may change the prompt.
 _unterm_after() {
     { local status=$? IFS= is_text=0 all - && builtin set +x; } 2>/dev/null
     if ! builtin shopt -q promptvars; then is_text=1; fi
     all=${PROMPT_COMMAND[*]-}
-    # Since bash 5.1, each element sees the command's exit code; a part of one may not.
+    # Since bash 5.1, `$?` is the command's exit code in each element, but not in each part of an element.
     if [[ $_unterm_early == 1 ]]; then
         :
     elif [[ ${#FUNCNAME[@]} == 1 && ( $all == _unterm_after || $_unterm_version -ge 501 \
@@ -216,7 +229,7 @@ _unterm_after() {
     elif ((is_text)); then
         _unterm_end ''
     else
-        # PS1 does it.
+        # Let PS1 report the command's end.
         _unterm_again "$is_text" || :
         builtin return 0
     fi
@@ -224,15 +237,17 @@ _unterm_after() {
     _unterm_turn=0
     _unterm_variables
     _unterm_follow
-    # A key that ends a search and vi's command mode and empties the line. Unterm types it before a command. Bound at the
-    # first prompt, after the person's own bindings.
+    # Binds a key that ends a search and vi's command mode, and empties the line. Unterm types the key before a command.
+    # It is bound at the first prompt, after the user's own bindings.
     if [[ -z ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then
         _unterm_bound=1
         builtin bind -m emacs '"\C-^\C-_": kill-whole-line'
-        # A terminal's reply that its program never read (DCS) would begin a search that no key but Ctrl+G ends.
+        # If a program never read a reply of the terminal (DCS), the reply begins a search, which only Ctrl+G would end.
+        # So skip the reply.
         builtin bind -m emacs -x '"\eP": { _unterm_skip; } 2>/dev/null'
         builtin bind -m vi-insert '"\C-^\C-_": kill-whole-line'
-        # A macro, since an operator that waits for a motion has used up the first of the two keys.
+        # Bind a macro that sends the two keys again, because an operator that waits for a motion consumes the first of
+        # them.
         builtin bind -m vi-command '"\C-^\C-_": "i\C-^\C-_"'
     fi
     _unterm_again "$is_text" || :
@@ -246,26 +261,27 @@ _unterm_after() {
     builtin return 0
 }
 
-# Skips a string of control to its end, ESC and a backslash.
+# Skips the rest of a control string, up to its end: ESC and a backslash.
 _unterm_skip() {
     local rest
     builtin read -rs -t 0.1 -d '\' rest || :
 }
 
-# How this shell is told of new variables while its prompt waits, by the one harmless signal that readline acts on at once. It
-# also ends a `wait` when the window is resized, so only where callers set variables. A trap of the person's own stays.
+# Makes this shell read new variables while its prompt waits. WINCH is used because it is the only harmless signal on
+# which readline acts at once. The trap also ends a `wait` when the window is resized, so it is set only if callers set
+# variables. A trap of the user is not replaced.
 _unterm_follow() {
     if [[ -n ${UNTERM_DRIVEN-}${UNTERM_VARIABLES_SEEN-} && -z $(builtin trap -p WINCH) ]]; then
         builtin trap '{ _unterm_variables; } 2>/dev/null' WINCH
     fi
 }
 
-# Aliases run the functions without traces (`set -x`), which are output of the command until its end is reported, and would
-# show the nonce. Where they are lost, the functions do the same.
+# Aliases run the functions with traces off (`set -x`). Traces would count as output of the command until its end is
+# reported, and would show the nonce. If the aliases are lost, the functions do the same.
 _unterm_aliases=([0]=$'{ _unterm_before; } 2>/dev/null\n{ _unterm_pipe; } 2>/dev/null' [1]='{ _unterm_after; } 2>/dev/null')
 
-# Puts all of this back where it was lost: our parts of PROMPT_COMMAND, PS0, PS1, PS2 and HISTIGNORE. Compares each with what it
-# was left as: `test` is fast.
+# Restores everything that was lost: Unterm's parts of PROMPT_COMMAND, PS0, PS1, PS2 and HISTIGNORE. Compares each
+# variable with its last value by `test`, because `test` is fast.
 _unterm_left=(- - - -)
 _unterm_again() {
     { local status=$? IFS= is_text=${1-} - && builtin set +x; } 2>/dev/null
@@ -280,7 +296,7 @@ _unterm_again() {
     if ! builtin test "$is_text${PS0-}" = "${_unterm_left[0]-}" && [[ ${PS0+${PS0@a}} != *r* ]]; then
         _unterm_strip PS0 "${_unterm_c[@]}"
         PS0+=${_unterm_c[is_text]}
-        # The nonce stands in it.
+        # With `promptvars` off, PS0 contains the nonce itself, so it must not be exported.
         if ((is_text)); then builtin export -n PS0; fi
         _unterm_left[0]=$is_text$PS0
     fi
@@ -303,7 +319,7 @@ _unterm_again() {
     builtin return "$status"
 }
 
-# Takes our parts out of a prompt.
+# Removes Unterm's parts from a prompt.
 _unterm_strip() {
     local name=$1 text=${!1-} part
     builtin shift
@@ -313,14 +329,15 @@ _unterm_strip() {
     builtin printf -v "$name" '%s' "$text"
 }
 
-# PROMPT_COMMAND is what the person made it, with `_unterm_after` as the last element and, if there are others,
-# `_unterm_before` at the beginning of the first. Before bash 5.1, all stand in one string.
+# Puts Unterm's elements into PROMPT_COMMAND. `_unterm_after` becomes the last element. If there are other elements,
+# `_unterm_before` is added at the beginning of the first. Before bash 5.1, all elements are lines of one string.
 _unterm_place() {
     local all index indices text last=$_unterm_at
     if ((_unterm_version >= 501)); then
         indices=("${!PROMPT_COMMAND[@]}")
         if ((${#indices[@]})); then last=${indices[-1]}; fi
-        # The last prompt was not ours although we made it: what comes behind us makes another.
+        # Unterm set the last prompt, but another one was shown: an element after Unterm's changes it. So move Unterm's
+        # element to the end.
         if ((last > _unterm_at && _unterm_told && ! is_text)); then
             PROMPT_COMMAND[_unterm_at]=
             _unterm_at=$((last + 1))
@@ -364,7 +381,7 @@ _unterm_place() {
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND[@]@a}} == *r* ]]; then _unterm_fixed=1; fi
 _unterm_again
 
-# A shell started by its name gets the integration too.
+# Gives the integration also to a shell that the user starts by its name.
 _unterm_shell() {
     local name=$1 arg
     builtin shift
@@ -385,7 +402,7 @@ _unterm_shell() {
         command mkdir -p "$folder/nonces"
         builtin printf '%s\n' "$_unterm_nonce" >|"$file"
     ) 2>/dev/null || :
-    # By env(1): an assignment here would put this shell into POSIX mode.
+    # Set the variables by env(1), because an assignment here would switch this shell to POSIX mode.
     case $name in
     bash)
         command env UNTERM_NONCE_FILE="$file" UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \

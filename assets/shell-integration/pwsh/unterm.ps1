@@ -1,8 +1,8 @@
-# Unterm's shell integration for PowerShell: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E),
-# and tells the working directory (OSC 7). Run behind the profile by -NoExit -Command; keeps the person's own prompt.
-# Changes no file.
+# Unterm's shell integration for PowerShell. Marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E),
+# and reports the working directory (OSC 7). PowerShell runs this file after the profile, by -NoExit -Command. The
+# user's own prompt is kept. Changes no file.
 
-# The nonce of marks comes in a file that is removed once it is read, so that no environment holds it.
+# The nonce of marks is in a file. The file is removed once it is read, so that no environment contains the nonce.
 if ($env:UNTERM_NONCE_FILE) {
     try {
         $Global:__UntermNonce = [IO.File]::ReadAllText($env:UNTERM_NONCE_FILE).Trim()
@@ -21,13 +21,14 @@ if ($Global:__UntermNonce -and -not $Global:__UntermOn) {
     }
 
     function Global:prompt {
-        # Read first: everything below changes them.
+        # Read these values first, because all commands below change them.
         $succeeded = $?
         $native = $Global:LASTEXITCODE
         $esc = [char]27
         $bell = [char]7
         $out = ''
-        # Before the command's end: a caller that waits for the end asks for the directory next.
+        # Report the directory before the command's end, because a caller that waits for the end then asks for the
+        # directory.
         if ($PWD.Provider.Name -eq 'FileSystem') {
             $out += "$esc]7;kitty-shell-cwd://$([Environment]::MachineName)$($PWD.ProviderPath.Replace('\', '/'))$bell"
         }
@@ -37,7 +38,7 @@ if ($Global:__UntermNonce -and -not $Global:__UntermOn) {
         }
         $Global:__UntermRan = $false
         $out += "$esc]133;A;nonce=$Global:__UntermNonce$bell"
-        # The person's prompt sees what they would without this.
+        # Restore both values, so that the user's prompt sees the same values as without this integration.
         $Global:LASTEXITCODE = $native
         if (-not $succeeded) { Write-Error 'unterm' -ErrorAction Ignore }
         $out += $Global:__UntermPrompt.Invoke()
@@ -46,7 +47,8 @@ if ($Global:__UntermNonce -and -not $Global:__UntermOn) {
     }
 
     if (Get-Module -Name PSReadLine) {
-        # What Unterm types for `run` is not kept in the history. The handler that was there decides about other lines.
+        # Keep lines that Unterm types for `run` out of the history. For other lines, call the handler that was set
+        # before.
         $Global:__UntermKeeps = (Get-PSReadLineOption).AddToHistoryHandler
         Set-PSReadLineOption -AddToHistoryHandler {
             param([string]$line)

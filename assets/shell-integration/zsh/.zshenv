@@ -1,7 +1,8 @@
-# Read by a zsh that Unterm started, since ZDOTDIR names this folder: gives the person's ZDOTDIR back, reads the person's
+# zsh reads this file because Unterm has set ZDOTDIR to this folder. It restores the user's ZDOTDIR, reads the user's
 # .zshenv, and loads the integration, which waits for the first prompt.
 
-# The nonce of marks comes in a file that is emptied before any other program runs, so that no environment holds it.
+# The nonce of marks is in a file. The file is emptied before any other program runs, so that no environment contains
+# the nonce.
 if [[ -n ${UNTERM_NONCE_FILE-} ]]; then
     {
         'builtin' 'read' -r _unterm_nonce <"$UNTERM_NONCE_FILE"
@@ -21,7 +22,7 @@ fi
         'builtin' 'source' "${ZDOTDIR-$HOME}/.zshenv"
     fi
 } always {
-    # Traces (`setopt xtrace`) show what is compared: not the nonce.
+    # Never compare the nonce itself, because traces (`setopt xtrace`) show the compared texts.
     if [[ -o 'interactive' && -n ${_unterm_nonce:+1} ]]; then
         'builtin' 'source' "${${(%):-%x}:A:h}/unterm.zsh"
     fi

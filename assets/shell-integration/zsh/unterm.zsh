@@ -1,11 +1,11 @@
-# Unterm's shell integration for zsh: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
-# reports the working directory (OSC 7). Loaded by the .zshenv beside it. Changes no file.
+# Unterm's shell integration for zsh. Marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
+# reports the working directory (OSC 7). The .zshenv in this folder loads it. It changes no file.
 
 if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -g _unterm_on=1
-    # A command ran and its end is not reported yet.
+    # 1 if a command has run and its end is not reported yet.
     'builtin' 'typeset' -gi _unterm_ran=0
-    # `_unterm_last` is scheduled for the next prompt.
+    # 1 if `_unterm_last` is scheduled for the next prompt.
     'builtin' 'typeset' -gi _unterm_scheduled=0
     'builtin' 'typeset' -ga precmd_functions
     'builtin' 'typeset' -ga preexec_functions
@@ -13,15 +13,16 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -gi _unterm_pushed=0
     'builtin' 'typeset' -g _unterm_line=
 
-    # Variables that a caller of the control port set for this pane; the file says which are new.
+    # Sets the variables that a caller of the control port has set for this pane. The file determines which of them are
+    # new.
     _unterm_variables() {
         if [[ -n ${UNTERM_VARIABLES-} && -O $UNTERM_VARIABLES.sh ]]; then
             'builtin' 'source' "$UNTERM_VARIABLES.sh" 2>/dev/null
         fi
     }
 
-    # What Unterm types for `run` has two blanks before it and three behind. It goes into a history of its own, which is given
-    # up before the command runs.
+    # Whether Unterm has typed this line for `run`: two blanks before the text and three after it. Such a line goes into
+    # a separate history, which is dropped before the command runs.
     _unterm_is_typed() {
         [[ $1 == '  '[^\ ]*'   '$'\n' ]]
     }
@@ -30,14 +31,14 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
             'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
             if _unterm_is_typed "$1" && 'builtin' 'fc' -p; then
                 _unterm_pushed=1
-                # The preexec hooks are given no line that is in another history.
+                # zsh does not pass a line to the preexec hooks if the line is in another history, so store it.
                 _unterm_line=${1%$'\n'}
             fi
         } 2>/dev/null
         'builtin' 'return' 0
     }
-    # A person's own hook may write a line into the history itself. It is not asked about what Unterm types. A later hook of the
-    # person may call a copy of this one, so each one keeps a name of its own.
+    # A hook of the user may write each line into the history itself. The wrapped hook is not called for lines that
+    # Unterm types. The user's next hook may call a copy of a wrapped hook, so each wrapped hook gets a name of its own.
     'builtin' 'typeset' -gi _unterm_hooks=0
     _unterm_wrap_hook() {
         if [[ -n ${functions[zshaddhistory]-} && ${functions[zshaddhistory]} != *_unterm_is_typed* ]]; then
@@ -53,7 +54,8 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         fi
     }
 
-    # A key that ends a search and vi's command mode and empties the line. Unterm types it before a command.
+    # Runs for a key that ends a search and vi's command mode, and empties the line. Unterm types the key before a
+    # command.
     _unterm_reset() {
         BUFFER=
         'builtin' 'zle' -K main
@@ -64,16 +66,17 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         for map in emacs viins vicmd viopp visual isearch; do
             'builtin' 'bindkey' -M $map '^^^_' _unterm_reset
         done
-        # While the editor asks for the name of a command, it ignores other widgets.
+        # While the line editor asks for the name of a command, it ignores other widgets.
         'builtin' 'bindkey' -M command '^^^_' send-break
     }
 
-    # Prints to the terminal, wherever the person has redirected this shell's output.
+    # Prints to the terminal, even if the user has redirected this shell's output.
     _unterm_print() {
         if [[ -t 1 ]]; then 'builtin' 'print' -rn -- "$1"; else 'builtin' 'print' -rn -- "$1" >/dev/tty; fi
     }
 
-    # zsh runs what is scheduled after all hooks of a prompt and before it shows the prompt, even if these lists are empty then.
+    # zsh runs a scheduled command after all hooks of a prompt and before it shows the prompt. It does so even if the
+    # lists of hooks are empty by then.
     _unterm_schedule() {
         if (( ! _unterm_scheduled )) && 'builtin' 'zmodload' zsh/sched; then
             'builtin' 'sched' +0 '{ _unterm_last } 2>/dev/null'
@@ -81,23 +84,24 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         fi
     }
 
-    # Reports the end of the command, if one ran, with this exit code.
+    # Reports the end of the command with this exit code, if a command has run.
     _unterm_end() {
         _unterm_pop
-        # Before the command's end: a caller that waits for the end asks for the directory next.
+        # Report the directory before the command's end, because a caller that waits for the end then asks for the
+        # directory.
         'builtin' 'local' text=$'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
         if (( _unterm_ran )); then text+=$'\e]133;D;'"$1;nonce=$_unterm_nonce"$'\a'; fi
         _unterm_ran=0
         _unterm_print "$text"
     }
 
-    # The first hook of a prompt: what others print is not the command's output. Each hook sees the command's exit code.
-    # Without traces, which would show the nonce.
+    # The first hook of a prompt, because output of other hooks is not output of the command. Each hook sees the
+    # command's exit code. Runs with traces off, because they would show the nonce.
     _unterm_precmd() {
         {
             'builtin' 'local' -i code=$?
             'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
-            # Draws its prompt by itself later, too, and marks it if asked.
+            # Powerlevel10k also draws its prompt later by itself. With this setting, it marks the prompt.
             if (( ${+functions[p10k]} && ! ${+POWERLEVEL9K_TERM_SHELL_INTEGRATION} )); then
                 'builtin' 'typeset' -g POWERLEVEL9K_TERM_SHELL_INTEGRATION=true
             fi
@@ -107,15 +111,15 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         } 2>/dev/null
     }
 
-    # After all hooks of a prompt, which may have made another prompt, or have set these lists anew.
+    # Runs after all hooks of a prompt. A hook may have changed the prompt, or may have set the lists of hooks again.
     _unterm_last() {
         'builtin' 'local' -i code=$?
         'builtin' 'local' percent=${options[promptpercent]-on}
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
         _unterm_scheduled=0
-        # The command edits a line itself (`vared`).
+        # A command is editing a line itself (`vared`), so this is not a prompt.
         if 'builtin' 'zle'; then 'builtin' 'return'; fi
-        # The first hook was lost.
+        # Unterm's first hook was lost, so report the command's end here.
         if (( _unterm_ran )); then _unterm_end $code; fi
         _unterm_ask
     }
@@ -126,13 +130,14 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         _unterm_variables
         _unterm_rearm
         if [[ -o zle ]] && _unterm_bind; then reset=';reset_key=1'; fi
-        # A person may export PS1, so that it holds no nonce. Here the nonce says that a hook will mark the command.
+        # A nonce in this mark means that a hook will mark the command. PS1 contains no nonce, because a user may export
+        # it.
         if (( ${+functions[_unterm_preexec]} )); then reset+=";nonce=$_unterm_nonce"; fi
         _unterm_print $'\e]133;A;cl=m'"$reset"$'\a'
         if [[ $percent == on ]]; then _unterm_mark; fi
     }
 
-    # Marks the prompts of the moment, each mark once.
+    # Adds marks to the current prompts. Each mark is added once.
     _unterm_a=$'%{\e]133;P;k=i;cl=m\a%}'
     _unterm_a2=$'%{\e]133;A;k=s\a%}'
     _unterm_b=$'%{\e]133;B\a%}'
@@ -145,7 +150,8 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         fi
     }
 
-    # Puts the hooks back where they were lost. zsh calls the function `precmd` before the list, so a person's moves into the list.
+    # Restores hooks that were lost. zsh calls the function `precmd` before the functions in the list. To run first,
+    # Unterm moves a user's `precmd` into the list.
     _unterm_rearm() {
         _unterm_wrap_hook
         'builtin' 'local' -a first
@@ -165,7 +171,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
             || ${precmd_functions[$#first+1]-} == _unterm_persons_precmd ]]; then
             precmd_functions=($first ${${precmd_functions:#_unterm_precmd}:#_unterm_persons_precmd})
         fi
-        # These lists may be unset. An index of an unset list is no number.
+        # These lists may be unset. For an unset list, the index of an element is not a number.
         if [[ -z ${preexec_functions[(r)_unterm_preexec]-} ]]; then
             preexec_functions+=(_unterm_preexec)
         fi
@@ -199,10 +205,10 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     }
 
     _unterm_rearm
-    # A .zshrc, which is read after this, may set these lists anew.
+    # A .zshrc is read after this file, and may set these lists again.
     _unterm_schedule 2>/dev/null
 
-    # A shell started by its name gets the integration too.
+    # Gives the integration also to a shell that the user starts by its name.
     _unterm_shell() {
         'builtin' 'setopt' local_options no_xtrace
         'builtin' 'local' name=$1 arg

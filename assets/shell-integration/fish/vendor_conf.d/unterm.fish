@@ -1,8 +1,9 @@
-# Unterm's shell integration for fish: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
-# reports the working directory (OSC 7). Found by fish since XDG_DATA_DIRS names Unterm's folder; takes that out again.
-# Changes no file.
+# Unterm's shell integration for fish. Marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
+# reports the working directory (OSC 7). fish finds this file because Unterm has added its folder to XDG_DATA_DIRS. The
+# file removes the folder from XDG_DATA_DIRS again. It changes no file.
 
-# The nonce of marks comes in a file that is emptied before any other program runs, so that no environment holds it.
+# The nonce of marks is in a file. The file is emptied before any other program runs, so that no environment contains
+# the nonce.
 if set -q UNTERM_NONCE_FILE
     if test -r "$UNTERM_NONCE_FILE"
         read -gu __unterm_nonce <$UNTERM_NONCE_FILE
@@ -17,7 +18,7 @@ if set -q XDG_DATA_DIRS; and set -q UNTERM_SHELL_INTEGRATION
         set -e folders[$index]
         switch (string join ':' -- $folders)
             case '' /usr/local/share:/usr/share
-                # What holds where it is not set.
+                # These folders are the default, so unset the variable.
                 set -e XDG_DATA_DIRS
             case '*'
                 set -gx XDG_DATA_DIRS (string join ':' -- $folders)
@@ -28,25 +29,27 @@ end
 if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm_on
     set -g __unterm_on 1
 
-    # Variables that a caller of the control port set for this pane; the file says which are new.
+    # Sets the variables that a caller of the control port has set for this pane. The file determines which of them are
+    # new.
     function __unterm_variables
         if test -n "$UNTERM_VARIABLES"; and test -O "$UNTERM_VARIABLES.fish"
             source "$UNTERM_VARIABLES.fish" 2>/dev/null
         end
     end
 
-    # A key that ends a search and vi's command mode and empties the line. Unterm types it twice before a command.
+    # Runs for a key that ends a search and vi's command mode, and empties the line. Unterm types the key twice before a
+    # command.
     function __unterm_reset
         commandline -f cancel
         commandline -r ''
-        # If the person's bindings have this mode, only it inserts text.
+        # If the user's bindings have the mode `insert`, text can be typed only in that mode.
         if test "$fish_bind_mode" != insert; and bind -M insert '' >/dev/null 2>&1
             set fish_bind_mode insert
             commandline -f repaint-mode
         end
     end
 
-    # Before each prompt: after a command, Ctrl+C, and an error of syntax.
+    # Runs before each prompt: after a command, after Ctrl+C, and after a syntax error.
     function __unterm_prompt --on-event fish_prompt --on-event fish_cancel --on-event fish_posterror
         __unterm_variables
         for mode in default insert replace replace_one visual
@@ -57,8 +60,9 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         printf '\e]133;A;reset_key=1;nonce=%s\a' $__unterm_nonce
     end
 
-    # Puts marks around the prompt of the moment. fish draws it again by itself (Ctrl+L), and draws the mode first. What the
-    # prompt calls before must leave `$status` and `$pipestatus`, so the first mark belongs to the mode.
+    # Puts marks around the current prompt, in functions that fish also calls when it redraws the prompt itself
+    # (Ctrl+L). fish draws the mode before the prompt. Code before the user's prompt must not change `$status` and
+    # `$pipestatus`, so the first mark is printed with the mode.
     function __unterm_again
         set -l code $status
         if not functions -q fish_mode_prompt; or not functions fish_mode_prompt | string match -q '*__unterm_own_*'
@@ -69,7 +73,7 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
             end
         end
         if not functions -q fish_prompt
-            # What fish shows without.
+            # The prompt that fish shows if this function does not exist.
             function fish_prompt
                 echo -n "$USER@$hostname $PWD > "
             end
@@ -84,8 +88,9 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         return $code
     end
 
-    # Copies a person's function, if there is one, and prints the copy's number. The person's next function may call a copy of
-    # the one that Unterm put in its place, as Python's `activate.fish` does, so each copy keeps a name of its own.
+    # Copies a function of the user, if it exists, and prints the number of the copy. A later function of the user may
+    # call a copy of the function that Unterm has installed, as Python's `activate.fish` does. So each copy gets a name
+    # of its own.
     function __unterm_keep
         set -g __unterm_kept (math $__unterm_kept + 1)
         functions -q $argv[1]; and functions -c $argv[1] __unterm_own_$__unterm_kept
@@ -100,16 +105,17 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     end
 
     function __unterm_postexec --on-event fish_postexec
-        # The directory first: a caller that waits for the end asks for it next.
+        # Report the directory before the command's end, because a caller that waits for the end then asks for the
+        # directory.
         printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;D;%s;nonce=%s\a' $hostname $PWD $status $__unterm_nonce
-        # What Unterm types for `run` has two blanks before it and three behind. A line that begins with a blank is in no file;
-        # this one is not kept until the next either.
+        # Lines that Unterm types for `run` begin with two blanks and end with three. fish does not save a line that
+        # begins with a blank, but keeps it until the next command. Remove these lines at once.
         if string match -qr '^  \S.*   $' -- $argv[1]
             builtin history delete --exact --case-sensitive -- (string trim --right -- $argv[1]) 2>/dev/null
         end
     end
 
-    # A shell started by its name gets the integration too.
+    # Gives the integration also to a shell that the user starts by its name.
     function __unterm_shell
         set -l name $argv[1]
         set -e argv[1]

@@ -1,6 +1,7 @@
-# Unterm's shell integration for Nushell, which marks prompts, output and exit codes and tells the working directory by
-# itself: this adds the command line, and the pane's nonce to what starts and ends a command (OSC 133, OSC 633 E). Found
-# since XDG_DATA_DIRS names Unterm's folder; takes that out again. Changes no file.
+# Unterm's shell integration for Nushell. Nushell itself marks prompts, output and exit codes, and reports the working
+# directory. This file adds the command line, and the pane's nonce in the marks that begin and end a command (OSC 133,
+# OSC 633 E). Nushell finds this file because Unterm has added its folder to XDG_DATA_DIRS. The file removes the folder
+# again. It changes no file.
 
 if "UNTERM_SHELL_INTEGRATION" in $env and "XDG_DATA_DIRS" in $env {
     let left = ($env.XDG_DATA_DIRS | split row (char esep) | where {|folder| $folder != $env.UNTERM_SHELL_INTEGRATION })
@@ -11,7 +12,8 @@ if "UNTERM_SHELL_INTEGRATION" in $env and "XDG_DATA_DIRS" in $env {
     }
 }
 
-# A shell started by its name gets the integration too, and the nonce by a file of its own.
+# Gives the integration also to a shell that the user starts by its name. That shell gets the nonce in a file of its
+# own.
 def --wrapped __unterm_shell [nonce: string, name: string, ...rest: string] {
     let folder = ($env.UNTERM_SHELL_INTEGRATION? | default "")
     let plain = ["-l" "-i" "-il" "-li" "--login" "--interactive"]
@@ -42,7 +44,8 @@ def --wrapped __unterm_shell [nonce: string, name: string, ...rest: string] {
     }
 }
 
-# The nonce of marks comes in a file that is removed before any other program runs, so that no environment holds it.
+# The nonce of marks is in a file. The file is removed before any other program runs, so that no environment contains
+# the nonce.
 let __unterm_nonce = if "UNTERM_NONCE_FILE" in $env {
     let nonce = (try { open --raw $env.UNTERM_NONCE_FILE | str trim } catch { "" })
     try { rm --force $env.UNTERM_NONCE_FILE }
@@ -76,13 +79,14 @@ if $nu.is-interactive and ($__unterm_nonce | is-not-empty) {
     })
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | prepend {||
         if "UNTERM_COMMAND_RAN" in $env {
-            # Nushell reports its directory behind this; a caller that waits for the end asks for it next.
+            # Report the directory here: Nushell reports it only later, and a caller that waits for the command's end
+            # then asks for it.
             print -n $"\u{1b}]7;kitty-shell-cwd://($host)($env.PWD)\u{7}"
             print -n $"\u{1b}]133;D;($env.LAST_EXIT_CODE);nonce=($__unterm_nonce)\u{7}"
             hide-env UNTERM_COMMAND_RAN
         }
     })
-    # Commands are defined by code in a hook alone, where they need not be: what is there under the name stays.
+    # Only code in a hook can define commands conditionally. An existing command of the same name is not replaced.
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt | append (
         [bash zsh fish nu] | where {|name| (which $name | get type.0?) == "external" } | each {|name| {
             condition: {|| (which $name | get type.0?) == "external" }
