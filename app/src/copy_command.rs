@@ -1,18 +1,19 @@
-//! The table of copy mode's commands, which follow vi: their names, default keys and descriptions.
+//! The table of copy mode's commands: their names, default keys and descriptions. The commands and keys follow vi.
 //!
-//! The key map, the check of the configuration and the reference page use this table. `window/copy_mode.rs` implements
-//! the commands.
+//! The key map, the check of the configuration and the reference page use this table.
+//! `window/app/overlays/copy_mode.rs` runs the commands.
 
 use std::collections::{BTreeMap, HashMap};
 
+use unterm_control::did_you_mean;
 use unterm_mux::input::{Key, Modifiers};
 
-use crate::{action::Chord, suggestion::did_you_mean};
+use crate::action::Chord;
 
-/// The name that removes a key's binding.
+/// The name of a command that unbinds a key.
 const NONE: &str = "none";
 
-/// The target of a movement.
+/// A motion: the position to which the cursor moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
     /// One character to the left.
@@ -23,13 +24,13 @@ pub enum Motion {
     Up,
     /// One row down.
     Down,
-    /// The start of the next word; `true`: only blanks separate words.
+    /// The start of the next word. If `true`, only blanks separate words.
     WordStart(bool),
-    /// The end of the word, or of the next word.
+    /// The end of the current or the next word. If `true`, only blanks separate words.
     WordEnd(bool),
-    /// The start of the word, or of the previous word.
+    /// The start of the current or the previous word. If `true`, only blanks separate words.
     WordBack(bool),
-    /// The first character of the line. Here and below, a wrapped line counts as one line.
+    /// The first character of the line. For motions by lines, a wrapped line counts as a single line.
     LineStart,
     /// The first nonblank character of the line.
     LineText,
@@ -45,22 +46,22 @@ pub enum Motion {
     ViewMiddle,
     /// The last visible row.
     ViewBottom,
-    /// The blank line above.
+    /// The nearest blank line above the cursor.
     ParagraphBack,
-    /// The blank line below.
+    /// The nearest blank line below the cursor.
     ParagraphForward,
-    /// The prompt above.
+    /// The nearest prompt above the cursor.
     PromptBack,
-    /// The prompt below.
+    /// The nearest prompt below the cursor.
     PromptForward,
 }
 
-/// The direction and target of a search for a character within the line.
+/// The direction of a search for a character in the line, and where the cursor stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Find {
-    /// Towards the end of the line.
+    /// Whether to search toward the end of the line.
     pub forward: bool,
-    /// Stop next to the character, not on it.
+    /// Whether to stop next to the character instead of on it.
     pub till: bool,
 }
 
@@ -80,29 +81,29 @@ pub enum CopyKind {
 pub enum CopyCommand {
     /// Moves the cursor.
     Move(Motion),
-    /// Moves the cursor to the next occurrence of the character that the user types next.
+    /// Moves the cursor to the next occurrence of a character. The user types the character after the command.
     Find(Find),
-    /// Repeats the last find; `false`: in the opposite direction.
+    /// Repeats the last find. If `false`, in the opposite direction.
     FindAgain(bool),
-    /// Scrolls by a number of half pages and moves the cursor along.
+    /// Scrolls by a number of half pages, and moves the cursor by the same distance.
     HalfPages(i8),
-    /// Scrolls by a number of rows; the cursor moves only to stay visible.
+    /// Scrolls by a number of rows. The cursor moves only if it would become invisible.
     Rows(i8),
     /// Starts a selection, changes its kind, or ends it.
     Select(CopyKind),
     /// Swaps the cursor and the anchor of the selection.
     SwapEnds,
-    /// Copies the selection or else the line, and leaves copy mode.
+    /// Copies the selection, or the line if nothing is selected. Then leaves copy mode.
     Yank,
-    /// Opens the search; `true`: towards newer lines, `false`: towards older lines.
+    /// Opens the search. If `true`, it runs toward newer lines; otherwise, toward older lines.
     Search(bool),
-    /// Moves to the next match; `true`: in the direction of the search, `false`: in the opposite direction.
+    /// Moves to the next match. If `true`, in the direction of the search; otherwise, in the opposite direction.
     NextMatch(bool),
     /// Leaves copy mode.
     Leave,
 }
 
-/// A row of the table.
+/// An entry of the table of commands.
 pub struct CopyEntry {
     /// The name in the configuration.
     pub name: &'static str,
@@ -128,7 +129,7 @@ const BACK: Find = Find { forward: false, till: false };
 const TILL: Find = Find { forward: true, till: true };
 const TILL_BACK: Find = Find { forward: false, till: true };
 
-/// All commands with their default keys.
+/// The table of all commands with their default keys.
 #[rustfmt::skip]
 pub const COPY_COMMANDS: &[CopyEntry] = &{
     use {CopyCommand::*, CopyKind::*, Motion::*};
@@ -180,10 +181,10 @@ pub const COPY_COMMANDS: &[CopyEntry] = &{
     ]
 };
 
-/// The command with this name in the configuration; `None` for `none`.
+/// The command with this name in the configuration. `None` for the name `none`.
 ///
 /// # Errors
-/// A message that explains what is wrong with the name.
+/// Returns a message that explains the error in the name.
 pub fn named(name: &str) -> Result<Option<CopyCommand>, String> {
     if name == NONE {
         return Ok(None);
@@ -197,12 +198,13 @@ pub fn named(name: &str) -> Result<Option<CopyCommand>, String> {
     }
 }
 
-/// The key map of copy mode.
+/// The key bindings of copy mode.
 #[derive(Clone, Debug, Default)]
 pub struct CopyKeys(HashMap<Chord, CopyCommand>);
 
 impl CopyKeys {
-    /// The default keys, overridden by `own`. The configuration has been checked: invalid entries are skipped.
+    /// The default keys, overridden by the bindings in `own`. Bindings that are not valid are skipped, because they
+    /// were reported when the configuration was read.
     pub fn new(own: &BTreeMap<String, String>) -> Self {
         let mut map = HashMap::new();
         for entry in COPY_COMMANDS {
@@ -220,7 +222,7 @@ impl CopyKeys {
         Self(map)
     }
 
-    /// The command bound to the first of `keys` that has one.
+    /// The command of the first key in `keys` that is bound.
     pub fn get(
         &self,
         modifiers: Modifiers,
@@ -236,7 +238,7 @@ impl CopyKeys {
     }
 }
 
-/// Removes Shift from a symbol such as `$`, because layouts differ in whether it needs Shift.
+/// Removes Shift from the key of a symbol such as `$`, because only some keyboard layouts require Shift for it.
 fn plain(chord: Chord) -> Chord {
     match chord.key {
         Key::Char(c) if !c.is_alphabetic() && c != ' ' => {

@@ -1,4 +1,4 @@
-//! The environment of panes: the options of their terminals, and the variables of their programs.
+//! The environment of panes: the options of their terminals, and the environment variables of their programs.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,9 +9,12 @@ use unterm_control::Server;
 use unterm_mux::{Defaults, Mux, MuxOptions, ShellIntegration};
 use unterm_term::{Allow, Options, Palette, Size};
 
-use crate::config::{AmbiguousWidth, Config, theme};
+use crate::{
+    config::{AmbiguousWidth, Config, theme},
+    own_program,
+};
 
-/// The options of this process's mux.
+/// The options for the mux of this process.
 pub(crate) fn mux_options(sized_by_window: bool, allow: Allow) -> MuxOptions {
     let env = [
         ("TERM", "xterm-256color"),
@@ -19,22 +22,36 @@ pub(crate) fn mux_options(sized_by_window: bool, allow: Allow) -> MuxOptions {
         ("TERM_PROGRAM", "unterm"),
         ("TERM_PROGRAM_VERSION", env!("CARGO_PKG_VERSION")),
     ];
+    let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
     MuxOptions {
         term: Options { allow, ..Options::default() },
         default_size: Size::cells(120, 30),
-        env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        env: env.into_iter().chain(path_to_cli().map(|path| ("PATH".to_owned(), path))).collect(),
         sized_by_window,
     }
 }
 
-/// Sets the variables that tell programs in panes the instance's id and port.
+/// A `PATH` that also finds `unterm-cli`. `None` if the inherited one finds it, or if it is not beside this program.
+fn path_to_cli() -> Option<String> {
+    const CLI: &str = "unterm-cli";
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&path).any(|folder| folder.join(CLI).is_file()) {
+        return None;
+    }
+    let own = own_program::beside(CLI).ok().filter(|program| program.is_file())?;
+    let folders = std::env::split_paths(&path).chain([own.parent()?.to_owned()]);
+    std::env::join_paths(folders).ok()?.into_string().ok()
+}
+
+/// Sets the environment variables from which programs in panes read the instance's id and port.
 pub(crate) fn announce(mux: &Mux, server: &Server) {
     mux.set_env("UNTERM_INSTANCE", &server.instance_id());
     mux.set_env("UNTERM_PORT", &server.address().port().to_string());
     tracing::info!("instance {} listens on {}", server.instance_id(), server.address());
 }
 
-/// The palette of the theme in force. If the theme has been removed, logs a warning and returns the default palette.
+/// The palette of the configured theme. If the theme does not exist any more, logs a warning and returns the default
+/// palette.
 pub(crate) fn palette(config: &Config, home: &Path, light: Option<bool>) -> Arc<Palette> {
     let name = config.theme.pick(light);
     theme::find(name, home).map_or_else(
@@ -46,8 +63,9 @@ pub(crate) fn palette(config: &Config, home: &Path, light: Option<bool>) -> Arc<
     )
 }
 
-/// Applies the preferences to new panes and, as far as possible, to open panes. If the shell can't be started, the
-/// login shell replaces it, so that a wrong setting never makes Unterm unusable; returns the message about that.
+/// Applies the preferences to new panes and, as far as possible, to open panes. If the configured shell can't be
+/// started, the login shell is used instead, so that a wrong setting never makes Unterm unusable. In this case,
+/// returns a message.
 pub(crate) fn apply(
     mux: &Mux,
     config: &Config,
@@ -65,7 +83,7 @@ pub(crate) fn apply(
         },
         shell: (!shell.program.is_empty() && error.is_none())
             .then(|| (shell.program.clone(), shell.args.clone())),
-        // The user's own variables override these.
+        // Environment variables that the user configured override these variables.
         env: [("TERM", &shell.term), ("TERM_PROGRAM", &config.compat.term_program)]
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.clone()))
@@ -79,7 +97,8 @@ pub(crate) fn apply(
     error.map(|error| format!("{error}\nNew panes start your login shell instead."))
 }
 
-/// The folder of the shell scripts, created if it is missing; if that fails, logs it and returns `None`.
+/// The folder with the shell integration scripts. Creates it if it is missing. If that fails, logs the error and
+/// returns `None`.
 fn integration(home: &Path) -> Option<PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let make = || {

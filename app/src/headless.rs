@@ -1,5 +1,5 @@
-//! Unterm without a window: starts with one pane and serves control clients until it is stopped, or until the last of
-//! the clients that it was started for disconnects.
+//! Runs Unterm without a window. It starts with one pane and serves control clients. It runs until it is stopped or,
+//! if a client started it for its own use, until the last client disconnects.
 
 use std::{
     fs::OpenOptions,
@@ -15,11 +15,13 @@ use unterm_mux::{Mux, OnExit};
 use crate::{
     args::Args,
     config::{Change, wire::HeadlessHost},
-    environment, proxy, signals,
+    environment,
+    layout_file::LayoutFile,
+    proxy, signals,
     startup::Startup,
 };
 
-/// Runs until a signal arrives, or the last client disconnects.
+/// Runs until a signal arrives or the last client disconnects.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (stop, stopped) = mpsc::channel();
     let last_goes = stop.clone();
@@ -43,20 +45,30 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (settings, changes) = (Arc::clone(&startup.settings), Arc::clone(&startup.changes));
     let server = startup.serve(Arc::new(HeadlessHost { settings, changes }))?;
     match server.registry_fault() {
-        // Only the client that started this instance would use it, and that client reads the registry.
+        // With `--with-stdin`, the client that started this instance finds it through the registry. So without an
+        // entry in the registry, the instance would be useless.
         Some(fault @ RegistryFault::NotEntered(_)) if args.with_stdin => bail!("{fault}"),
         Some(fault) => tracing::error!("{fault}"),
         None => {}
     }
     let keeper = args.with_stdin.then(|| Keeper::new(&home, server.address().port())).transpose();
     let keeper = keeper.context("cannot be held by clients")?;
-    // Only clients type here, so shells report variables that clients set while a prompt waits.
+    // With this variable, shells report environment variables that clients set while the shell shows a prompt. In a
+    // headless instance, only clients type.
     mux.set_env("UNTERM_DRIVEN", "1");
-    // A pane whose program was given stays open after it ends, because no user watched it end.
+    // If the user gave a program, its pane stays open after the program has ended. Otherwise its output would be lost,
+    // because no user was watching.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
-    mux.open_tab(args.first_spawn(&startup.settings.get()), None, on_exit)?;
+    if let Some(name) = &args.layout {
+        for fault in LayoutFile::read(&home, name)?.open(&mux) {
+            tracing::warn!("{fault}");
+        }
+    }
+    if mux.layout().tabs.is_empty() {
+        mux.open_tab(args.first_spawn(&startup.settings.get()), None, on_exit)?;
+    }
     startup.open();
-    // Kept to the end: new clients then see that this instance is ending.
+    // Keep this until the end, so that new clients can detect that this instance is ending.
     let _kept = match keeper {
         Some(keeper) => {
             writeln!(io::stdout(), "{}", server.instance_id())
@@ -72,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Applies changed preferences.
+/// Applies changed preferences, or logs the errors in the file.
 fn apply(mux: &Weak<Mux>, change: Change) {
     match (change, mux.upgrade()) {
         (Ok(config), Some(mux)) => {
@@ -92,18 +104,19 @@ fn apply(mux: &Weak<Mux>, change: Change) {
     }
 }
 
-/// Waits until the client that started this process ends, and then all other clients.
+/// Waits until the client that started this process ends, and then until all other clients have disconnected.
 fn keep(keeper: Keeper, last_goes: mpsc::Sender<String>) -> io::Result<JoinHandle<Keeper>> {
     std::thread::Builder::new().name("unterm-stdin".to_owned()).spawn(move || {
-        // However that client ends, its end of the pipe closes.
+        // Whichever way the client ends, its end of the pipe is closed.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         if !keeper.is_last() {
             tracing::info!("staying for other clients");
-            // The reader of the log may end with that client; writing to a closed pipe would fail.
+            // The client may have read the log. After its end, writing to the closed pipe would fail, so discard the
+            // log.
             if let Ok(nowhere) = OpenOptions::new().write(true).open("/dev/null") {
                 let _ = rustix::stdio::dup2_stderr(nowhere);
             }
-            // Tells a relay that started this process not to wait for its end.
+            // Informs the relay that started this process that it must not wait for the end of this process.
             let _ = writeln!(io::stdout(), "held");
             if let Err(error) = keeper.wait() {
                 tracing::warn!(%error, "cannot wait for other clients");

@@ -1,6 +1,7 @@
-//! Layout files: tabs, their splits, and the directory and program of each pane, to open a window with or to save it.
+//! Layout files: tabs, their splits, and the directory and program of each pane. Unterm opens and
+//! saves them.
 //!
-//! Owns the file format, and how a layout is opened in a mux and read from it. Never saves the state of programs.
+//! Owns the file format, and converts a layout to panes of a mux and back. Never saves the state of programs.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,16 +10,20 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use unterm_control::workspace::{Part, Side as SavedSide, Workspace, WorkspaceError};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use unterm_control::{
+    Layouts, did_you_mean,
+    workspace::{self, Part, Side as SavedSide, Workspace},
+};
 use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, Pane, PaneId, Spawn, TabId};
 
-use crate::{plain_words, suggestion::did_you_mean, toml_files};
+use crate::{plain_words, toml_files};
 
 /// The folder of named layouts in Unterm's home directory.
 const FOLDER: &str = "layouts";
-/// The longest layout that is read, in bytes.
+/// The maximum size of a layout file, in bytes.
 const LONGEST: u64 = 4 << 20;
-/// Maximum panes of a layout: more are a mistake.
+/// The maximum number of panes in a layout. A larger number is surely a mistake.
 const PANES: usize = 200;
 
 /// The tabs of a window.
@@ -101,7 +106,7 @@ impl TryFrom<Keys> for PaneFile {
     }
 }
 
-/// The side of the second part.
+/// The side of the first part on which the second part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Side {
@@ -119,12 +124,11 @@ impl LayoutFile {
     /// If the layout is missing or invalid.
     pub(crate) fn read(home: &Path, name: &str) -> Result<Self> {
         let file = file(home, name);
+        if is_workspace_newer(home, name, &file) {
+            return Ok(Self::of_workspace(&Workspace::read(home, name)?));
+        }
         let text = match unterm_mux::private::read_text_of_anyone(&file, LONGEST) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                match Workspace::read(home, name) {
-                    Err(WorkspaceError::Missing(_) | WorkspaceError::Name(_)) => {}
-                    saved => return Ok(Self::of_workspace(&saved?)),
-                }
                 let names = Self::names(home);
                 let near = did_you_mean(name, names.iter().map(String::as_str));
                 bail!("{}: there is no such layout{near}", file.display());
@@ -138,12 +142,12 @@ impl LayoutFile {
         })?;
         let panes: usize = layout.tabs.iter().map(|tab| tab.panes.count()).sum();
         if panes > PANES {
-            bail!("{}: {panes} panes are too many; {PANES} may be", file.display());
+            bail!("{}: {panes} panes are too many; the maximum is {PANES}", file.display());
         }
         Ok(layout)
     }
 
-    /// The names of all layouts: those in the folder, and those that `workspace save` wrote.
+    /// The names of all layouts: files in the folder, and workspaces that `workspace save` wrote.
     pub(crate) fn names(home: &Path) -> Vec<String> {
         let mut names = toml_files::names(&home.join(FOLDER));
         names.extend(Workspace::names(home).unwrap_or_default());
@@ -152,14 +156,14 @@ impl LayoutFile {
         names
     }
 
-    /// The layout that `workspace save` wrote.
+    /// Converts a workspace that `workspace save` wrote.
     fn of_workspace(saved: &Workspace) -> Self {
         let tab = |title: Option<String>, panes: &Part| TabFile {
             title,
             panes: PaneFile::of_part(saved, panes),
         };
         let tabs = match saved.tabs.as_slice() {
-            // Files of other programs list sessions alone.
+            // Workspaces that other programs wrote list only sessions, and no tabs.
             [] => saved
                 .sessions
                 .iter()
@@ -170,6 +174,17 @@ impl LayoutFile {
         Self { active: 1, tabs }
     }
 
+    /// Converts the layout to the reply of `workspace.restore`. Numbers the panes from 0.
+    fn to_workspace(&self, name: &str, saved_at: String) -> Workspace {
+        let mut sessions = Vec::new();
+        let tab = |tab: &TabFile| workspace::Tab {
+            title: tab.title.clone(),
+            panes: tab.panes.to_part(&mut sessions),
+        };
+        let tabs = self.tabs.iter().map(tab).collect();
+        Workspace { name: name.to_owned(), sessions, saved_at, tabs }
+    }
+
     /// Writes the layout under a name and returns its path.
     ///
     /// # Errors
@@ -177,7 +192,7 @@ impl LayoutFile {
     pub(crate) fn write(&self, home: &Path, name: &str) -> Result<PathBuf> {
         if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
             bail!(
-                "{name:?} can't be a layout's name; take one without slashes and a dot before it"
+                "{name:?} can't be a layout's name: a name must not contain a slash or begin with a dot"
             );
         }
         let file = file(home, name);
@@ -192,7 +207,7 @@ impl LayoutFile {
     pub(crate) fn of(mux: &Mux, with_programs: bool) -> Self {
         let layout = mux.layout();
         let tabs = layout.tabs.iter().map(|tab| {
-            // A single pane has the focus anyway.
+            // If a tab has only one pane, that pane has the focus anyway.
             let focused = Some(tab.focused).filter(|_| matches!(tab.root, Node::Split { .. }));
             let panes = PaneFile::of(mux, &tab.root, with_programs, focused);
             TabFile { title: tab.title.clone(), panes }
@@ -204,8 +219,8 @@ impl LayoutFile {
         self.tabs.len()
     }
 
-    /// Opens the layout in a mux. If a program can't be started, a shell replaces it; if the shell can't either, that
-    /// part is left out. Returns the errors.
+    /// Opens the layout in a mux. If a program can't be started, a shell replaces it. If the shell can't be
+    /// started either, the pane is left out. Returns the errors.
     pub(crate) fn open(&self, mux: &Mux) -> Vec<String> {
         let mut ids = Vec::new();
         let mut faults = Vec::new();
@@ -228,6 +243,33 @@ impl LayoutFile {
     }
 }
 
+/// The layout files of a home directory, for the control server.
+pub(crate) struct LayoutFolder {
+    /// Unterm's home directory.
+    pub(crate) home: PathBuf,
+}
+
+impl Layouts for LayoutFolder {
+    fn names(&self) -> Vec<String> {
+        toml_files::names(&self.home.join(FOLDER))
+    }
+
+    fn read(&self, name: &str) -> Option<Result<Workspace, String>> {
+        // Refuse paths: a caller may read layouts, but no other files.
+        if name.contains(['/', '\\', '\0']) || name.starts_with('.') {
+            return None;
+        }
+        let file = file(&self.home, name);
+        let changed = std::fs::metadata(&file).and_then(|it| it.modified()).ok()?;
+        if is_workspace_newer(&self.home, name, &file) {
+            return None;
+        }
+        let saved_at = OffsetDateTime::from(changed).format(&Rfc3339).unwrap_or_default();
+        let layout = LayoutFile::read(&self.home, name);
+        Some(layout.map(|it| it.to_workspace(name, saved_at)).map_err(|error| format!("{error:#}")))
+    }
+}
+
 /// Opens a pane with a program, or with a shell if that fails.
 fn start(
     spawn: Spawn,
@@ -242,6 +284,13 @@ fn start(
         if is_shell { Err(error) } else { open(shell) }
     });
     opened.ok().map(|pane| pane.id())
+}
+
+/// Whether a workspace of this name exists and is newer than the layout file, or there is no such file. So a name
+/// always selects the layout that was saved last.
+fn is_workspace_newer(home: &Path, name: &str, file: &Path) -> bool {
+    let changed = std::fs::metadata(file).and_then(|it| it.modified()).ok();
+    Workspace::saved(home, name).is_some_and(|saved| changed.is_none_or(|changed| changed < saved))
 }
 
 /// The file of a layout.
@@ -286,7 +335,34 @@ impl PaneFile {
         }
     }
 
-    /// A part of the layout that `workspace save` wrote.
+    /// Converts the part to its form in a workspace. Adds its panes to `sessions`.
+    fn to_part(&self, sessions: &mut Vec<workspace::Session>) -> Part {
+        match self {
+            Self::Pane { cwd, program, .. } => {
+                let id = sessions.len() as u64;
+                let cwd = cwd.as_deref().map(|cwd| unterm_mux::file_uri(&absolute(cwd)));
+                sessions.push(workspace::Session {
+                    id,
+                    title: String::new(),
+                    named: false,
+                    cwd: cwd.unwrap_or_default(),
+                    program: program.clone(),
+                });
+                Part::Session { id }
+            }
+            Self::Split { split, share, first, second } => Part::Split {
+                split: match split {
+                    Side::Right => SavedSide::Right,
+                    Side::Down => SavedSide::Down,
+                },
+                share: *share,
+                first: Box::new(first.to_part(sessions)),
+                second: Box::new(second.to_part(sessions)),
+            },
+        }
+    }
+
+    /// Converts a part of a workspace.
     fn of_part(saved: &Workspace, part: &Part) -> Self {
         match part {
             Part::Session { id } => {
@@ -313,7 +389,7 @@ impl PaneFile {
         }
     }
 
-    /// The program of the first pane.
+    /// The program and directory of the first pane of this part.
     fn spawn(&self) -> Spawn {
         match self {
             Self::Split { first, .. } => first.spawn(),

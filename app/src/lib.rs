@@ -1,8 +1,8 @@
 //! The app: connects the mux, the renderer and the control server, with or without a window.
 //!
 //! Owns the command line, the event loop, the table of actions and their keys, the clipboard and the look of the
-//! window's chrome. Holds no terminal state: a view keeps a snapshot, a scroll position and a selection; the mux owns
-//! the rest.
+//! window. Contains no terminal state: a view stores a snapshot, a scroll position and a selection, and the mux owns
+//! everything else.
 
 pub mod action;
 pub mod args;
@@ -27,7 +27,6 @@ mod proxy;
 mod ready;
 pub mod signals;
 mod startup;
-mod suggestion;
 mod toml_files;
 mod window;
 
@@ -44,7 +43,7 @@ pub use links::open_settings;
 /// Runs Unterm until its window closes or a signal stops it.
 ///
 /// # Errors
-/// If the first program, the window or the control server can't be started.
+/// Fails if the first program, the window or the control server can't be started.
 pub fn run(args: &Args) -> Result<()> {
     if args.print_config {
         return print_config();
@@ -52,12 +51,13 @@ pub fn run(args: &Args) -> Result<()> {
     if args.headless { headless::run(args) } else { window::run(args) }
 }
 
-/// A mux for a program that has neither a window nor settings. Its programs get the usual variables of a terminal.
+/// Creates a mux for a program that has neither a window nor settings. The programs in this mux get the usual
+/// environment variables of a terminal.
 pub fn plain_mux() -> Arc<Mux> {
     Mux::new(environment::mux_options(false, Allow::empty()))
 }
 
-/// Prints the settings in force, or fails with the errors in the configuration file.
+/// Prints the settings in force. Fails if the configuration file has errors.
 fn print_config() -> Result<()> {
     let home = unterm_control::home();
     let config = config::load(&home.join(config::FILE), &home)

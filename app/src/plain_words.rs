@@ -1,16 +1,16 @@
-//! Messages of the parsers that Unterm uses, in the words of its own messages.
+//! Converts error messages of parsers to the words of Unterm's own messages.
 //!
-//! serde, clap and the standard library word their errors for programmers. Owns how those read for people; a message of unknown
-//! form stays as it is.
+//! serde, clap and the standard library write their errors for programmers. This module owns how these errors read for
+//! users. A message of an unknown form stays unchanged.
 
 use clap::{
     Error,
     error::{ContextKind, ContextValue},
 };
 
-use crate::suggestion::did_you_mean;
+use unterm_control::did_you_mean;
 
-/// What the standard library says about a number, and what people read.
+/// Messages of the standard library about numbers, with the messages that users read instead.
 const NUMBERS: [(&str, &str); 6] = [
     ("invalid digit found in string", "it is not a whole number"),
     ("invalid float literal", "it is not a number"),
@@ -20,8 +20,8 @@ const NUMBERS: [(&str, &str); 6] = [
     ("number too small to fit in target type", "the number is too small"),
 ];
 
-/// The text of a wrong command line: without the words of the standard library, without advice about `--`, and with at most one
-/// similar name.
+/// The error message for a wrong command line. Messages of the standard library are replaced, advice about `--` is
+/// removed, and at most one similar name is suggested.
 pub fn command_line(mut error: Error) -> String {
     let similar =
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
@@ -49,7 +49,7 @@ pub fn command_line(mut error: Error) -> String {
     let lines = text.lines().filter(|line| !line.contains("as a value, use '-- "));
     let mut out = String::new();
     for line in lines {
-        // No two blank lines where advice is gone.
+        // Avoid two successive blank lines where advice was removed.
         if line.is_empty() && (out.is_empty() || out.ends_with("\n\n")) {
             continue;
         }
@@ -62,7 +62,7 @@ pub fn command_line(mut error: Error) -> String {
     out
 }
 
-/// A message of serde about a file's keys and values.
+/// Converts a message of serde about the keys and values of a file.
 pub fn of_file(message: &str) -> String {
     let quoted = |text: &str| -> Vec<String> {
         text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
@@ -105,7 +105,7 @@ pub fn of_file(message: &str) -> String {
     message.to_owned()
 }
 
-/// A type of Rust, as people name it.
+/// The name of a Rust type, as users call it.
 fn type_of(wanted: &str) -> String {
     match wanted.trim_matches('`') {
         "f32" | "f64" => "a number".to_owned(),

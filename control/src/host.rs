@@ -1,4 +1,4 @@
-//! The interface to the app: what the control server cannot do by itself.
+//! The interface to the app, for everything that the control server can't do by itself.
 
 use std::{
     borrow::Cow,
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use unterm_mux::{Pane, PaneId};
 
-use crate::services::changes::Changes;
+use crate::services::{changes::Changes, workspace::Workspace};
 
 /// The app that embeds the server, with or without a window.
 pub trait Host: Send + Sync {
@@ -21,19 +21,20 @@ pub trait Host: Send + Sync {
     fn has_window(&self) -> bool;
     /// Called when the title override of this instance changes. The app shows the new title.
     fn instance_title_changed(&self, title: Option<&str>);
-    /// Called when a pane's driver changes, or when agents are paused or resumed. Read the new state from
-    /// [`crate::Server::driver`] and [`crate::Server::is_paused`].
+    /// Called when a pane's driver or the open questions change, or when agents are paused or resumed. Read the new
+    /// state from [`crate::Server::driver`] and [`crate::Server::is_paused`].
     fn agents_changed(&self) {}
     /// Called when a recording starts or ends. Read the new state from [`crate::Server::recordings`].
     fn recordings_changed(&self) {}
     /// Called when the state of a program that a plugin watches changes. Read the new state from
     /// [`crate::Server::program_states`].
     fn program_states_changed(&self) {}
-    /// A folder that the desktop's browser can read, if it cannot read Unterm's home directory. May start programs.
+    /// A folder that the desktop's browser can read. `None` if the browser can read Unterm's home directory. May start
+    /// programs.
     fn browser_folder(&self) -> Option<PathBuf> {
         None
     }
-    /// Called when a browser was started on a link to the settings page, and the link expired unused.
+    /// Called when a browser was started on a link to the settings page, and the link expired without being used.
     fn settings_page_unopened(&self) {}
     /// Sends a request to the app, which answers over the request's own channel. If the request needs a window and
     /// there is none, the app drops the channel.
@@ -42,7 +43,11 @@ pub trait Host: Send + Sync {
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
         None
     }
-    /// Where the app reports changes of preferences. `None` if it never reports them.
+    /// The name of the theme that panes show. `None` if the app has no themes.
+    fn theme(&self) -> Option<String> {
+        None
+    }
+    /// The channel on which the app reports changes of preferences. `None` if it never reports them.
     fn changes(&self) -> Option<Arc<Changes>> {
         None
     }
@@ -50,6 +55,23 @@ pub trait Host: Send + Sync {
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         None
     }
+    /// The layout files that the app keeps beside the saved workspaces, if any.
+    fn layouts(&self) -> Option<Arc<dyn Layouts>> {
+        None
+    }
+}
+
+/// Layouts in files of the app's own format. They share their names with the workspaces. Every call may block.
+pub trait Layouts: Send + Sync {
+    /// The names of the layout files.
+    fn names(&self) -> Vec<String>;
+
+    /// The layout in the file with this name. `None` if there is no such file, or a workspace of this name was saved
+    /// later.
+    ///
+    /// # Errors
+    /// The file can't be read, or holds no layout.
+    fn read(&self, name: &str) -> Option<Result<Workspace, String>>;
 }
 
 /// Screenshots and the system's clipboard. Every call may block. Errors are messages for users.
@@ -67,9 +89,9 @@ pub trait Captures: Send + Sync {
     /// The content of the clipboard.
     ///
     /// # Errors
-    /// There is no clipboard, it is empty, or it holds neither text nor a picture.
+    /// There is no clipboard, it is empty, or it contains neither text nor a picture.
     fn clipboard(&self) -> Result<Clip, String>;
-    /// The current time for file names. Sorts by time: `20261122_041500_123`.
+    /// The current time, for names of files. The names sort by time, such as `20261122_041500_123`.
     fn stamp(&self) -> String;
 }
 
@@ -110,19 +132,20 @@ pub trait Preferences: Send + Sync {
     /// Every key with its value, grouped by section.
     ///
     /// # Errors
-    /// What is wrong with the preferences, as a message for users.
+    /// The preferences are invalid or can't be read. A message for users.
     fn get(&self) -> Result<Value, String>;
     /// Changes one key, named `section.key`.
     ///
     /// # Errors
-    /// Why the key can't be changed, as a message for users. The preferences are then unchanged.
+    /// The key can't be changed. A message for users. The preferences are then unchanged.
     fn set(&self, key: &str, value: &Value) -> Result<(), String>;
-    /// Changes several keys, or none if one of them fails. A key is a path: its sections, then its name. A key
-    /// without a value is removed, so that its default applies. `theme.light` and `theme.dark` set the themes for
-    /// light and dark appearance. If both appearances shared one theme, the appearance that is not named keeps it.
+    /// Changes several keys. If one of them can't be changed, changes none. A key is a path: its sections, then its
+    /// name. A key whose value is `None` is removed, so that its default applies. `theme.light` and `theme.dark` set
+    /// the themes for light and dark appearance. If both appearances had one theme and only one of them is set, the
+    /// other one keeps that theme.
     ///
     /// # Errors
-    /// Why the keys can't be changed, as a message for users. The preferences are then unchanged.
+    /// The keys can't be changed. A message for users. The preferences are then unchanged.
     fn change(&self, _changes: &[(Vec<String>, Option<Value>)]) -> Result<(), String> {
         Err("These preferences can't be changed".to_owned())
     }
@@ -163,7 +186,7 @@ pub struct ThemeInfo {
     pub title: String,
     /// Whether its background is lighter than its text.
     pub light: bool,
-    /// The color of text, as `#rrggbb`, like those below.
+    /// The color of text, as `#rrggbb`. The other colors have the same format.
     pub foreground: String,
     /// The background.
     pub background: String,
@@ -171,7 +194,7 @@ pub struct ThemeInfo {
     pub cursor: String,
     /// The background of the selection.
     pub selection: String,
-    /// The sixteen colours.
+    /// The sixteen colors.
     pub colors: Vec<String>,
 }
 
@@ -208,15 +231,15 @@ pub enum HostRequest {
     Actions(oneshot::Sender<Vec<ActionInfo>>),
     /// Raises the window.
     Raise(oneshot::Sender<()>),
-    /// Performs an action, as its key would.
+    /// Performs an action like the key that is bound to it.
     Act {
         /// The action's name.
         name: String,
-        /// The action's argument, as the configuration file writes it.
+        /// The action's argument, in the form of the configuration file.
         argument: Option<String>,
-        /// What the caller may not do through the action.
+        /// The restrictions on the caller of the action.
         bounds: Bounds,
-        /// The result. An error says why the action can't be performed, as a message for users.
+        /// The result. The error is the reason why the action can't be performed, as a message for users.
         answer: oneshot::Sender<Result<Acted, String>>,
     },
 }
@@ -224,21 +247,21 @@ pub enum HostRequest {
 /// Restrictions on the caller of an action. They do not apply to the user's own keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Rules on input are in force, so an action must not type text that can't be checked beforehand.
+    /// Whether rules on input are in force. If they are, the action must not type text that can't be checked first.
     pub rules: bool,
-    /// Panes that another caller has leased.
+    /// The panes that another caller has leased.
     pub leased: Vec<PaneId>,
 }
 
 /// The result of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Acted {
-    /// The action was performed. False if there was nothing to do.
+    /// The action was performed. `false`: there was nothing to do.
     Done(bool),
-    /// The action would type this text, and has typed nothing. The caller sends it as input, with the caller's own
-    /// rights.
+    /// The action would type this text, but has not typed it. The server sends the text as input, with the rights of
+    /// the caller.
     Types(Vec<Typing>),
-    /// The caller's `Bounds` forbid the action, for this reason.
+    /// The caller's `Bounds` forbid the action. Contains the reason.
     Refused(String),
 }
 

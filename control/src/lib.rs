@@ -1,12 +1,19 @@
-//! The control server: how agents, scripts and the settings page drive the mux, and the client side of the same wires.
+//! The control server, through which agents, scripts and the settings page drive the mux, and the client side of the
+//! same protocols.
 //!
-//! Owns the transports (what carries bytes, and how they become messages), the dialects (names, shapes, login, error codes),
-//! the one table of methods, dispatch, the authority that decides who may do what (the folder `authority`: a list of gates, and
-//! the matrix of their results), the registry of instances under `~/.unterm`, and the client that `unterm-cli` uses.
-//! Never draws and knows nothing of windows: what only the app can do it asks of a [`Host`].
+//! The crate owns:
+//! - the transports, which carry bytes and split them into messages
+//! - the dialects, which define names, message formats, login and error codes
+//! - the table of methods, and their dispatch
+//! - the authority, which decides who may do what (the folder `authority`: a list of gates, and the matrix of their
+//!   results)
+//! - the registry of instances under `~/.unterm`
+//! - the client that `unterm-cli` uses
 //!
-//! Any program of the same user can read an instance's token from the registry and act with full rights, as that
-//! user could anyway; other users and web pages can't.
+//! It never draws, and opens no windows. For everything that only the app can do, it asks a [`Host`].
+//!
+//! Any program of the same user can read an instance's token from the registry and act with full rights. That adds
+//! nothing to what such a program can do anyway. Other users and web pages can't read the token.
 
 mod authority;
 pub mod backend;
@@ -28,6 +35,7 @@ mod reference;
 mod registry;
 mod server;
 mod services;
+mod suggestion;
 mod transport;
 mod untrusted;
 
@@ -45,9 +53,9 @@ pub use dispatch::Gate;
 pub use error::{Denial, Error};
 pub use host::{
     Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, Headless, Host,
-    HostRequest, OnDisplay, Preferences, ThemeInfo, Typing,
+    HostRequest, Layouts, OnDisplay, Preferences, ThemeInfo, Typing,
 };
-/// The Model Context Protocol over HTTP, for servers that are no instance: the hub of a fleet.
+/// The Model Context Protocol over HTTP, for servers that are not an instance, such as the hub of a fleet.
 pub mod mcp_http {
     pub use crate::{
         dialect::{
@@ -57,10 +65,10 @@ pub mod mcp_http {
         services::message_budget::{MessageBudget, OverBudget, Reservation},
         transport::limits::LONGEST_MESSAGE,
     };
-    /// The protocol's own crate, so that servers use the same version.
+    /// The crate that implements the protocol, so that such servers use the same version.
     pub use rmcp;
 }
-/// The schemas of methods that are added.
+/// The crate of JSON schemas, for methods that are added at run time.
 pub use schemars;
 
 pub use methods::{AddedMethod, Description, Entry, Group, METHODS, TableError};
@@ -74,21 +82,25 @@ pub use services::changes::{Changes, Topic};
 pub use services::drivers::Driver;
 pub use services::questions::{Kind, Question};
 pub use services::workspace;
+pub use suggestion::did_you_mean;
 pub use transport::{
     framing::{ContentLength, Framing, Lines, Next},
     limits::LoginLimits,
 };
+/// Files of one user: written at once, and read within bounds.
+pub use unterm_mux::private;
 pub use untrusted::{escaped, shortened};
 
-/// A toolset's name, as it is known; without one the usual toolset's.
+/// The full name of a toolset. Without a name, the name of the default toolset.
 ///
 /// # Errors
-/// There is none of that name; for people.
+/// No toolset has this name. A message for users.
 pub fn toolset(name: Option<&str>) -> Result<&'static str, String> {
     dialect::mcp::toolset(name).map(|toolset| toolset.name)
 }
 
-/// Tells programs that a mux starts from now on of the proxy that the home's `proxy.json` says. May take a second or two.
+/// Sets the proxy for programs that a mux starts from now on, as `proxy.json` in the home directory configures it. May
+/// take a second or two.
 pub fn apply_proxy(mux: &unterm_mux::Mux, home: &std::path::Path) {
     services::proxy::apply(mux, home);
 }

@@ -14,7 +14,7 @@ use crate::{
     methods::{Entry, Group, METHODS},
 };
 
-/// How many levels of nested fields a page lists.
+/// The number of levels of nested fields that a page lists.
 const DEPTH: usize = 4;
 
 /// The page of the methods, as markdown.
@@ -120,7 +120,7 @@ pub fn tools() -> String {
     page
 }
 
-/// Writes a table of the fields of the parameters, and one of the fields of the reply.
+/// Writes a table with the fields of the parameters, and a table with the fields of the reply.
 fn write_fields(page: &mut String, params: &Value, reply: &Value) {
     for (what, schema) in [("parameter", params), ("reply", reply)] {
         let mut rows = Vec::new();
@@ -136,7 +136,8 @@ fn write_fields(page: &mut String, params: &Value, reply: &Value) {
     }
 }
 
-/// Collects the fields of an object's schema, including those of nested objects, as name, type and doc.
+/// Collects the fields of an object's schema, each with its name, type and description. Includes the fields of nested
+/// objects.
 fn fields(
     root: &Value,
     schema: &Value,
@@ -167,7 +168,7 @@ fn fields(
             kind += ", required";
         }
         let doc = property["description"].as_str().or(own["description"].as_str());
-        // A variant with a single key may have its doc on the variant itself.
+        // If a variant has a single key, its description may belong to the variant itself.
         let is_variant = schema["additionalProperties"] == false
             && schema["properties"].as_object().is_some_and(|fields| fields.len() == 1);
         let doc = doc.or(schema["description"].as_str().filter(|_| is_variant));
@@ -175,7 +176,7 @@ fn fields(
         if depth > 0 {
             let (inner, dots) = match own {
                 list if list["type"] == "array" => (resolve(root, &list["items"]), "[]."),
-                // A map with arbitrary keys.
+                // This is a map with arbitrary keys.
                 map if map["additionalProperties"].is_object() && map["properties"].is_null() => {
                     (resolve(root, &map["additionalProperties"]), ".*.")
                 }
@@ -188,13 +189,13 @@ fn fields(
     }
 }
 
-/// The schema that a reference names, or the schema itself.
+/// The schema that a reference stands for. If `schema` is not a reference, the schema itself.
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let named = schema["$ref"].as_str().and_then(|path| root.pointer(path.strip_prefix('#')?));
     if let Some(named) = named {
         return named;
     }
-    // An optional value is `anyOf` the type and null.
+    // The schema of an optional value is `anyOf` with the value's type and null.
     let some = schema["anyOf"].as_array().into_iter().flatten().find(|it| it["type"] != "null");
     match some.filter(|some| some["$ref"].is_string()) {
         Some(some) => resolve(root, some),
@@ -202,7 +203,7 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-/// A schema's type in words.
+/// The type of a schema, in words.
 fn kind(root: &Value, schema: &Value) -> String {
     let is_null = |it: &Value| it["type"] == "null";
     let or_null = schema["anyOf"].as_array().is_some_and(|any| any.iter().any(is_null));
@@ -229,7 +230,7 @@ fn kind(root: &Value, schema: &Value) -> String {
     kind
 }
 
-/// The types, or the constants, of a schema's variants.
+/// The types or the constants of a schema's variants, in words.
 fn variants(root: &Value, schema: &Value) -> Option<String> {
     let variants = schema["oneOf"].as_array().or(schema["anyOf"].as_array())?;
     let mut kinds: Vec<String> = Vec::new();
@@ -270,7 +271,7 @@ mod tests {
             "| `any[].stable_ms` | integer | The session has not changed for this many milliseconds. |",
             "| `takes_text` | boolean | Whether the person may also answer with their own text. Default: false. |",
             "| `scope` | `\"read\"` or `\"act\"` or `\"admin\"` | What it may do. |",
-            "| `sessions.*.blocked_patterns` | list of string | As above. |",
+            "| `sessions.*.blocked_patterns` | list of string | Further texts that no line of this session may contain. |",
         ] {
             assert!(page.contains(line), "{line} is not in\n{page}");
         }

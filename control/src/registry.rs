@@ -1,6 +1,6 @@
 //! The registry of running instances under `~/.unterm`, and this instance's entry in it.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `instances/<id>.json` | a [`Record`]: one running instance, named `alpha`, `bravo`, … |
 //! | `sockets/<id>.sock` | the instance's Unix socket, for its user only |
@@ -9,12 +9,13 @@
 //! | `auth_token` | the active instance's token, as plain text |
 //! | `held/<port>` | nothing; clients lock this file to keep an instance running ([`held`]) |
 //!
-//! The active instance changes only when it ends. On a clean exit, it hands over to the oldest live instance. If it
-//! crashes, the other instances notice and one takes its place ([`follow_active`]).
+//! An instance stays active until it ends. On a clean exit, it makes the oldest live instance the active one. If it
+//! crashes, the other instances notice that, and one of them takes its place ([`follow_active`]).
 //!
 //! Directories have mode 0700 and files 0600. Files are written to a temporary file and renamed. Every change holds a
 //! lock on `.lock`, so any number of instances may start and stop at once. The system releases the lock if its holder
-//! dies. An instance whose entry can't be written, for example on a full disk, runs without one.
+//! dies. If an instance's entry can't be written, for example because the disk is full, the instance runs without an
+//! entry.
 
 pub mod held;
 mod liveness;
@@ -44,10 +45,10 @@ use unterm_mux::private;
 use crate::transport::unix::{self, SocketFile};
 pub use liveness::{Ended, is_live, process_start};
 
-/// One instance, as stored in its file.
+/// One instance, as its file stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// A NATO name such as `alpha`. When all 26 are taken, a name with a number such as `alpha2`.
+    /// A NATO name such as `alpha`. If all 26 names are in use, a name with a number, such as `alpha2`.
     pub id: String,
     /// The port of the TCP wire.
     pub mcp_port: u16,
@@ -59,7 +60,7 @@ pub struct Record {
     pub pid: u32,
     /// When the instance registered (RFC 3339, UTC).
     pub started_at: String,
-    /// The title. The default is `Unterm — <id> — <project>`.
+    /// The title. By default, `Unterm — <id> — <project>`.
     pub title: String,
     /// The working directory.
     pub cwd: String,
@@ -67,11 +68,11 @@ pub struct Record {
     pub version: String,
     /// The platform: `linux`, `macos` or `windows`.
     pub platform: String,
-    /// When the process started, in the system's ticks since boot. Distinguishes it from a later process with the
-    /// same pid. Absent if the system does not report it.
+    /// When the process started, in the system's ticks since boot. It distinguishes the process from a later one with
+    /// the same pid. Absent if the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_start: Option<u64>,
-    /// The path of the Unix socket, which speaks the same protocols as the port. Absent if there is none.
+    /// The path of the Unix socket, which serves the same protocols as the port. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket: Option<String>,
 }
@@ -83,7 +84,7 @@ impl Record {
     }
 }
 
-/// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm`.
+/// The directory of instances and settings: `$UNTERM_HOME` or, if that is not set, `~/.unterm`.
 pub fn home() -> PathBuf {
     match std::env::var_os("UNTERM_HOME") {
         Some(home) if !home.is_empty() => home.into(),
@@ -91,10 +92,10 @@ pub fn home() -> PathBuf {
     }
 }
 
-/// Reads a record from a file. `None` if there is no file, or it holds no record.
+/// Reads a record from a file. `None` if there is no file, or if the file contains no record.
 pub(crate) fn read(path: &Path) -> Option<Record> {
-    // Bound the read, since a record has a few hundred bytes. NONBLOCK: opening a FIFO would otherwise wait for a
-    // writer.
+    // The read is limited, because a record has only a few hundred bytes. NONBLOCK: opening a FIFO would otherwise wait
+    // for a writer.
     let file = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path).ok()?;
     serde_json::from_reader(io::BufReader::new(io::Read::take(file, 1 << 20))).ok()
 }
@@ -130,29 +131,30 @@ fn entries(home: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     Ok(entries)
 }
 
-/// This instance's entry. Dropping it, or [`Registration::remove`], removes the entry and hands over. An instance that
-/// could not be entered still has a record, with the id `unregistered`, but none of the files.
+/// This instance's entry. Dropping it, or [`Registration::remove`], removes the entry and makes another instance the
+/// active one. If the entry could not be written, the instance still has a record in memory, with the id
+/// `unregistered`, but none of the files.
 pub struct Registration {
     home: PathBuf,
-    /// Replaced as a whole when the title changes.
+    /// The record. It is replaced as a whole when the title changes.
     record: parking_lot::Mutex<Arc<Record>>,
     /// Whether the entry's file exists.
     is_entered: parking_lot::Mutex<bool>,
-    /// The instance's socket, and its listener until `take_listener` takes it.
+    /// The instance's socket. Also its listener, until `take_listener` removes the listener.
     socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
     naming: parking_lot::Mutex<Naming>,
 }
 
-/// What the title is made of.
+/// The parts that the title is made of.
 #[derive(Default)]
 struct Naming {
-    /// The title set by a caller, which replaces the default one.
+    /// The title that a caller set. It replaces the default title.
     own: Option<String>,
-    /// The project that the window shows; `None` if there is no window: that of the working directory.
+    /// The project that the window shows. `None` if there is no window; the working directory's project is used then.
     project: Option<Option<String>>,
 }
 
-/// An error while writing a file of the registry.
+/// A file of the registry could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", .path.display())]
 pub struct FileError {
@@ -167,7 +169,7 @@ impl FileError {
     }
 }
 
-/// What an instance's registration lacks. The instance works without it. The messages are for users.
+/// A problem with an instance's registration. The instance works nevertheless. The messages are for users.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryFault {
     /// The instance has no entry.
@@ -196,8 +198,8 @@ impl Registration {
     }
 
     /// Removes entries of dead processes, claims the first free name and writes the entry. If the active instance is
-    /// dead, also writes the pointers. Returns what failed, if anything. `http_port` is the port of the settings
-    /// page, or 0.
+    /// dead, also writes the pointers. Returns the error if a step failed. `http_port`: the port of the settings page,
+    /// or 0.
     pub fn with_page(
         home: &Path,
         mcp_port: u16,
@@ -209,7 +211,7 @@ impl Registration {
         (registration, fault)
     }
 
-    /// An instance without an entry, which writes no files of the registry.
+    /// Creates the record of an instance without an entry. It writes no files of the registry.
     pub fn unregistered(home: &Path, mcp_port: u16, http_port: u16, auth_token: String) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         let record = Record {
@@ -245,7 +247,7 @@ impl Registration {
         point_to(home, &self.record()).map_err(RegistryFault::NotActive)
     }
 
-    /// Writes the entry and returns the registry's lock.
+    /// Writes the entry. Returns the registry's lock, which is still held.
     fn claim(&self) -> Result<File, FileError> {
         let home = &self.home;
         let instances = home.join("instances");
@@ -254,16 +256,15 @@ impl Registration {
         let lock = lock(home).map_err(FileError::at(&home.join(LOCK)))?;
         remove_stale(home).map_err(FileError::at(&instances))?;
         remove_leftovers(home);
-        let id = claim(&instances).map_err(FileError::at(&instances))?;
+        let id = free_id(&instances).map_err(FileError::at(&instances))?;
         let unnamed = self.record();
         let title = title(&id, Path::new(&unnamed.cwd));
-        // Taken under the lock, so that instances sort by start in the order of their names.
+        // The time is read while the lock is held, so that start times and names have the same order.
         let started_at = now();
         let socket = self.listen(&id);
         let record = Record { id, title, started_at, socket, ..Record::clone(&unnamed) };
         let path = entry(home, &record.id);
         if let Err(error) = write_record(&path, &record) {
-            let _ = fs::remove_file(&path);
             self.remove_socket();
             return Err(FileError { path, error });
         }
@@ -271,7 +272,7 @@ impl Registration {
         Ok(lock)
     }
 
-    /// Creates the socket for this id and returns its path. Without a socket, clients use the port.
+    /// Creates the socket for this id, and returns its path. If that fails, clients use the port.
     fn listen(&self, id: &str) -> Option<String> {
         let path = socket_path(&self.home, id);
         let made = match path.to_str() {
@@ -299,7 +300,8 @@ impl Registration {
         let _ = fs::remove_dir(self.home.join("sockets"));
     }
 
-    /// Takes the listener of the instance's socket. `None` if there is no socket, or the listener was already taken.
+    /// Removes and returns the listener of the instance's socket. `None` if there is no socket, or if the listener was
+    /// already removed.
     pub fn take_listener(&self) -> Option<UnixListener> {
         self.socket.lock().1.take()
     }
@@ -318,12 +320,12 @@ impl Registration {
         *self.is_entered.lock()
     }
 
-    /// Keeps this instance running for a client, if it is an instance that ends with its clients.
+    /// Keeps this instance running for a client. `None` if this instance does not end with its clients.
     pub fn hold(&self) -> Option<held::Hold> {
         held::hold(&self.home, self.record().mcp_port).ok().flatten()
     }
 
-    /// The instance's id and start time. Unique among all starts of all instances.
+    /// The instance's id and start time. The text is unique among all starts of all instances.
     pub fn start(&self) -> String {
         let record = self.record();
         format!("{} {}", record.id, record.started_at)
@@ -335,7 +337,7 @@ impl Registration {
         self.retitle()
     }
 
-    /// Names the project that the window shows, for the default title: the window's title and the registry agree. The
+    /// Sets the project that the window shows, so that the registry's default title matches the window's title. The
     /// next [`Registration::retitle`] writes it.
     pub fn name_project(&self, project: Option<&str>) {
         self.naming.lock().project = Some(project.map(str::to_owned));
@@ -357,7 +359,7 @@ impl Registration {
             return Ok(());
         }
         let record = Arc::new(Record { title, ..Record::clone(&old) });
-        // `remove` may have run since the first check.
+        // `remove` may have been called since the first check.
         let is_entered = self.is_entered();
         if is_entered {
             write_record(&entry(&self.home, &record.id), &record)?;
@@ -369,7 +371,8 @@ impl Registration {
         Ok(())
     }
 
-    /// Removes the entry. The pointers then name the oldest other instance, or are removed too. Later calls do nothing.
+    /// Removes the entry. The pointers then name the oldest other instance. If there is none, they are removed, too.
+    /// Later calls do nothing.
     pub fn remove(&self) {
         if !std::mem::take(&mut *self.is_entered.lock()) {
             return;
@@ -391,18 +394,18 @@ impl Registration {
             true => self.hand_over(),
             false => Ok(()),
         };
-        // Must be last. A client that finds no such file assumes that the instance stays, so the entry must be gone
-        // by then.
+        // The lock file must be removed last. A client that finds no such file assumes that the instance keeps running,
+        // so the entry must already be gone.
         held::forget(&self.home, own.mcp_port);
         pointed
     }
 
-    /// Makes the oldest other instance the active one. Without another instance, removes the pointers.
+    /// Makes the oldest other instance the active one. If there is none, removes the pointers.
     fn hand_over(&self) -> io::Result<()> {
         if let Some(heir) = live(&self.home)?.first() {
             return point_to(&self.home, heir).map_err(|error| error.error);
         }
-        // Try to remove every pointer, even if one fails.
+        // If one pointer can't be removed, the others are removed nevertheless.
         let removed = POINTERS.map(|pointer| match fs::remove_file(self.home.join(pointer)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -410,13 +413,14 @@ impl Registration {
         removed.into_iter().collect()
     }
 
-    /// Makes this instance the active one if the active one is dead. Returns the active one if another one is alive.
+    /// Makes this instance the active one if the active one is dead. Otherwise, returns the active one, unless it is
+    /// this instance.
     fn take_over(&self) -> io::Result<Option<Record>> {
         if !self.is_entered() {
             return Ok(None);
         }
         let _lock = lock(&self.home)?;
-        // `remove` may have run since the first check.
+        // `remove` may have been called since the first check.
         if !self.is_entered() {
             return Ok(None);
         }
@@ -445,7 +449,7 @@ impl Drop for Registration {
 pub(crate) async fn follow_active(registration: Arc<Registration>) {
     loop {
         let taken = {
-            // `take_over` blocks on a file lock.
+            // This runs on a blocking thread, because `take_over` waits for a file lock.
             let registration = registration.clone();
             tokio::task::spawn_blocking(move || registration.take_over()).await
         };
@@ -455,7 +459,8 @@ pub(crate) async fn follow_active(registration: Arc<Registration>) {
                 tracing::debug!(active = active.id, "following the active instance");
                 match Ended::of(active.pid) {
                     Ok(ended) => ended.wait().await,
-                    // If the system can't wait for processes, the next start or clean exit corrects the pointers.
+                    // If the system can't wait for other processes, the pointers stay wrong until the next start or
+                    // clean exit of an instance.
                     Err(error) if error.kind() == ErrorKind::Unsupported => return,
                     Err(error) => {
                         tracing::debug!(%error, "the active instance ended just now");
@@ -509,8 +514,8 @@ fn point_to(home: &Path, record: &Record) -> Result<(), FileError> {
     written.into_iter().collect()
 }
 
-/// Removes the entries of dead processes. An entry that can't be parsed may be one that a program is just writing
-/// without taking the lock, so it stays until it is ten seconds old. An entry that can't be removed does no harm.
+/// Removes the entries of dead processes. An entry that can't be parsed may still be being written by a program that
+/// does not use the lock, so it stays until it is ten seconds old. An entry that can't be removed does no harm.
 fn remove_stale(home: &Path) -> io::Result<()> {
     const CLAIMING: Duration = Duration::from_secs(10);
     for (path, id) in entries(home)? {
@@ -536,7 +541,7 @@ fn remove_stale(home: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the temporary files that killed processes left in Unterm's home and the folders in it.
+/// Removes the temporary files that killed processes left in Unterm's home and in its folders.
 fn remove_leftovers(home: &Path) {
     let folders = fs::read_dir(home).into_iter().flatten().flatten();
     let folders = folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -547,19 +552,14 @@ fn remove_leftovers(home: &Path) {
     }
 }
 
-/// Creates an empty file for the first free id, and returns the id.
-fn claim(instances: &Path) -> io::Result<String> {
-    for id in names::all() {
-        match private::create_file(&instances.join(format!("{id}.json"))) {
-            Ok(_) => return Ok(id),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::Error::other("every name is taken"))
+/// The first id without an entry. The caller holds the registry's lock until the entry is written, so no other instance
+/// takes the same id, and no reader sees an entry before it is whole.
+fn free_id(instances: &Path) -> io::Result<String> {
+    let is_free = |id: &String| fs::symlink_metadata(instances.join(format!("{id}.json"))).is_err();
+    names::all().find(is_free).ok_or_else(|| io::Error::other("every name is taken"))
 }
 
-/// The default title of an instance. Omits the project if the working directory is the home directory.
+/// The default title of an instance. It contains no project if the working directory is the home directory.
 fn title(id: &str, cwd: &Path) -> String {
     let is_home = std::env::home_dir().is_some_and(|home| home == cwd);
     let project = cwd.file_name().filter(|_| !is_home);
@@ -585,7 +585,7 @@ fn private_directory(path: &Path) -> io::Result<()> {
 
 /// The file that is locked while files of its folder change.
 const LOCK: &str = ".lock";
-/// How long to wait for another program to release the lock.
+/// The maximum time to wait until another program releases the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Locks a folder while its files are changed. All instances share the lock on Unterm's home. The lock is held until
@@ -607,8 +607,8 @@ fn lock_within(folder: &Path, patience: Duration) -> io::Result<File> {
         Err(Errno::WOULDBLOCK | Errno::INTR) => {}
         Err(error) => return Err(error.into()),
     }
-    // A blocking `flock` can't be interrupted by a timeout, so a separate thread waits. If the lock comes too late,
-    // sending the file fails and drops it, which releases the lock.
+    // A blocking `flock` can't be interrupted by a timeout, so a separate thread waits. If it gets the lock too late,
+    // sending the file fails and drops the file, which releases the lock.
     let (locked, result) = mpsc::channel();
     let wait = move || {
         let held = loop {

@@ -3,7 +3,7 @@
 //!
 //! A program of its own, started by `unterm` when it is asked for: what it needs to see the screen (xcap links
 //! PipeWire, whatever its features) the terminal itself starts without. Ends with 0 when there is a picture, with 2
-//! when the person cancelled, with 3 when they took too long, else with 1 and the reason on stderr.
+//! when the user canceled, with 3 when the user took too long, else with 1 and the reason on stderr.
 #![allow(clippy::print_stderr, reason = "stderr is how it says what went wrong")]
 
 mod region;
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// False: the person cancelled.
+/// False: the user canceled.
 fn run(args: &Args) -> Result<bool> {
     std::thread::sleep(Duration::from_millis(args.delay.min(5_000)));
     if args.what == What::Window {
@@ -129,7 +129,7 @@ fn picture_of(window: &Window) -> Result<RgbaImage> {
     };
     anyhow::ensure!(
         is_shown(window),
-        "the window is not shown: it is minimised or on another desktop. Have it shown first"
+        "the window is not shown: it is minimized or on another desktop. Have it shown first"
     );
     let on_screen = || -> Option<RgbaImage> {
         let monitor = window.current_monitor().ok()?;
@@ -148,7 +148,8 @@ fn picture_of(window: &Window) -> Result<RgbaImage> {
     on_screen().ok_or(error)
 }
 
-/// Whether a window is on the screen, in sight or not. What is seen at the place of one that is minimised is another's.
+/// Whether a window is on the current screen, even if others cover it. A minimized window is not: other windows are
+/// visible in its place.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn is_shown(window: &Window) -> bool {
     use x11rb::protocol::xproto::{ConnectionExt, MapState};

@@ -1,23 +1,22 @@
-//! A key with its modifiers, as it is written and shown.
+//! A key with its modifiers, and its forms in configuration files and in the window.
 
 use std::{fmt, str::FromStr};
 
+use unterm_control::did_you_mean;
 use unterm_mux::input::{Key, Modifiers};
-
-use crate::suggestion::did_you_mean;
 
 /// A key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chord {
     /// The modifiers.
     pub modifiers: Modifiers,
-    /// Without Shift; letters in lower case.
+    /// The key without Shift. Letters are in lower case.
     pub key: Key,
 }
 
 impl Chord {
-    /// As files have it, with the usual names of the modifiers in the usual order; `text`: as it was written, whose name of the
-    /// key stays.
+    /// Writes the key as in configuration files, with the usual names of the modifiers in the usual order. `text` is
+    /// the form that the user wrote; the name of the key is taken from it.
     pub fn written(&self, text: &str) -> String {
         const MODIFIERS: [(Modifiers, &str); 4] = [
             (Modifiers::SUPER, "super+"),
@@ -60,7 +59,7 @@ impl FromStr for Chord {
     }
 }
 
-/// As people write it: `Ctrl+Shift+PgUp`.
+/// Writes the key in the form for the user, such as `Ctrl+Shift+PgUp`.
 impl fmt::Display for Chord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MODIFIERS: [(Modifiers, &str); 4] = [
@@ -102,7 +101,7 @@ mod tests {
         assert_eq!(plus, Chord { modifiers: Modifiers::CTRL, key: Key::Char('+') });
         assert_eq!("f11".parse::<Chord>().unwrap().key, Key::F(11));
         assert_eq!("ctrl+PageUp".parse::<Chord>(), "ctrl+pgup".parse::<Chord>());
-        // As it is shown, too.
+        // Keys are also parsed in the form in which they are shown.
         for chord in
             ["Ctrl+Shift+PgUp", "Alt+F4", "Super+Ctrl+Shift+=", "Shift+Insert", "Ctrl+T", "Ctrl++"]
         {

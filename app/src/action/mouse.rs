@@ -1,15 +1,14 @@
-//! A mouse button or a turn of the wheel, with modifiers, as files have it.
+//! A mouse button or a turn of the wheel with modifiers, as written in configuration files.
 
 use std::str::FromStr;
 
+use unterm_control::did_you_mean;
 use unterm_mux::input::Modifiers;
 
-use crate::suggestion::did_you_mean;
-
-/// What a binding names.
+/// A mouse input that can be bound to actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MouseInput {
-    /// The left button. Needs a modifier: alone it selects.
+    /// The left button. A modifier is required, because the button alone selects text.
     Left,
     /// The middle button.
     Middle,
@@ -17,11 +16,11 @@ pub enum MouseInput {
     Right,
     /// The button that goes back in browsers.
     Back,
-    /// The button that goes forward.
+    /// The button that goes forward in browsers.
     Forward,
-    /// A notch of the wheel, upwards. Needs a modifier: alone it scrolls.
+    /// A notch of the wheel, upward. A modifier is required, because the wheel alone scrolls.
     WheelUp,
-    /// A notch of the wheel, downwards.
+    /// A notch of the wheel, downward.
     WheelDown,
 }
 
@@ -35,7 +34,7 @@ const INPUTS: [(&str, MouseInput); 7] = [
     ("wheel_down", MouseInput::WheelDown),
 ];
 
-/// An input of the mouse with its modifiers, such as `ctrl+middle`.
+/// A mouse input with its modifiers, such as `ctrl+middle`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MouseChord {
     /// The modifiers.

@@ -1,14 +1,15 @@
-//! The table of actions. Each row states everything about one action.
+//! The table of actions. Each entry contains everything about one action.
 
-/// Calls a macro with the rows of all actions. A row is:
+/// Calls the macro `then` with the entries of all actions. An entry consists of:
 ///
-/// - the variant of `Action`, and what its argument is, with the limits of a number;
-/// - the name in the configuration, the name for people, the default keys with their arguments, and other words that find
-///   the action in the palette;
-/// - what the action does. The palette shows the first sentence;
-/// - how the window runs it, given the app, the `Target` and the argument. A function that returns `false` had no effect;
-/// - behind `else`, the message in that case. With `program`, a key without effect goes to the program;
-///   with `program_unless_shift`, a key with Shift does not.
+/// - the variant of `Action`, with a description of its argument, and with the limits if the argument is a number;
+/// - the name in the configuration, the title for the user, the default keys with their arguments, and other words that
+///   find the action in the palette;
+/// - a description of what the action does. The palette shows its first sentence;
+/// - a closure that runs the action in the window, with the app, the `Target` and the argument. If it returns `false`,
+///   the action had no effect;
+/// - after `else`, the message if the action had no effect. With `program`, the program then receives the key; with
+///   `program_unless_shift`, the program receives it only if Shift is not held.
 #[rustfmt::skip]
 macro_rules! with_actions {
     ($then:ident) => {
@@ -75,16 +76,16 @@ macro_rules! with_actions {
                 "Lets the focused pane fill the tab, or restores the split."
                 |app, at| app.zoom(at.tab), else "The tab has only one pane.";
             SwapPaneLeft "swap_pane_left" "Swap pane left" [] []
-                "Exchanges the focused pane with its left neighbour."
+                "Exchanges the focused pane with its left neighbor."
                 |app, _| app.mux.swap_direction(Direction::Left), else "There is no pane to the left.";
             SwapPaneRight "swap_pane_right" "Swap pane right" [] []
-                "Exchanges the focused pane with its right neighbour."
+                "Exchanges the focused pane with its right neighbor."
                 |app, _| app.mux.swap_direction(Direction::Right), else "There is no pane to the right.";
             SwapPaneUp "swap_pane_up" "Swap pane up" [] []
-                "Exchanges the focused pane with its upper neighbour."
+                "Exchanges the focused pane with its upper neighbor."
                 |app, _| app.mux.swap_direction(Direction::Up), else "There is no pane above.";
             SwapPaneDown "swap_pane_down" "Swap pane down" [] []
-                "Exchanges the focused pane with its lower neighbour."
+                "Exchanges the focused pane with its lower neighbor."
                 |app, _| app.mux.swap_direction(Direction::Down), else "There is no pane below.";
             RotatePanes "rotate_panes" "Rotate panes" [] []
                 "Moves each pane of the tab to the next pane's place."
@@ -149,10 +150,10 @@ macro_rules! with_actions {
                 "Copies the selection to the clipboard. Without a selection, the program gets Ctrl+C and Ctrl+Insert."
                 |app, _| app.copy_selection(), else program_unless_shift "Nothing is selected.";
             CopyAsHtml "copy_as_html" "Copy as HTML" [] []
-                "Copies the selection with its colours, as HTML and as text."
+                "Copies the selection with its colors, as HTML and as text."
                 |app, _| app.copy_as(Form::Html), else "Nothing is selected.";
             CopyAsAnsi "copy_as_ansi" "Copy with escape sequences" [] []
-                "Copies the selection as text with the escape sequences of its colours."
+                "Copies the selection as text with the escape sequences of its colors."
                 |app, _| app.copy_as(Form::Ansi), else "Nothing is selected.";
             Paste "paste" "Paste" ["ctrl+shift+v"] []
                 "Pastes the clipboard."

@@ -1,4 +1,4 @@
-//! `unterm-cli screenshot`: one of three methods takes the picture, and the command may copy it to a file.
+//! `unterm-cli screenshot`: calls one of three methods to take the picture. May copy the picture to a file.
 
 use std::{fs, path::Path};
 
@@ -11,28 +11,33 @@ use unterm_control::{
     methods::{
         Method,
         capture::{Image, Screen, ScreenParams, Select, SelectParams, Window, WindowParams},
+        params::SessionOnly,
+        session,
     },
 };
 
 use crate::cli::{call::Call, form::Shown, show};
 
-/// What to take a picture of, and where to put it.
+/// The subject of the screenshot, and the file to copy it to.
 pub struct Screenshot<'a> {
-    /// A session.
+    /// The number of the pane to capture.
     pub id: Option<u64>,
-    /// A region that the person selects.
+    /// Whether the user selects a region.
     pub region: bool,
-    /// A file to copy the picture to.
+    /// The file to copy the picture to.
     pub output: Option<&'a Path>,
 }
 
 impl Screenshot<'_> {
-    /// Takes the picture. Returns the reply, which names the copy if there is one, and how it is shown.
+    /// Takes the screenshot. Returns the reply and its text. If the picture was copied, the reply contains the path of
+    /// the copy.
     ///
     /// # Errors
-    /// No picture could be taken, or it can't be copied.
+    /// Fails if no picture can be taken, or if the picture can't be copied.
     pub fn take(&self, client: &Client) -> Result<(Value, Shown)> {
         if let Some(id) = self.id {
+            // A title that is no session's number may be part of another window's title.
+            Call::of::<session::Status>(SessionOnly::of(id))?.make(client)?;
             let params = WindowParams { title: id.to_string().into(), ..WindowParams::default() };
             self.taken::<Window>(client, params, |reply| &mut reply.image)
         } else if self.region {
@@ -68,7 +73,8 @@ impl Screenshot<'_> {
     }
 }
 
-/// Writes a changed reply over the original, whose unknown fields stay.
+/// Writes the fields of a changed reply over the original reply. Fields that this version does not know stay
+/// unchanged.
 fn overwrite(original: &mut Value, changed: Value) {
     match (original, changed) {
         (Value::Object(original), Value::Object(changed)) => {

@@ -1,4 +1,4 @@
-//! The text of replies for people, and the complaints that replies stand for: one table by the types of methods.
+//! The text of replies for the user, and the replies that count as failures: a table with an entry for each method.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::cli::{
     form::{Show, Shown, general, shown, silent},
 };
 
-/// The methods with a form of their own. All others have the general form.
+/// The methods whose replies have their own text form. The replies of all other methods have the general form.
 static FORMS: &[&dyn Show] = &[
     // Sessions.
     &shown::<session::List>(sessions),
@@ -103,7 +103,7 @@ static FORMS: &[&dyn Show] = &[
         let refused: Vec<_> = reply.refused.iter().map(|node| node.error.as_str()).collect();
         unless(refused.is_empty(), &refused.join("\n"))
     }),
-    // Who may do what, and what was done.
+    // Rules, tokens, approvals and the audit log.
     &silent::<policy::Set>(),
     &shown::<policy::Check>(|reply| if reply.allowed { line("allowed") } else { String::new() })
         .failing(|reply| unless(reply.allowed, &plain(&reply.reason))),
@@ -124,7 +124,7 @@ pub fn reply(method: &str, reply: &Value) -> Shown {
     form.map_or_else(|| Shown::general(reply), |form| form.show(reply))
 }
 
-/// The complaint about a reply that is not as it should be.
+/// Returns the reason `why` if a reply is not fine.
 fn unless(is_fine: bool, why: &str) -> Option<String> {
     (!is_fine).then(|| why.to_owned())
 }
@@ -179,12 +179,13 @@ fn recordings(rows: &[recording::Listed]) -> String {
     )
 }
 
-/// What a command printed.
+/// The output of a command.
 fn output(reply: &exec::RunWaitReply) -> String {
     if reply.output.is_empty() { String::new() } else { line(&reply.output) }
 }
 
-/// Why a command counts as failed; its exit code speaks for itself.
+/// The reason why a command counts as failed. Empty if only its exit code is not 0, because the exit code is reported
+/// anyway.
 fn unsuccessful(reply: &exec::RunWaitReply) -> Option<String> {
     let why = match reply {
         _ if reply.timed_out => "the command is still running",
@@ -201,14 +202,14 @@ fn cursor(reply: &screen::CursorReply) -> String {
     format!("column {}, row {}, {}{hidden}\n", reply.x, reply.y, plain(&reply.shape))
 }
 
-/// Lines of a screen, without the blank ones below the text.
+/// The lines of a screen, without the blank lines below the text.
 fn text(lines: &screen::Lines) -> String {
     let lines: String = lines.iter().map(line).collect();
     let text = lines.trim_end_matches('\n');
     if text.is_empty() { String::new() } else { line(text) }
 }
 
-/// For each row its number, a tab, and its text.
+/// The number of each row, a tab, and the text of the row.
 fn rows<'a>(rows: impl IntoIterator<Item = &'a screen::Row>) -> String {
     rows.into_iter().map(|row| format!("{}\t{}\n", row.row, row.text)).collect()
 }
@@ -267,7 +268,7 @@ fn nodes(reply: &proxy::NodesReply) -> String {
     )
 }
 
-/// Shell commands that set the proxy variables.
+/// Shell commands that set the environment variables of the proxy.
 fn exports(reply: &proxy::EnvReply) -> String {
     if !reply.enabled {
         return line("# proxy disabled");
@@ -293,7 +294,7 @@ fn tokens(reply: &token::ListReply) -> String {
     )
 }
 
-/// The open questions, in the words and the order of the window, and the clients that may act.
+/// The open questions, in the words and the order of the window; and the clients that may act without asking.
 fn questions(reply: &approvals::ListReply) -> String {
     let pending = reply.pending.iter().map(|asked| {
         let (number, since, heading) = (asked.number, second(&asked.asked_at), asked.heading());
@@ -320,7 +321,7 @@ fn log(entries: &[audit::Entry]) -> String {
     )
 }
 
-/// A check of the self-test.
+/// The line for a check of the self-test.
 fn check(check: &selftest::Check) -> String {
     match check.ok {
         true => format!("ok      {}\n", check.name),
@@ -328,7 +329,7 @@ fn check(check: &selftest::Check) -> String {
     }
 }
 
-/// One line for each property with a value.
+/// A line for each property that has a value.
 fn properties<const N: usize>(properties: [(&str, &str); N]) -> String {
     let given = properties.into_iter().filter(|(_, value)| !value.is_empty());
     given.map(|(name, value)| format!("{name:<9}{value}\n")).collect()
@@ -342,7 +343,7 @@ fn on_one_line(text: &str) -> String {
     text.replace('\n', " ")
 }
 
-/// A text or a word without quotes; any other value as JSON.
+/// Text and words without quotes. Any other value as JSON.
 fn plain(value: &impl Serialize) -> String {
     match serde_json::to_value(value).unwrap_or_default() {
         Value::String(text) => text,
@@ -350,7 +351,7 @@ fn plain(value: &impl Serialize) -> String {
     }
 }
 
-/// A time without fractions of a second.
+/// A time, without fractions of a second.
 fn second(time: &str) -> String {
     match time.split_once('.') {
         Some((second, rest)) => {
@@ -360,12 +361,12 @@ fn second(time: &str) -> String {
     }
 }
 
-/// A table whose columns are as wide as their widest entry; the last column has no padding.
+/// A table. Each column is as wide as its widest entry. The last column has no padding.
 fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     fields::table(&head.map(str::to_owned), rows.map(Vec::from))
 }
 
-/// The panes of a saved layout, and what was opened.
+/// The panes of a saved layout, and the tabs that were opened.
 fn restored(reply: &workspace::RestoreReply) -> String {
     let panes = reply.workspace.sessions.iter().map(|session| {
         let cwd = unterm_mux::local_path(&session.cwd);
@@ -375,7 +376,10 @@ fn restored(reply: &workspace::RestoreReply) -> String {
     let count =
         |count: usize| if count == 1 { "1 pane".to_owned() } else { format!("{count} panes") };
     let done = match &reply.created {
-        Some(created) => format!("Opened {}.", count(created.len())),
+        Some(created) => {
+            let programs = workspace::programs_left_out(&reply.workspace);
+            format!("Opened {}.{programs}", count(created.len()))
+        }
         None => format!(
             "Nothing was opened. --recreate opens {}.",
             count(reply.workspace.sessions.len())
@@ -390,7 +394,7 @@ mod tests {
 
     use super::*;
 
-    /// The text of a method's reply, which must be readable.
+    /// The text of a method's reply. The reply must be valid.
     fn text<M: Method>(reply: Value) -> String {
         let Shown { text, complaint } = super::reply(M::NAME, &reply);
         assert!(!complaint.is_some_and(|why| why.contains("read the reply")), "{reply}");
@@ -478,7 +482,7 @@ mod tests {
         assert_eq!(text::<proxy::Env>(json!({"enabled": false, "env": {}})), "# proxy disabled\n");
     }
 
-    /// A reply to `exec.run_wait`.
+    /// A reply of the method `exec.run_wait`.
     fn ended(output: &str, exit_code: i32) -> Value {
         json!({"output": output, "exit_status": "completed", "timed_out": false, "marker": "", "exit_code": exit_code,
             "exit_source": "block", "interrupted": false, "truncated": false})

@@ -1,24 +1,22 @@
-//! Keys bound to actions: the defaults in the table of actions, and the file's bindings, which override them.
+//! The key bindings: default keys from the table of actions, and the bindings in the configuration file, which
+//! override the defaults.
 
 use std::collections::{BTreeMap, HashMap};
 
 use rustc_hash::FxHashMap;
-use unterm_control::{ActionInfo, Binding};
+use unterm_control::{ActionInfo, Binding, did_you_mean};
 
 use super::Bound;
-use crate::{
-    action::{ACTIONS, Action, Chord, Entry, Keys, LEADER, MouseChord},
-    suggestion::did_you_mean,
-};
+use crate::action::{ACTIONS, Action, Chord, Entry, Keys, LEADER, MouseChord};
 
-/// The action in the file that unbinds a key, so that programs receive it.
+/// The action in the configuration file that unbinds a key, so that programs receive the key.
 pub const NONE: &str = "none";
 
-/// The setting among the bindings that names a set of default keys.
+/// The setting in the section `[keys]` that selects a set of default keys.
 pub const PRESET: &str = "preset";
 
-/// The keys of the preset `classic` that differ from the default: Unterm's keys before they were reviewed against those of other
-/// terminals.
+/// The differences of the preset `classic` from the default keys. `classic` contains Unterm's keys from before they
+/// were compared with the keys of other terminals.
 const CLASSIC: &[(&str, &str)] = &[
     ("ctrl+shift+n", "choose_shell"),
     ("alt+left", "focus_left"),
@@ -32,13 +30,13 @@ const CLASSIC: &[(&str, &str)] = &[
     ("alt+enter", "fullscreen"),
 ];
 
-/// The presets.
+/// The names of the presets.
 const PRESETS: [&str; 3] = ["default", "classic", NONE];
 
-/// The differences of a preset from the default keys. The preset `none` unbinds them all.
+/// The differences of a preset from the default keys. The preset `none` unbinds all default keys.
 ///
 /// # Errors
-/// A message that names the unknown preset and those there are.
+/// Returns a message that names the unknown preset and lists the known presets.
 pub fn preset(name: &str) -> Result<Vec<(&'static str, &'static str)>, String> {
     let all = || ACTIONS.iter().flat_map(|entry| entry.keys).map(|(keys, _)| (*keys, NONE));
     match name {
@@ -54,12 +52,12 @@ pub fn preset(name: &str) -> Result<Vec<(&'static str, &'static str)>, String> {
     }
 }
 
-/// Whether a name in the section is a setting rather than a key.
+/// Whether a name in the section `[keys]` is a setting instead of a key.
 pub fn is_setting(name: &str) -> bool {
     [PRESET, LEADER].contains(&name)
 }
 
-/// The value of a setting among the bindings.
+/// The value of a setting in the section `[keys]`.
 fn setting<'a>(own: &'a BTreeMap<String, Bound>, name: &str) -> Option<&'a str> {
     match own.get(name)? {
         Bound::One(value) => Some(value),
@@ -67,12 +65,13 @@ fn setting<'a>(own: &'a BTreeMap<String, Bound>, name: &str) -> Option<&'a str> 
     }
 }
 
-/// The key that `leader` stands for.
+/// The key that the word `leader` stands for in key sequences.
 fn leader(own: &BTreeMap<String, Bound>) -> Option<Chord> {
     setting(own, LEADER).and_then(|keys| keys.parse().ok())
 }
 
-/// The bindings that the file adds to the default keys, those of its preset first: each key with its actions as written.
+/// The bindings that change the default keys: first those of the preset, then those of the file. Each key has its
+/// actions as written.
 fn changes(own: &BTreeMap<String, Bound>) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let preset = setting(own, PRESET).and_then(|name| preset(name).ok()).unwrap_or_default();
     let preset = preset.into_iter().map(|(keys, action)| (keys, vec![action]));
@@ -84,16 +83,16 @@ fn changes(own: &BTreeMap<String, Bound>) -> impl Iterator<Item = (&str, Vec<&st
     )
 }
 
-/// Only the settings among these bindings.
+/// Only the settings in a section `[keys]`, without its bindings.
 pub fn settings_of(own: &BTreeMap<String, Bound>) -> BTreeMap<String, Bound> {
     let settings = own.iter().filter(|(name, _)| is_setting(name));
     settings.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Parses an action as it is written in the file: `name` or `name:argument`; `None` for `none`.
+/// Parses an action as written in the configuration file: `name` or `name:argument`. Returns `None` for `none`.
 ///
 /// # Errors
-/// A message that explains what is wrong with it.
+/// Returns a message that explains the error.
 pub fn bound(text: &str) -> Result<Option<Action>, String> {
     if text == NONE {
         return Ok(None);
@@ -105,10 +104,10 @@ pub fn bound(text: &str) -> Result<Option<Action>, String> {
     find(name)?.action(argument).map(Some)
 }
 
-/// The row of an action in the table.
+/// The table's entry for an action.
 ///
 /// # Errors
-/// A message that names the unknown action and a similar name.
+/// Returns a message that names the unknown action and may suggest a similar name.
 pub fn find(name: &str) -> Result<&'static Entry, String> {
     ACTIONS.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = ACTIONS.iter().map(|entry| entry.name).chain([NONE]);
@@ -116,7 +115,8 @@ pub fn find(name: &str) -> Result<&'static Entry, String> {
     })
 }
 
-/// All bindings as they are written in the file: each action's name, its key and its argument. `own` overrides the defaults.
+/// All bindings, as written in the configuration file: the name of each action, with its key and argument. `own`
+/// overrides the defaults.
 pub fn bindings(own: &BTreeMap<String, Bound>) -> Vec<(String, Binding)> {
     let leader = leader(own);
     let mut found: HashMap<Vec<Chord>, Vec<(String, Binding)>> = HashMap::new();
@@ -147,35 +147,37 @@ pub fn bindings(own: &BTreeMap<String, Bound>) -> Vec<(String, Binding)> {
     found
 }
 
-/// The keys of a binding. `None` if they are not valid, or there is no leader.
+/// Parses the keys of a binding. Returns `None` if they are not valid, or if they start with `leader` and no leader is
+/// set.
 fn chords(keys: &str, leader: Option<Chord>) -> Option<Vec<Chord>> {
     keys.parse::<Keys>().ok()?.with_leader(leader)
 }
 
-/// What a key leads to.
+/// The effect of a key in the map.
 #[derive(Clone, Debug)]
 enum Node {
-    /// Actions.
+    /// The key runs these actions.
     Act(Vec<Action>),
-    /// More keys.
+    /// The key is part of a sequence, and these keys can follow.
     More(FxHashMap<Chord, Node>),
 }
 
-/// What keys lead to.
+/// The result of looking up keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found<'a> {
-    /// They are bound to these actions.
+    /// The keys are bound to these actions.
     Actions(&'a [Action]),
-    /// More keys follow.
+    /// The keys are the start of a longer sequence.
     Prefix,
 }
 
-/// The current keys.
+/// The key bindings in force.
 #[derive(Clone, Debug, Default)]
 pub struct Keymap(FxHashMap<Chord, Node>);
 
 impl Keymap {
-    /// The default keys, overridden by those of the file. Skips invalid keys, reported when the file was read.
+    /// The default keys, overridden by the bindings of the file. Bindings that are not valid are skipped, because they
+    /// were reported when the file was read.
     pub fn new(own: &BTreeMap<String, Bound>) -> Self {
         let leader = leader(own);
         let mut map = Self::default();
@@ -196,7 +198,8 @@ impl Keymap {
         map
     }
 
-    /// Binds keys to actions, or unbinds them. Of keys that begin with each other, the later binding counts.
+    /// Binds keys to actions, or unbinds the keys if there are no actions. If one binding is the start of another
+    /// binding, the later call takes precedence.
     fn bind(&mut self, keys: &[Chord], actions: Vec<Action>) {
         let [first @ .., last] = keys else { return };
         let mut map = &mut self.0;
@@ -214,8 +217,8 @@ impl Keymap {
         }
     }
 
-    /// The keys of an action without an argument, as shown to the user: the shortest of the user's own, else
-    /// the first default that is in force.
+    /// The keys of an action without an argument, as shown to the user. Keys that the user bound come first, the
+    /// shortest of them before others. Otherwise, the first default that is still bound.
     pub fn keys_of(&self, entry: &Entry) -> String {
         let Some(action) = entry.plain() else { return String::new() };
         let mut keys = Vec::new();
@@ -224,7 +227,7 @@ impl Keymap {
                 keys.push(Keys { leader: false, chords: chords.to_vec() }.to_string());
             }
         });
-        // The user's own keys come first. Defaults are listed in the order of preference.
+        // Keys that the user bound come first. Default keys are sorted by preference, as in the table.
         let preference = |keys: &str| {
             let is_it = |default: &(&str, _)| default.0.eq_ignore_ascii_case(keys);
             entry.keys.iter().position(is_it).map(|at| at + 1)
@@ -233,7 +236,7 @@ impl Keymap {
         keys.into_iter().next().unwrap_or_default()
     }
 
-    /// The table of actions, each with its current key.
+    /// The table of actions, with the current key of each action.
     pub fn table(&self) -> Vec<ActionInfo> {
         let info = |entry: &'static Entry| ActionInfo {
             name: entry.name.into(),
@@ -245,7 +248,7 @@ impl Keymap {
         ACTIONS.iter().map(info).collect()
     }
 
-    /// What a key leads to behind these keys. `None` if nothing.
+    /// The effect of a key that follows the keys `before`. `None` if no binding matches.
     pub fn find(&self, before: &[Chord], chord: Chord) -> Option<Found<'_>> {
         let mut map = &self.0;
         for chord in before {
@@ -258,7 +261,7 @@ impl Keymap {
         })
     }
 
-    /// The action that a single key is bound to.
+    /// The action that a single key is bound to, if it is bound to exactly one action.
     pub fn get(&self, chord: Chord) -> Option<&Action> {
         match self.find(&[], chord)? {
             Found::Actions([action]) => Some(action),
@@ -267,12 +270,13 @@ impl Keymap {
     }
 }
 
-/// The current bindings of the mouse. Those of `none` are empty.
+/// The mouse bindings in force. A binding to `none` has an empty list of actions.
 #[derive(Clone, Debug, Default)]
 pub struct MouseMap(FxHashMap<MouseChord, Vec<Action>>);
 
 impl MouseMap {
-    /// The bindings of the file. Skips invalid ones, reported when the file was read.
+    /// The mouse bindings of the file. Bindings that are not valid are skipped, because they were reported when the
+    /// file was read.
     pub fn new(own: &BTreeMap<String, Bound>) -> Self {
         let bind = |(input, does): (&String, &Bound)| {
             let actions: Result<Vec<_>, _> =
@@ -282,13 +286,13 @@ impl MouseMap {
         Self(own.iter().filter_map(bind).collect())
     }
 
-    /// The actions of an input. `None` if it is not bound.
+    /// The actions that a mouse input is bound to. `None` if it is not bound.
     pub fn get(&self, chord: MouseChord) -> Option<&[Action]> {
         self.0.get(&chord).map(Vec::as_slice)
     }
 }
 
-/// Calls `see` with all bound keys and their actions.
+/// Calls `see` with each bound key sequence and its actions.
 fn collect(
     map: &FxHashMap<Chord, Node>,
     before: &mut Vec<Chord>,
@@ -344,7 +348,7 @@ mod tests {
                 expected.insert(format!("{name}.argument"));
             }
         }
-        // English is the table's own.
+        // Skip English, because its words are those of the table.
         for (code, _) in languages::all().skip(1) {
             let words = languages::words(code).unwrap();
             let found: BTreeSet<_> =
@@ -425,7 +429,7 @@ mod tests {
         assert_eq!(find("ctrl+a>b"), Some(Found::Prefix));
         assert_eq!(find("ctrl+a>b>x"), Some(Found::Actions(&[Action::Copy])));
         assert_eq!((find("ctrl+a>x"), find("c"), find("f6")), (None, None, None));
-        // A sequence takes the place of a default key.
+        // A key sequence replaces a default key that is its first key.
         assert_eq!(find("ctrl+shift+t"), Some(Found::Prefix));
         assert_eq!(map.keys_of(Action::NewTab(None).entry()), "Ctrl+A C");
         let both = [Action::Copy, Action::SendText("x".into())];

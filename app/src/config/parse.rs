@@ -1,29 +1,29 @@
 //! Parses the text of `config.toml` into a [`Config`], or into its problems, each with its line and column.
 //!
-//! Checks the file against the JSON schema that [`Config`] derives, which holds names, types, ranges and choices, and
-//! then checks what a schema can't express: keys, actions and themes. Each problem belongs to a setting, so that the
-//! other settings remain usable.
+//! The file is checked against the JSON schema of [`Config`], which contains names, types, ranges and choices. Rules
+//! that a schema can't express are checked afterwards: keys, actions and themes. Each problem belongs to a setting, so
+//! that all other settings can still be used.
 
 use std::{fmt, ops::Range, path::Path};
 
 use serde_json::Value;
 use toml_edit::{Document, Item, Table, TableLike};
+use unterm_control::did_you_mean;
 
 use super::{Config, ThemeChoice, compile_pattern, keys, theme, window::title_format_fault};
 use crate::{
     action::{Chord, Keys, LEADER, MouseChord},
     copy_command,
-    suggestion::did_you_mean,
 };
 
-/// A problem in a file.
+/// A problem in a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// A description of what is wrong, and of what would be right.
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Problem {
 }
 
 impl Problem {
-    /// A problem whose place is the end of `before`, the text up to it.
+    /// Creates a problem whose position is at the end of `before`, which is the text before the problem.
     fn behind(before: &str, message: String) -> Self {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -45,7 +45,7 @@ impl Problem {
 /// Decodes a file as UTF-8.
 ///
 /// # Errors
-/// The place of the first invalid byte.
+/// Returns the position of the first invalid byte.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
@@ -54,16 +54,17 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
     })
 }
 
-/// Parses the preferences in `text`. `home` contains the user's own themes.
+/// Parses the text of a configuration file. The user's own themes are in `home`.
 ///
 /// # Errors
-/// All problems, in the order of the text.
+/// Returns all problems, in the order of the text.
 pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
     let (config, problems) = read(text, home);
     if problems.is_empty() { Ok(config) } else { Err(problems) }
 }
 
-/// As [`parse`], but with the default for each invalid setting. If the text is not TOML, all settings have defaults.
+/// Parses the text like [`parse`], but uses the default for each setting that is not valid. If the text is not TOML,
+/// all settings have their defaults.
 pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
     let mut found = Found { text, problems: Vec::new(), wrong: Vec::new() };
     let document = match Document::parse(text) {
@@ -87,12 +88,12 @@ pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
     (config, found.problems)
 }
 
-/// The schema of the whole file.
+/// The JSON schema of the whole file.
 pub(super) fn schema() -> Value {
     schemars::schema_for!(Config).to_value()
 }
 
-/// The schema that a reference points to.
+/// If `schema` is a reference, returns the schema that it refers to. Otherwise returns `schema`.
 pub(super) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     match schema["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
         Some(path) => root.pointer(path).unwrap_or(schema),
@@ -100,7 +101,7 @@ pub(super) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     }
 }
 
-/// The values that a schema lists; `None` if it lists none.
+/// The possible values in a schema. `None` if the schema does not list values.
 pub(super) fn choices(schema: &Value) -> Option<Vec<&str>> {
     if let Some(list) = schema["enum"].as_array() {
         return Some(list.iter().filter_map(Value::as_str).collect());
@@ -109,8 +110,8 @@ pub(super) fn choices(schema: &Value) -> Option<Vec<&str>> {
     list.iter().map(|choice| choice["const"].as_str()).collect()
 }
 
-/// The right place of a misplaced key, as the end of a message. Other terminals write the section as a prefix, as in
-/// `font_size`.
+/// Suggests where a misplaced key belongs, as the end of a message. Other terminals write the section as a prefix,
+/// such as in `font_size`.
 fn belongs(name: &str, root: &Value) -> Option<String> {
     let sections = root["properties"].as_object()?;
     if let Some(schema) = sections.get(name)
@@ -127,12 +128,12 @@ fn belongs(name: &str, root: &Value) -> Option<String> {
     })
 }
 
-/// Whether a schema describes a section, with fixed or free names.
+/// Whether a schema describes a section. The names of its keys may be fixed or chosen by the user.
 fn is_section(schema: &Value) -> bool {
     schema["properties"].is_object() || schema["additionalProperties"].is_object()
 }
 
-/// Removes a setting from the file's table: one key of a section, or everything under the name.
+/// Removes a setting from the table of the file: either a single key of a section, or the whole value of `name`.
 fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
     let [name, inner @ ..] = setting else { return };
     if is_section(resolve(&root["properties"][name.as_str()], root))
@@ -148,19 +149,19 @@ fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
 struct Found<'a> {
     text: &'a str,
     problems: Vec<Problem>,
-    /// The settings with problems, each as the path of names to it.
+    /// The settings that have problems. Each is the path of names to the setting.
     wrong: Vec<Vec<String>>,
 }
 
 impl Found<'_> {
-    /// Adds a problem of the setting at `path`; an empty path means the whole file.
+    /// Adds a problem of the setting at `path`. If `path` is empty, the problem concerns the whole file.
     fn add(&mut self, path: &[&str], span: Option<Range<usize>>, message: String) {
         let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);
         self.problems.push(Problem::behind(before, message));
         self.wrong.push(path.iter().map(|name| (*name).to_owned()).collect());
     }
 
-    /// The valid settings of the part that has been checked.
+    /// The configuration with only those settings that had no problem so far.
     fn right(&mut self, document: &Document<&str>, root: &Value) -> Config {
         let read: Result<Config, toml_edit::de::Error> = if self.wrong.is_empty() {
             toml_edit::de::from_str(self.text)
@@ -175,10 +176,10 @@ impl Found<'_> {
         })
     }
 
-    /// Checks a table against its schema; `path` is the path of names to it.
+    /// Checks a table against its schema. `path` is the path of names to the table.
     fn table(&mut self, table: &dyn TableLike, schema: &Value, root: &Value, path: &[&str]) {
         let Some(known) = schema["properties"].as_object() else {
-            // Free names, whose values share a schema.
+            // The user chooses the names in this table. All values have the same schema.
             let schema = resolve(&schema["additionalProperties"], root);
             for (name, item) in table.iter() {
                 self.item(item, schema, root, &[path, &[name]].concat());
@@ -243,7 +244,7 @@ impl Found<'_> {
         if let Some(number) = number {
             let (low, high) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
             let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
-            // This rejects `nan` as well.
+            // This check also rejects `nan`.
             if !(low..=high).contains(&number) {
                 let message = format!("{name} must be between {low} and {high}, not {number}");
                 self.add(path, item.span(), message);
@@ -268,7 +269,7 @@ impl Found<'_> {
         }
     }
 
-    /// Checks the names and values in tables with free names: keys and variables.
+    /// Checks tables in which the user chooses the names: keys, mouse bindings and variables, for example.
     fn names(&mut self, table: &dyn TableLike) {
         let own = table.get("keys").and_then(Item::as_table_like);
         let has_leader = own.is_some_and(|own| own.contains_key(LEADER));
@@ -307,8 +308,8 @@ impl Found<'_> {
         self.same_keys(table, "copy_mode_keys");
     }
 
-    /// Reports each keyboard key that a table binds twice in different spellings, which TOML does not detect, and each that
-    /// longer keys begin with.
+    /// Reports each key that a table binds twice in different spellings, which TOML does not detect. Also reports each
+    /// key that is the start of a longer key sequence.
     fn same_keys(&mut self, table: &dyn TableLike, path: &str) {
         let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
         let leader = table.get(LEADER).and_then(Item::as_str).and_then(|key| key.parse().ok());
@@ -334,7 +335,8 @@ impl Found<'_> {
         }
     }
 
-    /// Reports the problems of a table's names and strings. The schema check covers values of other types.
+    /// Reports the problems in the names and the texts of a table. Values of other types were already checked against
+    /// the schema.
     fn named(
         &mut self,
         table: &dyn TableLike,
@@ -355,7 +357,7 @@ impl Found<'_> {
         }
     }
 
-    /// Checks what a schema can't express.
+    /// Checks the rules that a schema can't express.
     fn meaning(&mut self, table: &dyn TableLike, config: &Config, home: &Path) {
         if let Some(font) = table.get("font").and_then(Item::as_table_like) {
             config.font.problems(font, |key, span, message| {
@@ -423,7 +425,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether a value has a schema's type.
+/// Whether a value has the type that a schema requires.
 fn fits(item: &Item, schema: &Value) -> bool {
     match schema["type"].as_str() {
         Some("string") => item.is_str(),
@@ -432,12 +434,12 @@ fn fits(item: &Item, schema: &Value) -> bool {
         Some("boolean") => item.is_bool(),
         Some("array") => item.is_array(),
         Some("object") => item.is_table_like(),
-        // A schema with choices has no type.
+        // A schema that lists possible values has no type. Its values are strings.
         _ => choices(schema).is_none() || item.is_str(),
     }
 }
 
-/// A schema's type, as shown to the user.
+/// The type in a schema, as shown to the user.
 pub(super) fn wanted(schema: &Value, root: &Value) -> String {
     if let Some(alternatives) = schema["anyOf"].as_array() {
         let names: Vec<_> =
@@ -485,7 +487,7 @@ mod tests {
         assert_eq!(config.font.family, ["Iosevka"]);
         assert_eq!(config.font.size, 11.0);
         assert_eq!(config.cursor.shape, CursorShape::Bar);
-        // A client reads the ids that it has set.
+        // A client reads back the ids that it has set.
         assert_eq!(config.theme.pick(Some(true)), "daylight");
         assert_eq!(config.theme.pick(None), "midnight");
     }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 use toml_edit::DocumentMut;
 use unterm_control::{
-    ActionKeys, Binding, Captures, Changes, Described, Headless, Host, HostRequest, Preferences,
-    ThemeInfo, Topic,
+    ActionKeys, Binding, Captures, Changes, Described, Headless, Host, HostRequest, Layouts,
+    Preferences, ThemeInfo, Topic,
 };
 use unterm_mux::private;
 use unterm_term::Rgb;
@@ -21,6 +21,7 @@ use super::{
 use crate::{
     action::{ACTIONS, Entry},
     captures::AppCaptures,
+    layout_file::LayoutFolder,
     links, proxy,
 };
 
@@ -131,7 +132,7 @@ pub(crate) fn told_page(changes: &Changes, path: &Path) {
     }
 }
 
-/// The host without a window, which still has preferences and a key map.
+/// The host of an instance without a window. It still provides preferences and a key map.
 pub(crate) struct HeadlessHost {
     /// The current preferences.
     pub(crate) settings: Arc<Settings>,
@@ -169,12 +170,20 @@ impl Host for HeadlessHost {
         Some(Arc::new(FilePreferences { home: unterm_control::home() }))
     }
 
+    fn theme(&self) -> Option<String> {
+        Some(self.settings.get().theme.pick(None).to_owned())
+    }
+
     fn changes(&self) -> Option<Arc<Changes>> {
         Some(Arc::clone(&self.changes))
     }
 
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
+    }
+
+    fn layouts(&self) -> Option<Arc<dyn Layouts>> {
+        Some(Arc::new(LayoutFolder { home: unterm_control::home() }))
     }
 }
 

@@ -1,26 +1,28 @@
-//! Settings and actions of other terminals that Unterm lacks, each with the words of which one would be in the reference of
-//! options and actions if Unterm had it. A name that ends with `*` stands for all names that begin so.
+//! The settings and actions of other terminals that Unterm lacks. Each has words, of which at least one would be in
+//! the reference of options and actions if Unterm had the feature. A name that ends with `*` stands for all names with
+//! that beginning.
 //!
-//! A test fails if the reference contains one of the words: then the feature exists, and has to be converted.
+//! A test fails if the reference contains one of these words. Then Unterm has the feature, and the setting must be
+//! converted.
 
 use super::reasons::{NO_ACTION, NO_SETTING, unknown_name};
 
-/// Names, and the words of their feature.
+/// The names of settings or actions, each with the words of its feature.
 pub(super) type Lacks = &'static [(&'static str, &'static [&'static str])];
 
-/// What Unterm lacks of one terminal.
+/// The settings and actions of one terminal that Unterm lacks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of {
-    /// The terminal's name.
+    /// The name of the terminal.
     pub title: &'static str,
-    /// Its settings.
+    /// The settings of the terminal that Unterm lacks.
     pub settings: Lacks,
-    /// Its actions.
+    /// The actions of the terminal that Unterm lacks.
     pub actions: Lacks,
 }
 
 impl Of {
-    /// The reason to leave out a setting that has no conversion.
+    /// The reason for leaving out a setting that is not converted.
     pub fn setting(&self, name: &str) -> String {
         match lists(self.settings, name) {
             true => NO_SETTING.into(),
@@ -28,7 +30,7 @@ impl Of {
         }
     }
 
-    /// The reason to leave out an action that has no conversion.
+    /// The reason for leaving out an action that is not converted.
     pub fn action(&self, name: &str) -> String {
         match lists(self.actions, name) {
             true => NO_ACTION.into(),
@@ -81,7 +83,7 @@ const WINDOW_STATES: &[&str] = &["minimize", "toggle_maximized", "maximize_windo
 const WORKSPACES: &[&str] = &["workspace", "multiplexer domain"];
 const X11_WAYLAND: &[&str] = &["display server", "titlebar_color", "gtk"];
 
-/// Kitty's.
+/// Settings and actions of kitty.
 pub(super) const KITTY: Of = Of {
     title: "kitty",
     settings: &[
@@ -230,7 +232,7 @@ pub(super) const KITTY: Of = Of {
     ],
 };
 
-/// Alacritty's.
+/// Settings and actions of Alacritty.
 pub(super) const ALACRITTY: Of = Of {
     title: "Alacritty",
     settings: &[
@@ -281,7 +283,7 @@ pub(super) const ALACRITTY: Of = Of {
     ],
 };
 
-/// Ghostty's.
+/// Settings and actions of Ghostty.
 pub(super) const GHOSTTY: Of = Of {
     title: "Ghostty",
     settings: &[
@@ -393,7 +395,7 @@ pub(super) const GHOSTTY: Of = Of {
     ],
 };
 
-/// WezTerm's.
+/// Settings and actions of WezTerm.
 pub(super) const WEZTERM: Of = Of {
     title: "WezTerm",
     settings: &[
@@ -492,7 +494,6 @@ pub(super) const WEZTERM: Of = Of {
         ("tab_and_split_indices_are_zero_based", &["zero_based", "zero-based"]),
         ("text_background_opacity", &["opacity_cells"]),
         ("text_blink_*", &["text_blink", "blinking text"]),
-        ("text_min_contrast_ratio", &["contrast_ratio"]),
         ("tiling_desktop_environments", &["tiling"]),
         ("tls_*", WORKSPACES),
         ("ui_key_cap_rendering", &["key_cap"]),

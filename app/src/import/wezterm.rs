@@ -1,4 +1,4 @@
-//! Converts the settings that `wezterm.lua` writes as literals.
+//! Converts those settings of `wezterm.lua` that are written as literals.
 
 mod actions;
 
@@ -15,10 +15,10 @@ use super::{
     text::number,
 };
 
-/// Reads a configuration into the draft.
+/// Reads a configuration, and adds its settings to the draft.
 ///
 /// # Errors
-/// If the file can't be read.
+/// Fails if the file can't be read.
 pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<(), String> {
     let text = files.enter(file)?;
     files.leave();
@@ -61,7 +61,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
                     }
                 }
             }
-            // Tables whose entries are settings.
+            // The entries of these tables are converted as separate settings.
             (
                 "colors" | "set_environment_variables" | "window_padding" | "inactive_pane_hsb",
                 Lua::Table(entries),
@@ -148,6 +148,9 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
                 "left" => draft.set_number(&["window", "padding"], pixels),
                 _ => draft.padding(pixels),
             }
+        }
+        ["text_min_contrast_ratio"] => {
+            draft.set_number(&["text", "minimum_contrast"], number()?);
         }
         ["window_background_opacity"] => draft.set_number(&["window", "opacity"], number()?),
         ["kde_window_background_blur"] => draft.set(&["window", "blur"], switch()?),
@@ -244,7 +247,7 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
     Ok(())
 }
 
-/// A measure as a share of the font's own.
+/// Sets a measure, which WezTerm gives as a multiple of the font's own measure.
 fn share(draft: &mut Draft, key: &str, share: f64) {
     match (share * 100.0).round() - 100.0 {
         0.0 => draft.unset(&["font", key]),
@@ -252,7 +255,8 @@ fn share(draft: &mut Draft, key: &str, share: f64) {
     }
 }
 
-/// Sets a change of a line of the font. WezTerm counts it in pixels, or as a share of the font's own.
+/// Sets the change of a measure of the font's lines. WezTerm gives the new value in pixels, or as a share of the
+/// font's own value.
 fn measure(draft: &mut Draft, key: &str, value: &Lua) -> Result<(), String> {
     let change = match value.text() {
         Some(text) => match text.strip_suffix('%') {
@@ -276,7 +280,7 @@ fn pixels(value: &Lua) -> Result<f64, String> {
     }
 }
 
-/// A feature of a font. HarfBuzz turns it off with `calt=0`.
+/// Converts a font feature. WezTerm turns a feature off in the syntax of HarfBuzz, as in `calt=0`.
 fn feature_of(feature: &str) -> String {
     match feature.split_once('=') {
         Some((name, "0")) => format!("-{name}"),
@@ -285,7 +289,8 @@ fn feature_of(feature: &str) -> String {
     }
 }
 
-/// Sets the families: `wezterm.font 'A'`, `wezterm.font { family = 'A' }` or `wezterm.font_with_fallback { … }`.
+/// Sets the font families. They are written as `wezterm.font 'A'`, as `wezterm.font { family = 'A' }`, or as a list in
+/// `wezterm.font_with_fallback`.
 fn font(draft: &mut Draft, value: &Lua) -> Result<(), String> {
     let family = |value: &Lua| -> Option<String> {
         value.text().or_else(|| value.get("family")?.text()).map(str::to_owned)

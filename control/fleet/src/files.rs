@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write as _},
+    io,
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
 };
@@ -10,11 +10,15 @@ use std::{
 use anyhow::{Context as _, Result};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Serialize, de::DeserializeOwned};
+use unterm_control::private;
+
+/// The maximum size of a file that is read, in bytes.
+const LONGEST: u64 = 16 << 20;
 
 /// Creates a folder that only its owner can open.
 ///
 /// # Errors
-/// The system's, with the path.
+/// The system's error, with the path.
 pub fn create_folder(folder: &Path) -> Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.and_then(|()| fs::set_permissions(folder, fs::Permissions::from_mode(0o700)))
@@ -24,51 +28,45 @@ pub fn create_folder(folder: &Path) -> Result<()> {
 /// Writes a file that only its owner can read, in one step: a reader finds the old text or the new one.
 ///
 /// # Errors
-/// The system's, with the path.
+/// The system's error, with the path.
 pub fn write(path: &Path, text: &str) -> Result<()> {
-    let new = path.with_extension(format!("new{}", std::process::id()));
-    let written = (|| {
-        let _ = fs::remove_file(&new);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    })();
-    written.with_context(|| path.display().to_string())
+    private::write(path, text.as_bytes()).with_context(|| path.display().to_string())
 }
 
 /// Writes a value as JSON.
 ///
 /// # Errors
-/// The system's, with the path.
+/// The system's error, with the path.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     write(path, &(serde_json::to_string_pretty(value)? + "\n"))
 }
 
-/// Reads a value. `None`: there is no such file.
+/// Reads a value from a JSON file. Returns `None` if the file does not exist.
 ///
 /// # Errors
-/// The file can't be read, or holds something else.
+/// The file can't be read, or contains something else.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let text = match fs::read_to_string(path) {
+    let bytes = match private::read_of_anyone(path, LONGEST) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        text => text.with_context(|| path.display().to_string())?,
+        bytes => bytes.with_context(|| path.display().to_string())?,
     };
-    serde_json::from_str(&text).map(Some).with_context(|| path.display().to_string())
+    serde_json::from_slice(&bytes).map(Some).with_context(|| path.display().to_string())
 }
 
-/// Takes a lock that ends with the returned file. A process that is being started holds a copy for a moment after that.
+/// Waits for a lock, which lasts until the returned file is closed. A child process that is just starting may hold a
+/// copy of the file, and so the lock, for a moment longer.
 ///
 /// # Errors
-/// The system's.
+/// The system's error, with the path.
 pub fn wait_for_lock(path: &Path) -> Result<File> {
     lock_by(path, FlockOperation::LockExclusive)
 }
 
-/// The same, so that two processes don't use one folder.
+/// Acquires a lock without waiting, so that two processes don't use one folder. It lasts until the returned file is
+/// closed.
 ///
 /// # Errors
-/// Another process holds the lock, or the system's.
+/// Another process holds the lock, or the file can't be opened.
 pub fn lock(path: &Path) -> Result<File> {
     lock_by(path, FlockOperation::NonBlockingLockExclusive)
 }

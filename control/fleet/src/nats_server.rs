@@ -1,12 +1,14 @@
-//! A NATS server of the hub's own, on the loopback address: the default, so that one command shows a working fleet.
+//! The NATS server that the hub starts on the loopback address. It is the default, so that one command starts a working
+//! fleet.
 //!
-//! Owns its configuration and its process. The server is configured once: it trusts the operator whose key the hub keeps, so
-//! pairing a machine changes nothing here. The same configuration serves a cluster elsewhere. A removed machine's tokens are revoked
-//! by a new token of the account, which the hub sends to running servers (`hub/revocation.rs`).
+//! Owns the server's configuration and process. The server trusts the operator, whose key the hub stores, so pairing a
+//! machine does not change the configuration. A cluster on other machines can use the same configuration. To revoke the
+//! tokens of a removed machine, the hub sends a new token of the machines' account to running servers
+//! (`hub/revocation.rs`).
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     net::{Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
     process::Stdio,
@@ -18,6 +20,7 @@ use nkeys::{KeyPair, KeyPairType};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
+use unterm_control::private;
 
 use crate::{
     files,
@@ -32,18 +35,18 @@ const FILE: &str = "hub.json";
 const VERSION: u8 = 2;
 /// How often to check whether a server has ended.
 const END_CHECK: Duration = Duration::from_millis(20);
-/// The program.
+/// The name of the server's program.
 const PROGRAM: &str = "nats-server";
-/// The variable with the program's path.
+/// The environment variable with the path of the server's program.
 pub const VARIABLE: &str = "UNTERM_NATS_SERVER";
 
-/// Who may use a NATS server: what a hub needs to serve with it and to pair machines. Kept in a file that only the hub's user can
-/// read. Whoever has it controls the fleet.
+/// The keys and accounts that a hub needs to use a NATS server and to pair machines. Stored in a file that only the
+/// hub's user can read, because its contents give full control of the fleet.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Fleet {
-    /// The hub's user of NATS in the account that it shares with the machines, with all rights there.
+    /// The hub's NATS user in the account that the hub shares with the machines. It has all rights in that account.
     pub credentials: Credentials,
-    /// The hub's user in an account without machines, which holds the hubs' state. Only this account has JetStream.
+    /// The hub's user in an account without machines, which stores the state of hubs. Only this account has JetStream.
     pub state: Credentials,
     /// The hub's user in NATS's system account. It may only subscribe to the connection events of the machines' account, and
     /// update that account's token.
@@ -62,7 +65,7 @@ pub struct Fleet {
     has_own_server: bool,
     #[serde(default)]
     version: u8,
-    /// On how many servers of a cluster the fleet's state is kept.
+    /// The number of servers in a cluster that store the fleet's state.
     #[serde(default = "one")]
     pub replicas: usize,
 }
@@ -72,7 +75,7 @@ fn one() -> usize {
 }
 
 impl Fleet {
-    /// New keys for a fleet on these servers.
+    /// Creates the keys of a new fleet on these servers.
     ///
     /// # Errors
     /// The system provides no random numbers.
@@ -81,7 +84,7 @@ impl Fleet {
         let account_seed = new_seed(KeyPairType::Account)?;
         let (operator, account) = (key(&operator_seed)?, key(&account_seed)?);
         let system = System::new(&operator, &account.public_key(), &servers)?;
-        // The hub is its only user, so its key is not kept.
+        // The hub is the only user of this account, so the account's key is not stored.
         let state = key(&new_seed(KeyPairType::Account)?)?;
         let hub = |account: &KeyPair| user(account, None, &servers);
         let account_of = |account: &KeyPair, name, has_streams| {
@@ -130,7 +133,7 @@ impl Fleet {
         self.version >= VERSION
     }
 
-    /// The token of the machines' account with these revocations.
+    /// Creates a token of the machines' account that contains these revocations.
     ///
     /// # Errors
     /// The operator's key is damaged.
@@ -138,7 +141,7 @@ impl Fleet {
         jwt::account(&key(&self.operator_seed)?, &self.account, "fleet", false, revoked)
     }
 
-    /// The fleet of a hub's folder, if there is one.
+    /// Reads the fleet from a hub's folder. Returns `None` if the folder contains none.
     ///
     /// # Errors
     /// The file can't be read.
@@ -146,8 +149,8 @@ impl Fleet {
         files::read_json(&folder.join(FILE))
     }
 
-    /// The fleet of a hub's folder, made at the first start with what `servers` returns. The lock keeps other hubs out of the
-    /// folder.
+    /// Reads the fleet from a hub's folder. At the first start, creates it with the servers that `servers` returns.
+    /// Also returns a lock, which keeps other hubs out of the folder.
     ///
     /// # Errors
     /// A hub runs with this folder, or the file can't be read or written.
@@ -158,7 +161,7 @@ impl Fleet {
         files::create_folder(folder)?;
         let lock = files::lock(&folder.join("hub.lock"))?;
         if let Some(mut fleet) = Self::read(folder)? {
-            // The configuration of other servers is not the hub's to change.
+            // The hub can't change the configuration of servers that it did not start.
             if fleet.has_own_server && fleet.upgrade()? {
                 fleet.save(folder)?;
             }
@@ -178,7 +181,7 @@ impl Fleet {
         files::write_json(&folder.join(FILE), self)
     }
 
-    /// Uses these servers from now on, which no hub starts.
+    /// Replaces the fleet's servers by these servers, which no hub starts.
     pub fn use_servers(&mut self, servers: &[String], certificates: Option<&Path>) {
         for credentials in [&mut self.credentials, &mut self.state, &mut self.system] {
             credentials.servers = servers.to_vec();
@@ -197,7 +200,7 @@ impl Fleet {
         self.has_own_server
     }
 
-    /// The part of a NATS server's configuration that lets this fleet use it. It holds no secrets.
+    /// The part of a NATS server's configuration that lets this fleet use it. It contains no secrets.
     pub fn server_configuration(&self) -> String {
         let Self { operator, system_account, system_jwt, account, account_jwt, .. } = self;
         let Self { state_account, state_jwt, .. } = self;
@@ -224,7 +227,7 @@ struct System {
 
 impl System {
     fn new(operator: &KeyPair, machines: &str, servers: &[String]) -> Result<Self> {
-        // The hub is its only user, so its key is not kept.
+        // The hub is the only user of this account, so the account's key is not stored.
         let system = key(&new_seed(KeyPairType::Account)?)?;
         let account = system.public_key();
         let permissions = Permissions {
@@ -241,7 +244,7 @@ impl System {
     }
 }
 
-/// A new user of an account for the hub.
+/// Creates a user for the hub in an account.
 fn user(
     account: &KeyPair,
     permissions: Option<&Permissions>,
@@ -252,18 +255,18 @@ fn user(
     Ok(Credentials { servers: servers.to_vec(), jwt, renewal: None, seed, certificates: None })
 }
 
-/// The hub's own server.
+/// The hub's NATS server, which this process started or found running.
 pub struct NatsServer {
     folder: PathBuf,
     child: Option<Child>,
 }
 
-/// The files of the hub's own server.
+/// The folder with the files of the hub's NATS server.
 #[derive(Clone)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// In the hub's folder.
+    /// The subfolder `nats` of the hub's folder.
     pub fn new(hub: &Path) -> Self {
         Self(hub.join("nats"))
     }
@@ -280,13 +283,13 @@ impl Folder {
 /// A free port on the loopback address.
 ///
 /// # Errors
-/// The system's.
+/// The system can't open a port.
 pub fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 impl NatsServer {
-    /// Starts the server, or finds the one that a hub left running when it was killed.
+    /// Starts the server. If a hub was killed and left its server running with the same configuration, uses that server.
     ///
     /// # Errors
     /// There is no program, or it can't be started.
@@ -301,7 +304,7 @@ impl NatsServer {
             fleet.server_configuration()
         );
         if let Some(id) = running(folder) {
-            if fs::read_to_string(folder.configuration()).is_ok_and(|old| old == configuration) {
+            if read(&folder.configuration()).is_ok_and(|old| old == configuration.as_bytes()) {
                 tracing::info!("the hub's NATS server is running already");
                 return Ok(Self { folder: folder.0.clone(), child: None });
             }
@@ -329,11 +332,12 @@ impl NatsServer {
         Ok(Self { folder: folder.0.clone(), child: Some(child) })
     }
 
-    /// Waits until the server ends by itself. A server that was found running is not watched.
+    /// Waits until the server ends by itself. Waits forever if this process did not start the server.
     pub async fn ended(&mut self) -> anyhow::Error {
         let Some(child) = &mut self.child else { return std::future::pending().await };
         let end = child.wait().await;
-        let log = fs::read_to_string(self.folder.join("nats.log")).unwrap_or_default();
+        let log = read(&self.folder.join("nats.log")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
         let last = log.lines().last().unwrap_or_default();
         anyhow!(
             "the NATS server ended ({}): {last}",
@@ -356,11 +360,18 @@ impl NatsServer {
     }
 }
 
+/// Reads a file of the server, or of `/proc`.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    const LONGEST: u64 = 64 << 20;
+    private::read_of_anyone(path, LONGEST)
+}
+
 /// The process id of a server that runs with this folder's configuration.
 fn running(folder: &Folder) -> Option<Pid> {
-    let id: i32 = fs::read_to_string(folder.process_id()).ok()?.trim().parse().ok()?;
-    // Another program may have the number by now.
-    let command = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+    let id = String::from_utf8(read(&folder.process_id()).ok()?).ok()?;
+    let id: i32 = id.trim().parse().ok()?;
+    // Another process may have received this process id since.
+    let command = read(Path::new(&format!("/proc/{id}/cmdline"))).ok()?;
     let configuration = folder.configuration();
     let ours = configuration.as_os_str().as_encoded_bytes();
     let is_ours = command.split(|byte| *byte == 0).any(|argument| argument == ours);
@@ -383,7 +394,8 @@ fn quoted(path: &Path) -> Result<String> {
     }
 }
 
-/// The program: as given, else by the variable, else beside this program, else on the PATH.
+/// Finds the server's program: the given path, else the path in [`VARIABLE`], else a file beside this program, else on
+/// the PATH.
 fn find(given: Option<&Path>) -> Result<PathBuf> {
     if let Some(given) = given {
         return Ok(given.to_owned());

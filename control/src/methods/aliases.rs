@@ -1,4 +1,4 @@
-//! Methods that other documents and earlier versions name, each another way to what there is.
+//! Methods that other specifications or earlier versions of Unterm name. Each does what another method does.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -48,9 +48,9 @@ impl Method for SendText {
 pub struct ReadTail;
 
 session_params! {
-    /// A session, and how much of its end.
+    /// A session, and the number of its last rows to read.
     ReadTailParams {
-        /// How many rows to read at most; 100.
+        /// The maximum number of rows to read. Default: 100.
         #[serde(default)]
         lines: u64,
     }
@@ -60,9 +60,9 @@ session_params! {
 pub struct ReadTailReply {
     /// The rows, the oldest first.
     pub lines: Vec<String>,
-    /// How many there are.
+    /// The number of rows in `lines`.
     pub count: usize,
-    /// How far the session's output had got: a `since_seq` for what comes after.
+    /// The session's `seq`. Pass it as `since_seq` for later output.
     pub seq: u64,
 }
 
@@ -96,7 +96,7 @@ impl Method for ReadTail {
     }
 }
 
-/// The line behind the last one of the screen that has text; an empty screen ends where it begins.
+/// The line after the last line of the screen that contains text. If the screen is empty, its first line.
 fn end_of_text(term: &Term) -> u64 {
     let top = term.live_top().0;
     let bottom = top + u64::from(term.size().rows);
@@ -115,7 +115,7 @@ pub struct ReadRaw;
 pub struct ReadRawReply {
     /// The bytes, in base64.
     pub base64: String,
-    /// How far the session's output had got: a `since_seq` for what comes after.
+    /// The session's `seq`. Pass it as `since_seq` for later output.
     pub seq: u64,
 }
 
@@ -123,8 +123,7 @@ impl Method for ReadRaw {
     const NAME: &'static str = "screen.read_raw";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Bytes that make a terminal of the same size show what a session's does, its history and \
-                               styles too.";
+    const DOC: &'static str = "Returns bytes that draw a session's screen and history, with styles, in a terminal of the same size.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReadRawReply;
 

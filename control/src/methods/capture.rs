@@ -1,7 +1,7 @@
 //! `capture.*`: pictures of sessions and of the display, and the clipboard.
 //!
-//! Unterm renders sessions itself, even without a window. If there is no display to capture, a picture of the sessions takes
-//! its place.
+//! Unterm renders sessions itself, even without a window. If there is no display to capture, the result is a picture of
+//! the sessions.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc, time::Duration};
 
@@ -23,9 +23,9 @@ use crate::{
     services::pictures::{self, Turn},
 };
 
-/// The default time for a person to select a region, in milliseconds.
+/// The default time that the user has to select a region, in milliseconds.
 const CHOOSING: u64 = 60_000;
-/// The longest picture that is read, in bytes.
+/// The maximum size of a picture that is read, in bytes.
 const LONGEST: u64 = 256 << 20;
 
 /// A picture.
@@ -48,7 +48,7 @@ pub struct Image {
 struct Camera {
     captures: Arc<dyn Captures>,
     home: PathBuf,
-    /// What its caller may do.
+    /// The scopes of the caller.
     scopes: Scopes,
     base64: bool,
 }
@@ -73,7 +73,8 @@ impl Camera {
         Ok(self.folder("screenshots")?.join(name))
     }
 
-    /// Checks the caller's rights here too, because only the list of sessions shows whether a window belongs to one.
+    /// Takes a picture of the display. Checks the caller's scope here as well, because only the list of sessions shows
+    /// whether a window belongs to a session.
     fn display(&self, what: &OnDisplay) -> Result<Image> {
         check_scope(self.scopes, Access::Admin, "a picture of the display")?;
         let source = match what {
@@ -84,7 +85,7 @@ impl Camera {
         let file = self.file(if source == "region" { "region_visible" } else { source })?;
         match self.captures.display(what, &file) {
             Ok(true) => {}
-            Ok(false) => return Err(Error::Failed("The selection was cancelled".to_owned())),
+            Ok(false) => return Err(Error::Failed("The selection was canceled".to_owned())),
             Err(why) => return Err(Error::Failed(format!("No picture could be taken: {why}"))),
         }
         let png = private::read(&file, LONGEST);
@@ -118,12 +119,12 @@ impl Camera {
     }
 }
 
-/// Runs a function that takes a picture off the async workers, while it holds its permit.
+/// Runs a function that takes a picture on a blocking thread, and holds the permit meanwhile.
 async fn taking<T: Send + 'static>(
     turn: Option<Turn>,
     take: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    // The permit moves into the work, which goes on if the caller disconnects.
+    // The permit moves into the function, which continues even if the caller disconnects.
     let work = move || {
         let _turn = turn;
         take()
@@ -181,7 +182,7 @@ pub struct Captured {
     pub r#type: Word,
 }
 
-/// A picture of the display, or else of the sessions, with the reason.
+/// A picture of the display. If that can't be taken, a picture of the sessions and the reason.
 fn display_or_sessions(
     camera: &Camera,
     what: &OnDisplay,
@@ -382,7 +383,7 @@ impl Method for Png {
 
 /// Width and height of a picture, in pixels.
 fn sides(png: &[u8]) -> (u32, u32) {
-    // PNG, 11.2.1: they come first in the first chunk.
+    // PNG, section 11.2.1: width and height are the first fields of the first chunk.
     let side = |at: usize| {
         let bytes = png.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
         u32::from_be_bytes(bytes.unwrap_or_default())
@@ -435,7 +436,7 @@ impl Method for Select {
         let panes = context.mux.panes();
         if params.interactive.is_set("interactive")? && context.host.has_window() {
             let busy = || {
-                Error::Failed("The person is choosing a region for another call: wait until they have chosen it, or cancelled".to_owned())
+                Error::Failed("The user is choosing a region for another call: wait until the user has chosen it or canceled".to_owned())
             };
             let turn = context.pictures.selection().ok_or_else(busy)?;
             let region = OnDisplay::Region(Duration::from_millis(time));
@@ -504,7 +505,7 @@ impl Method for Clipboard {
         _: NoParams,
     ) -> Result<ClipboardReply> {
         let camera = Camera::new(context, caller, true)?;
-        // The program that owns the clipboard may never answer.
+        // The permit limits how many threads block here, because the program that owns the clipboard may never answer.
         taking(context.pictures.clipboard().await, move || {
             Ok(match camera.captures.clipboard().map_err(Error::Failed)? {
                 Clip::Text(content) => ClipboardReply::Text { content },

@@ -167,7 +167,7 @@ impl Method for RunWait {
         let pane = context.pane(params.target())?;
         let command = params.command.required("command")?;
         if command.contains('\0') {
-            // The shell would run the part before a NUL.
+            // The shell would run only the part before the NUL.
             return Err(Error::Invalid {
                 name: "command",
                 expected: "text without a NUL character".to_owned(),
@@ -179,7 +179,7 @@ impl Method for RunWait {
         let type_ahead = params.type_ahead.value("type_ahead", "true or false")?.unwrap_or(true);
         let typist = ForCaller::new(context, caller, &pane, &command);
         typist.admit()?;
-        // Scripts may type ahead into a running program. For agents, each command runs by itself.
+        // Scripts may type ahead into a running program. Agents may not: each of their commands runs by itself.
         let is_careful = !type_ahead || caller.has(Capabilities::GIVES_WAY);
         let deadline = wait::deadline(Instant::now(), Duration::from_millis(timeout));
         let turn = context.run_turns.turn(pane.id(), deadline).await;
@@ -215,15 +215,16 @@ impl Method for RunWait {
     }
 }
 
-/// A caller whose command is typed into a pane. If the caller cancels its call while the command runs, Ctrl+C is typed.
+/// The caller of a command that is typed into a pane. If the caller cancels its call while the command runs, Ctrl+C is
+/// typed.
 struct ForCaller<'a> {
     context: &'a Context,
     caller: &'a Caller,
     pane: &'a Pane,
     command: &'a str,
-    /// The command was typed and has not ended.
+    /// Whether the command was typed and has not ended.
     is_typed: AtomicBool,
-    /// Where the program would echo the command.
+    /// The state of the pane before the command was typed, to recognize the command's echo.
     place: Mutex<Option<Place>>,
 }
 
@@ -270,7 +271,7 @@ impl Drop for ForCaller<'_> {
         let typed = self.context.type_in(self.caller, self.pane, INTERRUPT);
         let outcome = typed.as_ref().err().map_or(Outcome::Done, Error::outcome);
         let (session, client) = (self.pane.id().0.to_string(), self.caller.client.clone());
-        self.context.audit.add(Cancel::NAME, session, "its call was cancelled", outcome, client);
+        self.context.audit.add(Cancel::NAME, session, "its call was canceled", outcome, client);
     }
 }
 

@@ -1,15 +1,13 @@
-//! `server.*`: what a client asks first about the server.
+//! `server.*`: information about the server, which clients usually request first.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 
-use super::{
-    Caller, Context, Group, Method, Result, Subjects, Word, params::NoParams, session::blocking,
-};
+use super::{Caller, Context, Group, Method, Result, Subjects, Word, params::NoParams};
 use crate::{
-    ENGINE, Host, VERSION,
+    ENGINE, VERSION,
     transport::tcp::{HOST, PREFERRED_PORT},
 };
 
@@ -76,20 +74,11 @@ pub struct MuxHealth {
 pub struct TerminalHealth {
     pub initial_cols: u16,
     pub initial_rows: u16,
+    /// The name of the theme that panes show.
     pub color_scheme: Word,
     pub term: String,
     /// Whether a window shows the session.
     pub window: bool,
-}
-
-/// The name of a theme that is always there.
-const DEFAULT_THEME: &str = "standard";
-
-/// The theme's name in the preferences. Of two themes that follow the desktop, the dark one. Blocks.
-fn theme_in_force(host: &dyn Host) -> String {
-    let theme = host.preferences().and_then(|it| it.get().ok()).map(|all| all["theme"].clone());
-    let name = theme.as_ref().and_then(|theme| theme.as_str().or_else(|| theme["dark"].as_str()));
-    name.unwrap_or(DEFAULT_THEME).to_owned()
 }
 
 impl Method for Health {
@@ -111,8 +100,6 @@ impl Method for Health {
         let pane_count = panes.iter().filter(|pane| caller.reaches(pane.id().0)).count();
         let options = context.mux.options();
         let term = options.env.iter().find(|(name, _)| name == "TERM");
-        let host = context.host.clone();
-        let color_scheme = blocking(move || theme_in_force(&*host)).await;
         Ok(HealthReply {
             status: "ok".into(),
             engine: ENGINE.into(),
@@ -126,7 +113,7 @@ impl Method for Health {
             terminal: TerminalHealth {
                 initial_cols: options.default_size.cols,
                 initial_rows: options.default_size.rows,
-                color_scheme: color_scheme.unwrap_or_else(|_| DEFAULT_THEME.to_owned()).into(),
+                color_scheme: context.host.theme().map_or("standard".into(), Word::from),
                 term: term.map_or("xterm-256color", |(_, value)| value).to_owned(),
                 window: context.host.has_window(),
             },

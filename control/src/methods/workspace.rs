@@ -1,5 +1,7 @@
 //! `workspace.*`: layouts saved under names.
 
+use std::{io, path::Path, sync::Arc};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +12,49 @@ use super::{
 };
 use crate::{
     error::Error,
+    host::Host,
     services::workspace::{Workspace, WorkspaceError},
+    suggestion::did_you_mean,
 };
 
 fn failed(error: WorkspaceError) -> Error {
     Error::Failed(error.to_string())
+}
+
+/// The names of workspaces and layout files, sorted.
+fn names(host: &dyn Host, home: &Path) -> io::Result<Vec<String>> {
+    let mut names = Workspace::names(home)?;
+    names.extend(host.layouts().map(|layouts| layouts.names()).unwrap_or_default());
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// Reads a workspace, or a layout file with this name.
+fn read(host: &dyn Host, home: &Path, name: &str) -> Result<Workspace> {
+    if let Some(layout) = host.layouts().and_then(|layouts| layouts.read(name)) {
+        return layout.map_err(Error::Failed);
+    }
+    Workspace::read(home, name).map_err(|error| {
+        let names = match &error {
+            WorkspaceError::Missing(_) => names(host, home).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let near = did_you_mean(name, names.iter().map(String::as_str));
+        Error::Failed(format!("{error}{near}"))
+    })
+}
+
+/// The end of a message, which names the programs that a restored layout does not start. Empty if there are none.
+pub fn programs_left_out(workspace: &Workspace) -> String {
+    let programs = workspace.sessions.iter().filter_map(|session| session.program.as_deref());
+    match programs.collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        programs => format!(
+            " Shells took the place of its programs ({}); `unterm --layout` starts them.",
+            programs.join(", ")
+        ),
+    }
 }
 
 /// `workspace.save`.
@@ -94,7 +134,8 @@ impl Method for Restore {
     const GROUP: Group = Group::Workspace;
     const REVEALS: Subjects = Subjects::FILES;
     const CHANGES: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "Reads a saved layout, and opens it again if `recreate` is set.";
+    const DOC: &'static str =
+        "Reads a saved layout or a layout file, and opens it again if `recreate` is set.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = RestoreParams<'a>;
     type Reply = RestoreReply;
@@ -107,17 +148,22 @@ impl Method for Restore {
         let name = params.name.required("name")?.into_owned();
         let recreate = params.recreate.is_set("recreate")?;
         let (mux, home) = (context.mux.clone(), context.registration.home().to_owned());
+        let host = Arc::clone(&context.host);
         let restore = move || {
-            let workspace = Workspace::read(&home, &name)?;
+            let workspace = read(&*host, &home, &name)?;
             let created = recreate.then(|| workspace.open(&mux));
             let message = match &created {
-                Some(created) => format!("Opened {} sessions again.", created.len()),
+                Some(created) => format!(
+                    "Opened {} sessions again.{}",
+                    created.len(),
+                    programs_left_out(&workspace)
+                ),
                 None => "Workspace data loaded. Use session.create with cwd to recreate sessions."
                     .to_owned(),
             };
             Ok(RestoreReply { restored: true, name, workspace, message, created })
         };
-        blocking(restore).await?.map_err(failed)
+        blocking(restore).await?
     }
 }
 
@@ -138,13 +184,13 @@ impl Method for List {
     const NAME: &'static str = "workspace.list";
     const GROUP: Group = Group::Workspace;
     const REVEALS: Subjects = Subjects::FILES;
-    const DOC: &'static str = "Lists the names of saved layouts.";
+    const DOC: &'static str = "Lists the names of saved layouts and layout files.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
-        let home = context.registration.home().to_owned();
-        let names = blocking(move || Workspace::names(&home)).await?;
+        let (host, home) = (Arc::clone(&context.host), context.registration.home().to_owned());
+        let names = blocking(move || names(&*host, &home)).await?;
         let names = names.map_err(|error| failed(error.into()))?;
         Ok(ListReply { workspaces: names.into_iter().map(|name| Named { name }).collect() })
     }

@@ -1,6 +1,9 @@
-//! Tests of instances that start and end, each in a directory of its own.
+//! Tests of instances that start and end. Each test has its own directory.
 
-use std::os::unix::fs::MetadataExt;
+use std::{
+    os::unix::fs::MetadataExt,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use super::*;
 
@@ -90,7 +93,7 @@ fn entries_of_dead_processes_go_at_the_next_start() {
         write_record(&instances.join(format!("{id}.json")), &record).unwrap();
     }
     point_to(home, &dead).unwrap();
-    // A claimed id whose record another program is still writing.
+    // This id was claimed by another program, which is still writing its record.
     File::create(instances.join("charlie.json")).unwrap();
     assert!(live(home).unwrap().is_empty());
 
@@ -128,9 +131,20 @@ fn what_can_not_be_removed_is_in_nobodys_way() {
 fn any_number_may_start_at_once() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
+    let have_started = AtomicBool::new(false);
     let registrations: Vec<_> = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            while !have_started.load(Ordering::Relaxed) {
+                for (path, _) in entries(home).unwrap() {
+                    assert!(read(&path).is_some(), "{} is not whole", path.display());
+                }
+            }
+        });
         let threads: Vec<_> = (0..30).map(|i| scope.spawn(move || register(home, i))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        let all = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        have_started.store(true, Ordering::Relaxed);
+        reader.join().unwrap();
+        all
     });
     let mut ids: Vec<_> = registrations.iter().map(|r| r.record().id.clone()).collect();
     ids.sort();
@@ -155,7 +169,7 @@ fn an_entry_that_another_process_took_is_left_alone() {
     assert_eq!(read(&home.join("instances/alpha.json")), Some(other));
 }
 
-/// Makes writing a record to `path` fail after its id was claimed, as on a full disk.
+/// Makes it fail to write a record to `path` after its id was claimed, as if the disk were full.
 fn block(path: &Path) {
     let name = path.file_name().unwrap().to_str().unwrap();
     fs::create_dir_all(path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))).unwrap();
@@ -215,7 +229,7 @@ fn a_lock_that_somebody_keeps_is_not_waited_for_for_ever() {
     let error = lock_within(home.path(), Duration::from_millis(1)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert!(error.to_string().contains("another program has kept it locked"), "{error}");
-    // A thread that waited too long releases the lock again.
+    // A thread that waited too long releases the lock when it gets it.
     let waits = thread::scope(|scope| {
         let waits = scope.spawn(|| lock(home.path()));
         drop(held);
@@ -252,7 +266,7 @@ async fn a_death_without_a_word_is_noticed() {
 
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
-    // Stands for an instance that was killed.
+    // The child process stands for an instance that was killed.
     let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
     let bravo = Arc::new(register(home, 2));
     let alpha = Record {

@@ -105,7 +105,7 @@ impl Shell {
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $?",
                 command = quote_ansi_c(command, cooked),
             ),
-            // Not `%d`: another shell, which has no `$status`, would print 0.
+            // Not `%d`, because a shell without `$status` would print 0.
             Self::Fish => format!(
                 " printf '\\033]1337;UntermRun=%s\\007' {id}; eval {command}; \
                  printf '__UNTERM_%s_%s__ %s\\n' DONE {id} $status",
@@ -117,7 +117,7 @@ impl Shell {
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $?",
                 command = quote_posix(command, cooked),
             ),
-            // An error aborts the rest of the line. `| print` is needed because a value before a `;` is not shown.
+            // An error would abort the rest of the line, so catch it. Nushell does not show a value before `;`, so print it.
             Self::Nushell => format!(
                 " print -n $\"\\u{{1b}}]1337;UntermRun={id}\\u{{7}}\"; \
                  try {{ {command} }} catch {{|error| print -e $error.rendered }} | print; \
@@ -145,7 +145,8 @@ impl Shell {
             Self::Bash | Self::Zsh => is_plain_line(command),
             // Nushell has no `eval`, but its editor accepts such a line unchanged.
             Self::Nushell => is_plain(command) && !command.trim().is_empty(),
-            // A line that fish can't parse reports no end, and fish checks more than syntax: `builtin nope` is such a line.
+            // If fish can't parse a line, it reports no end of a command. fish checks more than syntax: it can't parse
+            // `builtin nope`.
             _ => false,
         };
         let line = match is_as_it_is {
@@ -203,14 +204,14 @@ impl Marks {
         format!("__UNTERM_DONE_{}__", self.id)
     }
 
-    /// A text near the end of the typed line, and so of its echo.
+    /// A text near the end of the typed line. The line's echo and its trace contain this text too.
     pub fn echo(&self) -> String {
         format!("DONE {}", self.id)
     }
 }
 
-/// The most bytes of a command in one typed line, for a terminal that collects whole lines (`ICANON`): the kernel drops
-/// everything beyond 4,095 bytes.
+/// The length in bytes after which a typed command continues in a new line, if the terminal collects whole lines
+/// (`ICANON`). The kernel drops everything beyond 4,095 bytes of a line.
 const COOKED_LINE: usize = 1000;
 
 /// Builds quoted text, split into several lines if they must be short.
@@ -306,21 +307,32 @@ fn quote_posix(text: &str, cooked: bool) -> String {
         return quote_plain(text, cooked);
     }
     let mut quoted = Quoted::new("'", cooked);
-    for char in text.chars() {
+    for char in printf_text(text).chars() {
         match char {
-            '\\' => quoted.push(r"\\"),
-            '\n' => quoted.push(r"\n"),
             '\'' => quoted.push(r"'\''"),
-            char if char.is_ascii_control() => quoted.push(&format!(r"\0{:03o}", char as u32)),
             char => quoted.push_char(char),
         }
     }
     format!("\"$(printf %b {})\"", quoted.end())
 }
 
-/// Whether only a shell runs in the pane, and what runs in the foreground.
+/// Text as `printf %b` expects it, without control bytes.
+pub fn printf_text(text: &str) -> String {
+    let mut escaped = String::new();
+    for char in text.chars() {
+        match char {
+            '\\' => escaped.push_str(r"\\"),
+            '\n' => escaped.push_str(r"\n"),
+            char if char.is_ascii_control() => escaped.push_str(&format!(r"\0{:03o}", char as u32)),
+            char => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+/// A pane's activity: whether only a shell runs there, and the foreground process.
 pub struct Activity {
-    /// The foreground process is a shell, or the program has ended.
+    /// Whether the foreground process is a shell, or the pane's program has ended.
     pub idle: bool,
     /// The name of the foreground process. Empty if there is none.
     pub process: String,
@@ -338,11 +350,11 @@ impl Activity {
     }
 }
 
-/// Shells that are known as such, but in which Unterm runs no commands.
+/// Further shells. A pane with one of them counts as idle, but Unterm can't run commands in it.
 const OTHER_SHELLS: [&str; 10] =
     ["csh", "tcsh", "bsd-csh", "elvish", "xonsh", "ion", "osh", "ysh", "hush", "sash"];
 
-/// Whether a process is a shell of any kind. BusyBox is one if its first argument names its shell.
+/// Whether a process is a shell of any kind. BusyBox is a shell if its first argument is the name of a shell.
 fn is_any_shell(process: &str, arguments: impl FnOnce() -> Vec<String>) -> bool {
     let name = process.rsplit('/').next().unwrap_or_default();
     if name == "busybox" {

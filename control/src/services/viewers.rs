@@ -1,5 +1,5 @@
-//! Live views of panes: the screen first, then the output as it comes. A viewer that falls behind receives the whole screen
-//! again.
+//! Live views of panes. A viewer receives the screen first, and then output as it arrives. A viewer that falls behind
+//! receives the whole screen again.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
-use unterm_mux::{Pane, PaneId, Tap, TapDirection, TapItem};
+use unterm_mux::{LiveView, Pane, PaneId, Tap, TapDirection, TapItem};
 use unterm_term::Size;
 
 use super::{
@@ -18,15 +18,15 @@ use super::{
 };
 use crate::caller::TokenKind;
 
-/// The most views. Tokens share them.
+/// The maximum number of views, which all tokens share.
 const MOST: usize = 64;
-/// How long an unread view is kept.
+/// A view that is not read for this long is dropped.
 const IDLE: Duration = Duration::from_secs(30);
-/// The most bytes of output that a viewer gets at a time. If more is waiting, it gets the screen.
+/// The maximum number of output bytes in one reply. If more output is waiting, the reply contains the screen instead.
 const MOST_BYTES: usize = 64 << 10;
-/// The most rows of history that are sent with a screen.
+/// The maximum number of rows of history that are sent with a screen.
 const HISTORY: u64 = 200;
-/// The most bytes of a screen with history. A longer one comes without.
+/// The maximum size in bytes of a screen with history. If it would be larger, the screen is sent without history.
 const MOST_WITH_HISTORY: usize = 256 << 10;
 
 /// The views of an instance.
@@ -53,6 +53,7 @@ struct Viewer {
     token: TokenKind,
     used: Mutex<Instant>,
     _place: Part,
+    _shown: LiveView,
     following: tokio::sync::Mutex<Following>,
 }
 
@@ -63,35 +64,35 @@ struct Following {
     size: Size,
 }
 
-/// A view to continue.
+/// A request to continue a view.
 pub struct Viewed {
-    /// Its number.
+    /// The number of the view.
     pub view: u64,
     /// The caller's token.
     pub token: TokenKind,
-    /// Whether to begin anew with the screen.
+    /// Whether the reply should begin again with the whole screen.
     pub anew: bool,
 }
 
-/// What a viewer gets.
+/// A reply to a viewer.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The view's number.
     pub view: u64,
-    /// Whether `bytes` begin anew: they rebuild the whole screen.
+    /// Whether `bytes` rebuild the whole screen. Otherwise, they are further output.
     pub is_screen: bool,
     /// The terminal's size.
     pub size: Size,
-    /// What to feed to a terminal of this size.
+    /// The bytes for the viewer's terminal, which must have this size.
     pub bytes: Vec<u8>,
-    /// How many bytes of output were left out before this screen.
+    /// The number of output bytes that were left out before this screen.
     pub lost: u64,
     /// Whether the program has ended and no more output follows.
     pub has_ended: bool,
 }
 
 impl Viewers {
-    /// Starts a view. Returns the screen. `None`: the token has too many views.
+    /// Starts a view, and returns the screen. `None` if the token has too many views.
     pub fn start(&self, pane: &Pane, token: TokenKind) -> Option<Seen> {
         let mut place = self.places.part(token);
         if place.resize(1).is_err() {
@@ -104,6 +105,7 @@ impl Viewers {
             token,
             used: Mutex::new(Instant::now()),
             _place: place,
+            _shown: pane.begin_view(),
             following: tokio::sync::Mutex::new(following),
         });
         let view = {
@@ -122,7 +124,8 @@ impl Viewers {
         Some(Seen { view, is_screen: true, size, bytes, lost: 0, has_ended: false })
     }
 
-    /// The output since the last call. Waits for output until `deadline`. `None`: the pane has no such view for this token.
+    /// The output since the last call. Waits for output until `deadline`. `None` if this token has no such view of the
+    /// pane.
     pub async fn next(&self, pane: &Pane, of: Viewed, deadline: Instant) -> Option<Seen> {
         let Viewed { view, token, anew } = of;
         let is_own = |of: &&Arc<Viewer>| of.pane == pane.id() && of.token == token;
@@ -139,7 +142,7 @@ impl Viewers {
 
 impl Views {
     fn drop_idle(&mut self) {
-        // While a call reads a view, the view has a second owner.
+        // A view that a call is reading has a second `Arc`, so its count is above 1.
         self.all.retain(|_, of| Arc::strong_count(of) > 1 || of.used.lock().elapsed() < IDLE);
     }
 }
@@ -158,7 +161,7 @@ async fn drop_when_idle(views: Weak<Mutex<Views>>, view: u64) {
 }
 
 impl Following {
-    /// The screen as it is now.
+    /// The current screen.
     fn screen(&mut self, pane: &Pane) -> Vec<u8> {
         let term = pane.term();
         self.past = term.seq();
@@ -167,7 +170,7 @@ impl Following {
         if bytes.len() <= MOST_WITH_HISTORY { bytes } else { term.to_vt_text(0) }
     }
 
-    /// The whole screen. It includes the output that is still in the tap, so `next` skips that output.
+    /// A reply with the whole screen. The screen includes output that is still in the tap, so `next` skips that output.
     fn anew(&mut self, pane: &Pane, view: u64) -> Seen {
         let bytes = self.screen(pane);
         Seen { view, is_screen: true, size: self.size, bytes, lost: 0, has_ended: false }
@@ -202,11 +205,11 @@ impl Following {
             tokio::select! {
                 biased;
                 item = timeout_at(deadline, self.tap.next()) => match item {
-                    // Nothing came.
+                    // No output arrived.
                     Err(_) => break,
                     Ok(item) => if take(item.unwrap_or(TapItem::End)) { break },
                 },
-                // A resize.
+                // The terminal was resized.
                 Ok(()) = changes.changed() => {}
             }
         }

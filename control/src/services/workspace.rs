@@ -1,9 +1,10 @@
-//! Saved layouts: each session's title and directory, and how the tabs were split.
+//! Saved layouts: the title and directory of each session, and the splits of each tab.
 
 use std::{
     fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use schemars::JsonSchema;
@@ -12,80 +13,83 @@ use unterm_mux::{Axis, Mux, Node, OnExit, Pane, PaneId, Spawn, TabId, local_path
 
 /// The folder's name in Unterm's home directory.
 const FOLDER: &str = "workspaces";
-/// The most sessions that are reopened.
+/// The maximum number of sessions that are reopened.
 const MOST: usize = 200;
-/// The largest file that is read, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
 /// A saved layout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workspace {
-    /// Its name.
+    /// The workspace's name.
     pub name: String,
-    /// Its sessions, in the order they were opened.
+    /// The saved sessions, in the order in which they were opened.
     pub sessions: Vec<Session>,
-    /// RFC 3339, UTC.
+    /// When the workspace was saved (RFC 3339, UTC).
     pub saved_at: String,
-    /// Its tabs, left to right. Absent in files of other programs.
+    /// The saved tabs, from left to right. Absent in files of other programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<Tab>,
 }
 
-/// A session as it was.
+/// A saved session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
-    /// Its number then.
+    /// The session's number when it was saved.
     pub id: u64,
-    /// Its title then.
+    /// The session's title when it was saved.
     #[serde(default)]
     pub title: String,
-    /// Somebody gave it that title, and it has it again when it is opened again; else its program did.
+    /// Whether a user or caller set the title. Such a title is set again when the session is reopened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub named: bool,
-    /// A `file://` URI, or empty.
+    /// The session's directory as a `file://` URI, or empty.
     #[serde(default)]
     pub cwd: String,
+    /// The program that a layout file starts in the session. A workspace starts shells only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
 }
 
-/// A tab as it was.
+/// A saved tab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tab {
-    /// The title that somebody gave it.
+    /// The tab's title, if a user or caller set one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// How it was split.
+    /// The tab's sessions, and how they were split.
     pub panes: Part,
 }
 
-/// A session, or two parts.
+/// A part of a tab: a session, or a split with two parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Part {
-    /// Two parts.
+    /// A split with two parts.
     Split {
-        /// Where the second one is: `right` or `down`.
+        /// The direction from the first part to the second: `right` or `down`.
         split: Side,
-        /// The first one's share of the space.
+        /// The first part's share of the space, from 0 to 1.
         share: f32,
-        /// The left or upper one.
+        /// The left or upper part.
         first: Box<Part>,
-        /// The right or lower one.
+        /// The right or lower part.
         second: Box<Part>,
     },
-    /// A session, by its number then.
+    /// A session.
     Session {
-        /// The number.
+        /// The session's number when it was saved.
         id: u64,
     },
 }
 
-/// Where a second part is.
+/// The place of a split's second part, relative to the first part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// Right of the first.
+    /// To the right of the first part.
     Right,
-    /// Below the first.
+    /// Below the first part.
     Down,
 }
 
@@ -110,9 +114,9 @@ pub enum WorkspaceError {
     /// The workspace's file is invalid.
     #[error("Workspace '{name}' can't be used: {error}")]
     Broken {
-        /// The name.
+        /// The workspace's name.
         name: String,
-        /// Why.
+        /// Why the file is invalid.
         error: String,
     },
     /// A file could not be read or written.
@@ -128,6 +132,7 @@ impl Workspace {
             title: pane.title(),
             named: pane.has_name(),
             cwd: pane.cwd_uri(),
+            program: None,
         });
         let layout = mux.layout();
         let tabs = layout
@@ -142,7 +147,7 @@ impl Workspace {
         }
     }
 
-    /// Saves the workspace, replacing one with the same name.
+    /// Saves the workspace. Replaces a workspace with the same name.
     pub fn write(&self, home: &Path) -> Result<(), WorkspaceError> {
         let bad = || WorkspaceError::Name(self.name.clone());
         let file = file(home, &self.name).ok_or_else(bad)?;
@@ -167,7 +172,12 @@ impl Workspace {
         })
     }
 
-    /// The names of all workspaces, sorted.
+    /// When the workspace with this name was saved. `None` if there is none.
+    pub fn saved(home: &Path, name: &str) -> Option<SystemTime> {
+        fs::metadata(file(home, name)?).ok()?.modified().ok()
+    }
+
+    /// The names of the workspaces in the folder, sorted.
     pub fn names(home: &Path) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(home.join(FOLDER)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -215,8 +225,8 @@ impl Part {
         }
     }
 
-    /// The part with only the sessions for which `is_there` returns true. Each takes over the space of the removed
-    /// ones next to it. `None` if no session is left.
+    /// The part with only the sessions for which `is_there` returns true. If a part of a split is empty, the other part
+    /// gets its space. `None` if no session is left.
     pub fn of_some(self, is_there: &impl Fn(u64) -> bool) -> Option<Self> {
         match self {
             Self::Session { id } => is_there(id).then_some(Self::Session { id }),
@@ -232,7 +242,7 @@ impl Part {
         }
     }
 
-    /// The session in the part's first corner.
+    /// The first session of the part: at the left or top of each split.
     fn first(&self) -> u64 {
         match self {
             Self::Split { first, .. } => first.first(),
@@ -290,7 +300,7 @@ impl Opening<'_> {
 
     /// Splits `pane`, which shows the first session of `part`. `path` is the part's position in its tab.
     fn split(&mut self, part: &Part, tab: TabId, pane: PaneId, path: &mut Vec<bool>) {
-        // Deeper than any layout that a person can see.
+        // Deeper than any layout that fits on a screen.
         const DEEPEST: usize = 64;
         let Part::Split { split, share, first, second } = part else { return };
         if self.opened.len() >= MOST || path.len() >= DEEPEST {

@@ -1,12 +1,12 @@
-//! Programs that wait for input: `run` returns early, so that an agent can answer them.
+//! Tests of programs that wait for input: `run` returns early, so that an agent can answer them.
 
 use serde_json::{Value, json};
 use unterm_mux::PaneId;
 
 use crate::support::{self, Fixture, client::Client};
 
-/// Ends the foreground program and waits for the prompt. A shell that is about to show its prompt may ignore Ctrl+C,
-/// so it is sent repeatedly.
+/// Ends the foreground program and waits for the prompt. Ctrl+C is sent repeatedly, because a shell that is about to
+/// show its prompt may ignore it.
 fn interrupt(client: &mut Client) {
     let keys = json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 2000});
     support::until("the prompt", || {
@@ -19,7 +19,8 @@ fn a_command_that_asks_something_is_answered_for_at_once() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     client.shell(&fixture);
-    // Asked by the shell itself, by a program, through the terminal's other name, and on a line of its own.
+    // The question is asked by the shell itself, by a program, through another name of the terminal, and on a separate
+    // line.
     for (command, screen) in [
         ("read -r -p 'Do you want to continue? [Y/n] ' A; echo \"got $A\"", "[Y/n]"),
         ("sh -c 'printf \"Name: \"; read A; echo \"got $A\"'", "Name:"),
@@ -39,7 +40,7 @@ fn a_command_that_asks_something_is_answered_for_at_once() {
         assert!(support::shown(&asked).contains(screen), "{command}: {asked}");
         let listed = client.call("pane_list", json!({}));
         assert_eq!(listed["panes"][0]["state"], "awaiting_input", "{command}: {listed}");
-        // A question that was just answered is not asked any more.
+        // A question that has just been answered no longer counts as open.
         let answered = client.call("input", json!({"text": "y\n"}));
         assert_eq!(answered["awaiting_input"], false, "{command}: {answered}");
         client.until(json!({"any": [{"text": "got y"}]}));
@@ -66,7 +67,7 @@ fn a_second_question_ends_the_wait_for_a_command_too() {
     // The question is already there when the wait begins.
     let again = client.call("wait", json!({"handle": asked["handle"]}));
     assert_eq!((&again["matched"], &again["run"]["awaiting_input"]), (&json!(false), &json!(true)));
-    // The client saw it by its own wait.
+    // The client saw the question in the reply to its own wait.
     assert_eq!(again["run"]["changed"], "", "{again}");
     client.call("input", json!({"text": "two\n"}));
     client.until(json!({"any": [{"text": "one and two"}]}));
@@ -94,7 +95,8 @@ fn a_full_screen_program_is_said_to_be_one() {
             (&json!(false), &json!(true), &json!(true)),
             "{program}: {asked}"
         );
-        // While the program starts, it may query the terminal. If it ended now, the shell would read the replies.
+        // While the program starts, it may query the terminal. If it ended during that time, the shell would read the
+        // replies.
         client.until(json!({"any": [{"stable_ms": 300}]}));
         client.call("input", json!({"keys": quit}));
         support::until(&format!("{program} to end"), || {
@@ -121,7 +123,7 @@ fn the_first_report_of_a_box_shows_all_of_it() {
         ("dialog --menu Choose 12 40 4 a one b two", "full_screen", ["two", "Cancel"]),
         ("vim -u NONE -i NONE -n some-name", "full_screen", ["~\n~", "\"some-name\" [New"]),
     ] {
-        if !support::has("which", &[command.split(' ').next().unwrap()]) {
+        if !support::is_installed(command.split(' ').next().unwrap()) {
             continue;
         }
         for _ in 0..3 {

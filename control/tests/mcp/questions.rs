@@ -1,4 +1,5 @@
-//! The ways in which programs wait for a person: `run` reports each of them, and reports no program that only works.
+//! Tests of the ways in which programs wait for a user: `run` reports each of them, and does not report programs that
+//! only work.
 
 use std::{collections::VecDeque, sync::Mutex, thread};
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{self, Fixture, client::Client};
 
-/// A way to ask: its name, the program that it needs, and a command for bash.
+/// A way to ask: its name, the program that it needs, and a bash command.
 type Style = (&'static str, &'static str, &'static str);
 
 const ASKS: &[Style] = &[
@@ -131,12 +132,12 @@ const WORKS: &[Style] = &[
     ("two of them", "script", "script -qc 'script -qc \"sleep 600\" /dev/null' /dev/null"),
 ];
 
-/// Runs each of these commands in a shell of its own, several at a time, and returns what `run` replied.
+/// Runs each of these commands in a separate shell, several at the same time. Returns the replies of `run`.
 fn run_all(fixture: &Fixture, styles: &[Style], timeout_ms: u64) -> Vec<(&'static str, Value)> {
-    let is_there = |style: &&Style| support::has("which", &[style.1]);
+    let is_there = |style: &&Style| support::is_installed(style.1);
     let todo: VecDeque<Style> = styles.iter().filter(is_there).copied().collect();
     let (todo, done) = (Mutex::new(todo), Mutex::new(Vec::new()));
-    // Writes the files of the integration before several threads do.
+    // This writes the files of the shell integration before several threads do so.
     fixture.integrate();
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -160,7 +161,7 @@ fn run_all(fixture: &Fixture, styles: &[Style], timeout_ms: u64) -> Vec<(&'stati
     done.into_inner().unwrap()
 }
 
-/// How a reply says that the command waits for someone.
+/// The kind of waiting that a reply reports. `None` if the command does not wait.
 fn kind(ran: &Value) -> Option<&'static str> {
     let is = |field: &str| ran[field] == true;
     match ran["ended"] == false {
@@ -208,7 +209,7 @@ fn a_program_that_prints_on_without_input_does_not_wait() {
                   print(\"more\", flush=True)\ntime.sleep(3)\nos._exit(3)";
     let ran = client.call("run", json!({"command": format!("python3 -c '{script}'")}));
     assert_eq!(ran["reads_input"], true, "{ran}");
-    // It printed more, and read all the time.
+    // The program printed more, and read input all the time.
     let ended = client.call("wait", json!({"handle": ran["handle"]}));
     assert_eq!(ended["run"]["exit_code"], 3, "{ended}");
 }

@@ -1,4 +1,4 @@
-//! `capture.*` over a real connection. The pictures come from a test host, with or without a display.
+//! Tests of `capture.*` over a real connection. The pictures come from a test host, with or without a display.
 
 use std::{
     path::Path,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use unterm_control::{Captures, Clip, Host, HostRequest, OnDisplay};
 use unterm_mux::Pane;
 
-/// The start of a PNG, as far as the server reads it.
+/// The beginning of a PNG file, as far as the server reads it.
 fn png(width: u32, height: u32) -> Vec<u8> {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     png.extend(width.to_be_bytes());
@@ -22,10 +22,11 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 struct Studio {
     has_window: bool,
     has_display: bool,
-    /// The user cancels.
+    /// Whether the user cancels.
     cancels: bool,
     clip: Option<Clip>,
-    /// The clipboard's owner reports each request to the first channel, and gives it after a message in the second.
+    /// The clipboard's owner reports each request on the first channel, and provides the content after it received a
+    /// message on the second channel.
     owner: Option<Mutex<(mpsc::Sender<()>, mpsc::Receiver<()>)>>,
     /// The user selects a region when this channel receives a message.
     chosen: Option<Mutex<mpsc::Receiver<()>>>,
@@ -158,7 +159,7 @@ fn a_person_who_cancels_is_an_error() {
         fixture(Studio { has_display: true, has_window: true, cancels: true, ..Studio::default() });
     let mut wire = fixture.login();
     let message = wire.fail("capture.select", json!({"interactive": true}));
-    assert_eq!(message, "The selection was cancelled");
+    assert_eq!(message, "The selection was canceled");
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn the_person_chooses_one_region_at_a_time() {
     let mut wire = fixture.login();
     let id = fixture.program(&mut wire, "cat", &[]).id;
     let select = json!({"id": 1, "method": "capture.select", "params": {"interactive": true}});
-    // As many calls as there are blocking threads.
+    // There are as many calls as blocking threads.
     let mut asking: Vec<Wire> = (0..8).map(|_| fixture.login()).collect();
     asking[0].send(format!("{select}\n"));
     support::until("the first", || (studio.asked.lock().unwrap().len() == 1).then_some(()));
@@ -301,7 +302,7 @@ fn a_clipboard_whose_owner_does_not_answer_holds_up_nothing_else() {
     let clip = Some(Clip::Text("it".to_owned()));
     let owner = Some(Mutex::new((asked, answers)));
     let (fixture, _) = fixture(Studio { clip, owner, ..Studio::default() });
-    // More than there are threads for work that blocks.
+    // There are more calls than threads for blocking work.
     let mut wires: Vec<_> = (0..16).map(|_| fixture.login()).collect();
     for wire in &mut wires {
         wire.send("{\"id\":1,\"method\":\"capture.clipboard\"}\n");
@@ -340,7 +341,7 @@ fn the_self_test_takes_a_picture() {
     );
     assert_eq!(checks[6]["detail"]["text_snapshot"], true);
 
-    // Only what concerns a missing session fails.
+    // Only calls that name a missing session fail.
     for (named, error) in [
         (json!({"session_id": "99"}), "Session 99 not found"),
         (json!({"id": 99}), "Session 99 not found"),

@@ -1,4 +1,4 @@
-//! A real server on a loopback port with a home of its own, and a client that speaks only the wire.
+//! A real server with its own home on a loopback port, and a client that uses only the connection.
 
 pub mod client;
 pub mod page;
@@ -20,12 +20,12 @@ use unterm_control::{
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
 
-/// What a reply of a tool shows of a screen: the whole screen, or the rows that changed.
+/// The part of a screen in a tool's reply: the whole screen, or the rows that changed.
 pub fn shown(reply: &Value) -> &str {
     reply["screen"].as_str().or(reply["changed"].as_str()).unwrap_or_else(|| panic!("{reply}"))
 }
 
-/// How long a test waits for an expected event. Long enough for a machine under load.
+/// The maximum time that a test waits for an expected event. It is long enough for a machine under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The groups of methods in `server.capabilities`.
@@ -58,7 +58,7 @@ impl Host for Person {
     }
 }
 
-/// A server with its mux and home. Dropping the fixture ends all of them.
+/// A server with its mux and its home. All of them are ended when the fixture is dropped.
 pub struct Fixture {
     pub mux: Arc<Mux>,
     pub server: Option<Server>,
@@ -78,7 +78,7 @@ impl Fixture {
         Self::with(host, gates, LoginLimits::default())
     }
 
-    /// A fixture with these limits on connections that have not logged in.
+    /// Creates a fixture with these limits on connections that have not logged in.
     pub fn limited(login: LoginLimits) -> Self {
         Self::with(Arc::new(Headless), Vec::new(), login)
     }
@@ -91,7 +91,7 @@ impl Fixture {
         Self { mux, server, home }
     }
 
-    /// Another instance on the same home, with panes of its own. Drop it before the fixture.
+    /// Creates another instance on the same home, with separate panes. It must be dropped before the fixture.
     pub fn beside(&self) -> Beside {
         let mux = mux(self.home.path());
         let options = options(&mux, Arc::new(Headless), self.home.path());
@@ -127,12 +127,12 @@ impl Fixture {
         self.record(self.server())["auth_token"].as_str().unwrap().to_owned()
     }
 
-    /// A connection that has not logged in.
+    /// Opens a connection that has not logged in.
     pub fn connect(&self) -> Wire {
         Wire::to(self.server())
     }
 
-    /// A connection that has logged in.
+    /// Opens a connection and logs in.
     pub fn login(&self) -> Wire {
         let mut wire = self.connect();
         assert_eq!(
@@ -142,7 +142,8 @@ impl Fixture {
         wire
     }
 
-    /// A connection that has logged in with a new token, and the reply of `token.create`.
+    /// Creates a token, and opens a connection that logs in with it. Returns the connection and the reply of
+    /// `token.create`.
     pub fn login_with(&self, person: &mut Wire, token: Value) -> (Wire, Value) {
         let made = person.call("token.create", token);
         let mut wire = self.connect();
@@ -150,7 +151,7 @@ impl Fixture {
         (wire, made)
     }
 
-    /// A session of 80×24 cells that runs a program with arguments.
+    /// Creates a session of 80×24 cells that runs a program with arguments.
     pub fn program(&self, wire: &mut Wire, program: &str, args: &[&str]) -> Session {
         let created = wire.call(
             "session.create",
@@ -160,14 +161,15 @@ impl Fixture {
         Session { id, pane: self.mux.pane(PaneId(id)).unwrap() }
     }
 
-    /// Turns on shell integration for interactive shells that start from now on, as in the app.
+    /// Enables shell integration for interactive shells that start after this call, like the app.
     pub fn integrate(&self) {
         let folder = self.home.path().join("shell-integration");
         ShellIntegration::install(&folder).unwrap();
         self.mux.set_defaults(Defaults { shell_integration: Some(folder), ..Defaults::default() });
     }
 
-    /// A bash with marked prompts and commands in the test's own folder, at its first prompt.
+    /// Creates a session with a bash that marks prompts and commands, in the test's own folder. Returns when its first
+    /// prompt is there.
     pub fn marked_shell(&self, wire: &mut Wire) -> Session {
         self.integrate();
         let session = self.program(wire, "bash", &[]);
@@ -176,13 +178,13 @@ impl Fixture {
         session
     }
 
-    /// A session with a POSIX shell.
+    /// Creates a session with a POSIX shell.
     pub fn shell(&self, wire: &mut Wire) -> Session {
         self.program(wire, "sh", &[])
     }
 }
 
-/// Another instance.
+/// Another instance on the home of a fixture.
 pub struct Beside {
     mux: Arc<Mux>,
     server: Option<Server>,
@@ -194,7 +196,7 @@ impl Beside {
         self.server.as_ref().unwrap()
     }
 
-    /// A connection that has logged in.
+    /// Opens a connection and logs in.
     pub fn login(&self) -> Wire {
         let mut wire = Wire::to(self.server());
         wire.call("auth.login", json!({"token": self.token}));
@@ -254,7 +256,7 @@ fn environment(home: &Path) -> Vec<(String, String)> {
     .to_vec()
 }
 
-/// A session and its pane, to wait on.
+/// A session and its pane, which a test can wait for.
 pub struct Session {
     pub id: u64,
     pub pane: Arc<Pane>,
@@ -301,17 +303,27 @@ impl Session {
     }
 }
 
-/// Reports that something can't be tested here. This fails if the environment says that it has everything that the
-/// tests need, as `packaging/test` does.
+/// Reports that something can't be tested here. Fails if `UNTERM_NEEDS_ALL` is set, which means that everything that
+/// the tests need is installed, as in `packaging/test`.
 pub fn skip(why: &str) {
     assert!(std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "UNTERM_NEEDS_ALL is set, and {why}");
     eprintln!("SKIPPED: {why}");
 }
 
-/// Whether a program is installed. Runs it with these arguments, with which it must end by itself. Reports it if
-/// missing.
+/// Whether a program is installed. Runs it with these arguments, with which it must end by itself. Reports a missing
+/// program.
 pub fn has(program: &str, args: &[&str]) -> bool {
     let is_here = std::process::Command::new(program).args(args).output().is_ok();
+    if !is_here {
+        skip(&format!("{program} is not here"));
+    }
+    is_here
+}
+
+/// Whether a program is in `PATH`, for programs that don't end by themselves. Reports a missing program.
+pub fn is_installed(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_here = std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
     if !is_here {
         skip(&format!("{program} is not here"));
     }
@@ -341,13 +353,13 @@ pub fn run(wire: &mut Wire, session: &Session, command: &str) -> Value {
     wire.call("exec.run_wait", json!({"id": session.id, "command": command}))
 }
 
-/// Sets the blocked patterns.
+/// Sets the blocked patterns of the rules.
 pub fn block(wire: &mut Wire, patterns: Value) {
     let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});
     assert_eq!(wire.call("policy.set", rules), json!({"set": true}));
 }
 
-/// Waits for the open question of a server's user.
+/// Waits for an open question to the user of a server, and returns it.
 pub fn question(of: &Server) -> Question {
     until("a question", || of.questions().into_iter().next())
 }
@@ -382,7 +394,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// A connection to a server, without a login.
+    /// Opens a connection to a server, without a login.
     fn to(server: &Server) -> Self {
         let stream = TcpStream::connect(server.address()).unwrap();
         stream.set_nodelay(true).unwrap();
@@ -390,7 +402,7 @@ impl Wire {
         Self { reader: BufReader::new(stream), id: 0 }
     }
 
-    /// Sets how long to wait for an answer, for calls that take longer than others.
+    /// Sets the maximum time to wait for an answer, for calls that take longer than others.
     pub fn waits_for(&mut self, time: Duration) {
         self.stream().set_read_timeout(Some(time)).unwrap();
     }

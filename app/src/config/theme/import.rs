@@ -1,6 +1,7 @@
 //! Imports theme files of other terminals as a [`Theme`].
 //!
-//! [`import`] detects the format from the text. Each reader takes only the format's colours and ignores other settings.
+//! [`import`] detects the format from the text. Each reader reads only the colors of its format, and ignores other
+//! settings.
 
 use std::collections::HashMap;
 
@@ -9,10 +10,10 @@ use unterm_term::{Palette, Rgb};
 
 use super::{Theme, hex};
 
-/// Names of the eight normal colours in files of Alacritty and Windows Terminal.
+/// The names of the eight normal colors in files of Alacritty and Windows Terminal.
 const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
-/// A format that can be imported.
+/// A theme format that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `alacritty.toml` or a theme file for it.
@@ -23,16 +24,16 @@ pub enum Format {
     Ghostty,
     /// An `.itermcolors` property list.
     Iterm2,
-    /// A colour scheme of Windows Terminal, in JSON.
+    /// A color scheme of Windows Terminal, in JSON.
     WindowsTerminal,
     /// A base16 scheme, in YAML.
     Base16,
 }
 
-/// A colour from a file, or its text if the text is not a colour.
+/// A color that a file sets. An error contains the text that is not a color.
 type Given = Result<Rgb, String>;
 
-/// The colours found so far, by index or purpose.
+/// The colors that were found so far.
 #[derive(Default)]
 struct Colors {
     ansi: [Option<Given>; 16],
@@ -43,13 +44,14 @@ impl Colors {
     fn theme(mut self, title: &str) -> Result<Theme, String> {
         let mut ansi = [Rgb::default(); 16];
         for (index, color) in self.ansi.iter().enumerate() {
-            // If a file has only eight colours, the bright colours equal the normal ones.
+            // If a file sets only eight colors, the bright colors equal the normal colors.
             let given = color.as_ref().or(self.ansi[index % 8].as_ref()).cloned();
-            ansi[index] = needed(given, &format!("colour {index}"))?;
+            ansi[index] = needed(given, &format!("color {index}"))?;
         }
         let foreground = needed(self.named.remove("foreground"), "the foreground")?;
         let background = needed(self.named.remove("background"), "the background")?;
-        // Values such as kitty's `background` are not colours. Unset colours follow the cell's own.
+        // A value that is not a color, such as kitty's `background`, is ignored. The color is then unset, and follows
+        // the cell's own color.
         let mut named = |name: &str| self.named.remove(name).and_then(Result::ok);
         let mut palette = Palette::new(ansi, foreground, background);
         palette.cursor = named("cursor");
@@ -65,7 +67,8 @@ impl Colors {
         }
     }
 
-    /// Sets one of the sixteen colours. Ignores higher indexes, which a theme does not hold.
+    /// Sets one of the sixteen ANSI colors. Colors with a higher index are ignored, because a theme does not contain
+    /// them.
     fn set_ansi(&mut self, index: usize, text: Option<&str>) {
         if let Some(slot) = self.ansi.get_mut(index) {
             *slot = text.map(read);
@@ -73,13 +76,13 @@ impl Colors {
     }
 }
 
-/// Returns a mandatory colour, or the reason why it is missing.
+/// Returns a mandatory color. If it is missing or not valid, returns an error message.
 fn needed(given: Option<Given>, what: &str) -> Result<Rgb, String> {
     let given = given.ok_or_else(|| format!("{what} is missing"))?;
-    given.map_err(|text| format!("{what} is {text:?}, which is not a colour; write #rrggbb"))
+    given.map_err(|text| format!("{what} is {text:?}, which is not a color; write #rrggbb"))
 }
 
-/// Parses a colour: `#rrggbb`, `rrggbb`, `0xrrggbb`, `#rgb` or a colour name of X11.
+/// Parses a color: `#rrggbb`, `rrggbb`, `0xrrggbb`, `#rgb` or a color name of X11.
 fn read(text: &str) -> Given {
     let short = || {
         let digits = text.strip_prefix('#').filter(|digits| digits.chars().count() == 3)?;
@@ -88,17 +91,17 @@ fn read(text: &str) -> Given {
     hex(text).or_else(short).or_else(|| Rgb::named(text)).ok_or_else(|| text.to_owned())
 }
 
-/// Parses a colour as other terminals' files write it; `None` if the text is not a colour.
+/// Parses a color as files of other terminals contain it. `None` if the text is not a color.
 pub(crate) fn color(text: &str) -> Option<Rgb> {
     read(text).ok()
 }
 
-/// Imports a theme of another terminal. If the file has no name, the theme gets `title`.
+/// Imports a theme file of another terminal. If the file does not contain a name, the theme is named `title`.
 ///
 /// # Errors
-/// Fails if the format is unknown or a mandatory colour is missing.
+/// Fails if the format is unknown or a mandatory color is missing.
 pub fn import(text: &str, title: &str) -> Result<(Format, Theme), String> {
-    // Editors on Windows write a byte order mark.
+    // Editors on Windows may add a byte order mark at the start.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let format = detect(text).ok_or_else(|| {
         let formats = "Alacritty, kitty, Ghostty, iTerm2, Windows Terminal, base16";
@@ -240,11 +243,11 @@ fn iterm2(text: &str, colors: &mut Colors) -> Result<(), String> {
 fn windows_terminal(text: &str, colors: &mut Colors, title: &mut String) -> Result<(), String> {
     let value: Value =
         serde_json::from_str(&strict_json(text)).map_err(|error| error.to_string())?;
-    // A scheme by itself, a list of them, or a whole settings file: the first scheme.
+    // The text may be a single scheme, a list of schemes, or a whole settings file. Use the first scheme in it.
     let scheme = [&value, &value[0], &value["schemes"][0]]
         .into_iter()
         .find(|scheme| scheme["background"].is_string())
-        .ok_or("there is no colour scheme in it")?;
+        .ok_or("there is no color scheme in it")?;
     let color = |name: &str| scheme[name].as_str();
     for (index, name) in NAMES.iter().enumerate() {
         let name = if *name == "magenta" { "purple" } else { name };
@@ -262,7 +265,8 @@ fn windows_terminal(text: &str, colors: &mut Colors, title: &mut String) -> Resu
     Ok(())
 }
 
-/// JSON as people write it for Windows Terminal, without its comments and the commas before closing brackets.
+/// Converts relaxed JSON, as users write it for Windows Terminal, to strict JSON. Removes comments, and commas before
+/// closing brackets.
 fn strict_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -314,7 +318,7 @@ fn base16(text: &str, colors: &mut Colors, title: &mut String) {
             }
         }
     }
-    // The order of base16's own shell theme.
+    // The order that base16's own theme for shells uses.
     const ORDER: [usize; 16] = [0, 8, 11, 10, 13, 14, 12, 5, 3, 8, 11, 10, 13, 14, 12, 7];
     for (index, base_index) in ORDER.into_iter().enumerate() {
         colors.set_ansi(index, base[base_index]);
@@ -331,7 +335,7 @@ mod tests {
 
     use super::*;
 
-    /// Colour `index` of the files below; 16 and 17 are foreground and background.
+    /// Color `index` in the files below. The indexes 16 and 17 are foreground and background.
     fn color(index: u32) -> Rgb {
         Rgb::hex(0x101010 + index * 0x030507)
     }
@@ -431,13 +435,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        assert_eq!(import("color0 #000000\n", "x").unwrap_err(), "colour 1 is missing");
+        assert_eq!(import("color0 #000000\n", "x").unwrap_err(), "color 1 is missing");
         assert!(import("nothing of the kind", "x").unwrap_err().contains("Ghostty"));
         assert!(import("colors:\n  primary:\n", "x").unwrap_err().contains("migrate"));
         let wrong = "color0 #00000g\nbackground none\n";
         assert_eq!(
             import(wrong, "x").unwrap_err(),
-            "colour 0 is \"#00000g\", which is not a colour; write #rrggbb"
+            "color 0 is \"#00000g\", which is not a color; write #rrggbb"
         );
     }
 
@@ -459,14 +463,14 @@ mod tests {
             "\u{feff}// mine\n{ \"a\": \"// no, \\\" }\", /* two\nlines, */ \"b\": [1, 2, ], }";
         let value: Value = serde_json::from_str(&strict_json(&text[3..])).unwrap();
         assert_eq!(value, serde_json::json!({ "a": "// no, \" }", "b": [1, 2] }));
-        // It is taken for what it is.
-        assert_eq!(import(text, "x").unwrap_err(), "there is no colour scheme in it");
+        // The format of the text is detected, although the text contains no colors.
+        assert_eq!(import(text, "x").unwrap_err(), "there is no color scheme in it");
     }
 
     #[test]
     fn alacritty_s_colours_are_found_in_every_form_of_a_table() {
         for text in ["colors.primary.background = '#000000'", "colors = { primary = {} }"] {
-            assert_eq!(import(text, "x").unwrap_err(), "colour 0 is missing", "{text}");
+            assert_eq!(import(text, "x").unwrap_err(), "color 0 is missing", "{text}");
         }
     }
 }

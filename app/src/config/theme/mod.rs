@@ -1,7 +1,8 @@
-//! Themes: Unterm's built-in palettes, and the user's own in the folder `themes` of Unterm's home directory.
+//! Themes: palettes that are built into Unterm, and the user's own palettes in the folder `themes` of Unterm's home
+//! directory.
 //!
 //! A theme is a TOML file with `name`, `foreground`, `background` and sixteen `colors`. `cursor`, `cursor_text`,
-//! `selection` and `selection_text` are optional. Each colour is written as `#rrggbb`.
+//! `selection` and `selection_text` are optional. Each color is written as `#rrggbb`.
 
 pub mod import;
 
@@ -12,11 +13,12 @@ use std::{
 };
 
 use serde::Deserialize;
+use unterm_control::did_you_mean;
 use unterm_term::{Palette, Rgb};
 
-use crate::{plain_words, suggestion::did_you_mean, toml_files};
+use crate::{plain_words, toml_files};
 
-/// Pairs each name of a built-in theme with its file's text.
+/// Pairs the name of each built-in theme with the text of its file.
 macro_rules! builtin {
     ($($name:literal)*) => {
         &[$(($name, include_str!(concat!("../../../../assets/themes/", $name, ".toml")))),*]
@@ -32,10 +34,10 @@ const BUILTIN: &[(&str, &str)] = builtin![
     "tokyo-night-storm" "zenburn"
 ];
 
-/// The longest theme that is read, in bytes.
+/// The maximum size of a theme file, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Documented ids of themes, each with the name of the theme that it stands for.
+/// Alternative names of themes. These ids are documented, so they must keep working.
 const ALIASES: &[(&str, &str)] = &[
     ("standard", "catppuccin-mocha"),
     ("midnight", "tokyo-night"),
@@ -48,11 +50,11 @@ const ALIASES: &[(&str, &str)] = &[
 pub struct Theme {
     /// The `name` in the theme's file.
     pub title: String,
-    /// The colours.
+    /// The colors of the theme.
     pub palette: Palette,
 }
 
-/// Why a theme can't be loaded.
+/// The reason why a theme can't be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
     /// No theme has this name.
@@ -81,7 +83,7 @@ pub enum ThemeError {
     },
 }
 
-/// The content of a theme's file.
+/// The contents of a theme file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -103,11 +105,11 @@ impl TryFrom<String> for Hex {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        hex(&text).map(Self).ok_or_else(|| format!("{text:?} is not a colour; write #rrggbb"))
+        hex(&text).map(Self).ok_or_else(|| format!("{text:?} is not a color; write #rrggbb"))
     }
 }
 
-/// A colour written as `#rrggbb`, `rrggbb` or `0xrrggbb`.
+/// A color written as `#rrggbb`, `rrggbb` or `0xrrggbb`.
 fn hex(text: &str) -> Option<Rgb> {
     let digits = text.strip_prefix('#').or_else(|| text.strip_prefix("0x")).unwrap_or(text);
     let is_hex = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -161,7 +163,8 @@ impl Theme {
         out
     }
 
-    /// The label of the theme `name` in lists: its title if [`find`] accepts the title as that name, otherwise `name`.
+    /// The label of the theme `name` in lists. It is the title of the theme, if [`find`] also finds the theme by that
+    /// title. Otherwise it is `name`.
     pub fn shown(&self, name: &str) -> String {
         if as_name(&self.title) == name { self.title.clone() } else { name.to_owned() }
     }
@@ -183,32 +186,33 @@ pub fn folder(home: &Path) -> PathBuf {
     home.join("themes")
 }
 
-/// Names of the built-in themes. The first four have existed since the first version.
+/// The names of the built-in themes. The first four have been available since the first version.
 pub fn builtin() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
-/// Names of all themes: the user's own in `home` and the built-in ones.
+/// The names of all themes: the user's own themes in `home`, and the built-in themes.
 pub fn names(home: &Path) -> BTreeSet<String> {
     let own = toml_files::names(&folder(home)).into_iter();
     own.chain(BUILTIN.iter().map(|(name, _)| (*name).to_owned())).collect()
 }
 
-/// The names of all themes, with the documented ids that stand for some of them.
+/// The names of all themes, and the documented ids that some themes also have.
 pub fn ids(home: &Path) -> BTreeSet<String> {
     let mut names = names(home);
     names.extend(ALIASES.iter().map(|(id, _)| (*id).to_owned()));
     names
 }
 
-/// The documented ids that stand for the theme with this name.
+/// The documented ids of the theme with this name.
 pub fn ids_of(name: &str, home: &Path) -> Vec<String> {
     let ids = ALIASES.iter().map(|(id, _)| (*id).to_owned());
     ids.filter(|id| listed(id, home) == name).collect()
 }
 
-/// Normalizes a theme's name for the configuration: `Tokyo Night` becomes `tokyo-night`. A documented id stays, so that
-/// a client reads the name that it set. If the user has a theme of the given name in `home`, the name stays.
+/// Converts the name of a theme to the form used in the configuration: `Tokyo Night` becomes `tokyo-night`. A
+/// documented id is not changed, so that a client reads the same name that it has set. The name of a user's own theme
+/// in `home` is not changed either.
 pub fn name_of(given: &str, home: &Path) -> String {
     match own(given, home).is_some_and(|file| file.is_file()) {
         true => given.to_owned(),
@@ -216,7 +220,7 @@ pub fn name_of(given: &str, home: &Path) -> String {
     }
 }
 
-/// The name in [`names`] of the theme that a name or an id stands for.
+/// The name, as listed by [`names`], of the theme that has this name or id.
 pub fn listed(given: &str, home: &Path) -> String {
     let name = name_of(given, home);
     match ALIASES.iter().find(|(id, _)| *id == name) {
@@ -225,7 +229,7 @@ pub fn listed(given: &str, home: &Path) -> String {
     }
 }
 
-/// Turns a title into a name: lower case, no accents, words joined by dashes.
+/// Converts a title to a name: lower case, without accents, with dashes between the words.
 fn as_name(title: &str) -> String {
     let plain = |c: char| match c {
         ' ' | '_' => '-',
@@ -235,14 +239,14 @@ fn as_name(title: &str) -> String {
     title.trim().to_lowercase().chars().map(plain).collect()
 }
 
-/// The path of the user's own theme `name`, whether or not the file exists. `None` if `name` can't be a file's name.
+/// The path of the user's theme `name`, even if the file does not exist. `None` if `name` is not valid as a file name.
 fn own(name: &str, home: &Path) -> Option<PathBuf> {
-    // Agents and the settings page choose themes, and must not read files outside the folder.
+    // Agents and the settings page can set this name. They must not be able to read files outside the folder.
     let is_name = !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.');
     is_name.then(|| folder(home).join(format!("{name}.toml")))
 }
 
-/// Loads the theme `name`: the user's own in `home`, or else the built-in one.
+/// Loads the theme `name`. A user's own theme in `home` takes precedence over a built-in theme.
 ///
 /// # Errors
 /// Fails if there is no theme of this name, or if its file can't be read or is invalid.
@@ -310,7 +314,7 @@ mod tests {
         }
         assert_eq!(title("rose pine").as_deref(), Some("Rosé Pine"));
 
-        // The user's own theme may have a former name.
+        // A user's own theme may have the same name as a documented id.
         std::fs::create_dir(folder(home.path())).unwrap();
         let own = find("nord", home.path()).unwrap();
         std::fs::write(folder(home.path()).join("midnight.toml"), own.to_toml()).unwrap();

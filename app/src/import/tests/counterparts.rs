@@ -1,4 +1,5 @@
-//! Tests of the reasons to leave a setting out: what Unterm has is converted, and no reason denies it.
+//! Tests of the reasons for leaving out a setting. A feature that Unterm has must be converted, and no reason may deny
+//! it.
 
 use std::fs;
 
@@ -6,7 +7,8 @@ use super::{converted, home};
 use crate::config::reference;
 use crate::import::{lacks, reasons::LACKS, *};
 
-/// The reference of options and actions, and each action with what it takes, in lower case.
+/// The text of the reference of options and actions, in lower case. Each action is followed by a description of its
+/// argument.
 fn reference_text() -> String {
     let page = reference::page();
     let (options, rest) = page.split_once("\n## Copy mode").unwrap();
@@ -45,7 +47,8 @@ fn no_reason_denies_what_the_reference_names() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Only a `Lack` may deny a feature, since only its words are compared with the reference.
+/// Only a `Lack` may claim that Unterm lacks a feature, because only the words of a `Lack` are compared with the
+/// reference.
 #[test]
 fn only_a_lack_says_that_unterm_lacks_something() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/import");
@@ -65,7 +68,8 @@ fn only_a_lack_says_that_unterm_lacks_something() {
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
             for denial in ["Unterm has no ", "Unterm can't", "Unterm does not", "Unterm's keys"] {
-                // A key, a modifier or a theme that the table of such names lacks.
+                // Allow this message: it is about a key, modifier or theme of the other terminal for which Unterm has
+                // no name.
                 let is_a_name = line.contains("{key:?}") || line.contains("{name:?}");
                 assert!(!line.contains(denial) || is_a_name, "{name}: {line}");
             }
@@ -74,7 +78,7 @@ fn only_a_lack_says_that_unterm_lacks_something() {
     assert!(seen > 10);
 }
 
-/// Converts one setting, and returns the lines of the result, or the reason.
+/// Converts a single setting. Returns the lines of the result, or the reason why the setting was left out.
 fn one(terminal: Terminal, text: &str) -> Result<String, String> {
     let name = match terminal {
         Terminal::Alacritty => "alacritty.toml",
@@ -327,6 +331,10 @@ fn settings_have_counterparts() {
     become_settings(
         Terminal::Ghostty,
         &[("clipboard-paste-bracketed-safe = false", r#"confirm = "always""#)],
+    );
+    become_settings(
+        Terminal::Wezterm,
+        &[("config.text_min_contrast_ratio = 4.5", "minimum_contrast = 4.5")],
     );
 }
 

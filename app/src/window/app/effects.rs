@@ -1,4 +1,4 @@
-//! Carries out what the window asks of the system.
+//! Carries out the window's requests to the system.
 
 use std::{path::Path, process::Stdio};
 
@@ -13,22 +13,22 @@ use crate::window::{
     app::App,
     effect::{Effect, SlowWork},
     input::clipboard::{Buffer, Request},
-    surface::{blur, wayland},
+    surface::{blur, title, wayland},
     system::errand::Done,
 };
 
 impl App {
-    /// Asks the system for something.
+    /// Requests an effect from the system.
     pub(crate) fn effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// Stores text on a clipboard.
+    /// Stores text on the clipboard or the primary selection.
     pub(crate) fn store(&mut self, buffer: Buffer, text: String) {
         self.effect(Effect::Clipboard(Request::Store(buffer, text)));
     }
 
-    /// Carries out effects, and those that they cause.
+    /// Carries out effects, and all effects that these cause.
     pub(crate) fn carry_out(&mut self, mut effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
         self.overlays.toasts.complaint = None;
         while !effects.is_empty() {
@@ -68,13 +68,13 @@ impl App {
         }
         tracing::warn!("the clipboard does not answer: a request was dropped");
         if !panes.is_empty() {
-            // The panes wait for the text.
+            // The panes hold their input until the paste is answered.
             self.pasted(&panes, None);
             self.refuse("paste", "Nothing was pasted.\nThe clipboard does not answer.".to_owned());
         }
     }
 
-    /// Starts a thread for slow work. The inbox receives its result.
+    /// Starts a thread for a slow task. The task's result is sent to the inbox.
     fn start_errand(&mut self, about: &'static str, work: SlowWork) {
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
@@ -87,7 +87,7 @@ impl App {
         }
     }
 
-    /// Starts another instance, which outlives this one.
+    /// Starts another instance, which keeps running after this one ends.
     fn start_window(&mut self, cwd: &Path) {
         let start = || {
             let mut command = std::process::Command::new(own_program::path()?);
@@ -96,7 +96,7 @@ impl App {
             #[cfg(unix)]
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             let mut child = command.spawn()?;
-            // Without a wait, the exited child stays as a zombie.
+            // Wait for the child. Otherwise, it would become a zombie when it exits.
             std::thread::Builder::new().name("new window".to_owned()).spawn(move || child.wait())
         };
         if let Err(error) = start() {
@@ -105,10 +105,10 @@ impl App {
     }
 }
 
-/// Changes the system's window.
+/// Carries out an effect on the system's window.
 fn change(window: &Window, effect: Effect) {
     match effect {
-        Effect::Title(title) => window.set_title(&title),
+        Effect::Title(title) => title::set(window, &title),
         Effect::PointerShape(icon) => window.set_cursor(icon),
         Effect::ShowPointer(shown) => window.set_cursor_visible(shown),
         Effect::Attention(wanted) => {
@@ -119,7 +119,7 @@ fn change(window: &Window, effect: Effect) {
             window.set_fullscreen(enters.then_some(Fullscreen::Borderless(None)));
         }
         Effect::ToggleDropDown { has_focus } => {
-            // A drop-down without focus may be behind other windows: it is raised, not hidden.
+            // Without the focus, a drop-down window may be behind other windows. Then it is raised instead of hidden.
             if has_focus && window.is_visible() != Some(false) {
                 window.set_visible(false);
             } else {
@@ -128,7 +128,7 @@ fn change(window: &Window, effect: Effect) {
             }
         }
         Effect::FrameTheme(theme) => {
-            // Elsewhere the desktop draws the frame.
+            // On systems other than Wayland, the desktop draws the window's frame.
             if wayland::shows(window) {
                 window.set_theme(Some(theme));
                 window.request_redraw();

@@ -1,4 +1,4 @@
-//! Converts winit's events to [`Event`]s, updates the state, and carries out the effects.
+//! Converts the events of winit to [`Event`]s, updates the state, and carries out the effects.
 
 use std::time::Instant;
 
@@ -57,14 +57,15 @@ impl ApplicationHandler<Wake> for App {
         self.take_back();
         self.take_drop();
         if self.inbox.has_news() {
-            // Handle the news without a wake-up.
+            // Handle waiting news now, so that no further wake-up is needed.
             self.take_news(event_loop);
         }
         let now = Instant::now();
         if self.surface.pacing.is_due(now) {
             self.paint(now);
         } else if self.are_names_due() && now >= self.names_due() {
-            // Not right after a frame: winit sends it when it polls for events, and the queries would delay it.
+            // Read the names only if no frame is due. winit sends a frame when it polls for events, and the slow
+            // queries would delay it.
             self.read_names(now);
         }
         let effects = std::mem::take(&mut self.effects);
@@ -79,7 +80,7 @@ impl ApplicationHandler<Wake> for App {
 }
 
 impl App {
-    /// Handles an event, and carries out what it asks for.
+    /// Handles an event, and carries out the effects that it causes.
     fn handle(&mut self, event: Event, event_loop: &ActiveEventLoop) {
         let effects = self.update(event);
         self.carry_out(effects, event_loop);
@@ -90,7 +91,7 @@ impl App {
         self.handle(Event::News(news), event_loop);
     }
 
-    /// Changes the window's state for an event. Returns what that asks of the system.
+    /// Updates the window's state for an event. Returns the effects that the system must carry out.
     pub(crate) fn update(&mut self, event: Event) -> Vec<Effect> {
         match event {
             Event::Close => drop(self.close(Closing::Window)),
@@ -102,7 +103,10 @@ impl App {
                 self.surface.redraw_whole();
             }
             Event::Theme => self.apply_theme(),
-            Event::Occluded(occluded) => self.surface.occlude(occluded),
+            Event::Occluded(occluded) => {
+                self.surface.occlude(occluded);
+                self.tell_shown();
+            }
             Event::Focus(focused) => self.focus_changed(focused),
             Event::Modifiers(modifiers) => {
                 self.input.modifiers = modifiers;

@@ -1,7 +1,11 @@
 //! Applies changed preferences to the window.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Instant,
+};
 
+use unterm_control::did_you_mean;
 use unterm_mux::PaneId;
 use unterm_term::Palette;
 
@@ -22,16 +26,15 @@ use crate::{
     },
     copy_command::CopyKeys,
     environment,
-    suggestion::did_you_mean,
 };
 
-/// The `about` key of messages about the file.
+/// The `about` key of messages about the configuration file.
 const ABOUT: &str = "config";
 /// The `about` key of messages about fonts.
 const FONTS: &str = "fonts";
 
 impl App {
-    /// Applies a changed file, or reports its errors.
+    /// Applies a changed configuration file, or shows its errors.
     pub(crate) fn settings_changed(&mut self, change: Change) {
         match change {
             Ok(config) => {
@@ -48,7 +51,7 @@ impl App {
         }
     }
 
-    /// Shows the errors in the file, and which settings apply instead.
+    /// Shows the errors in the configuration file. `instead` describes the settings that apply instead.
     pub(crate) fn complain_of_settings(&mut self, complaints: &[String], instead: &str) {
         for complaint in complaints {
             tracing::warn!("{complaint}");
@@ -99,7 +102,7 @@ impl App {
         self.surface.redraw_whole();
     }
 
-    /// Shows why the window stays opaque.
+    /// Shows a message that explains why the window stays opaque.
     fn tell_why_opaque(&mut self) {
         let Some(screen) = &self.surface.screen else { return };
         if wayland::is_opaque(&screen.window, screen.painter.kind()) {
@@ -115,7 +118,7 @@ impl App {
         });
     }
 
-    /// Shows which configured fonts are not installed.
+    /// Shows a message that lists the configured fonts that are not installed.
     pub(crate) fn tell_missing_fonts(&mut self) {
         let missing = self.surface.renderer.missing_families();
         if missing.is_empty() {
@@ -135,7 +138,7 @@ impl App {
         self.complain(FONTS, lines.join("\n"));
     }
 
-    /// Applies a palette to every pane; returns the error of the configured shell, if there is one.
+    /// Applies a palette to every pane. Returns an error if the configured shell can't be started.
     pub(crate) fn apply_palette(&mut self, palette: Arc<Palette>) -> Option<String> {
         self.prefs.palette = palette;
         let home = self.prefs.settings.home();
@@ -144,13 +147,13 @@ impl App {
         for pane in self.workspace.profiles.keys().copied().collect::<Vec<_>>() {
             self.apply_profile(pane);
         }
-        // A repaint for new colours does not count as unseen output.
+        // A program's repaint for new colors does not count as unseen output.
         let now = Instant::now();
         self.workspace.views.values_mut().for_each(|view| view.repainted = Some(now));
         complaint
     }
 
-    /// Applies the theme of a pane's profile, if it has one.
+    /// Applies the theme of a pane's profile, if the pane has a profile with a theme.
     pub(crate) fn apply_profile(&self, pane: PaneId) {
         let name = self.workspace.profiles.get(&pane);
         let profile = name.and_then(|name| self.prefs.config.find_profile(name).ok());
@@ -163,10 +166,12 @@ impl App {
         }
     }
 
-    /// Applies the theme's colours to every pane.
+    /// Applies the theme's colors to every pane.
     pub(crate) fn apply_theme(&mut self) {
+        let is_light = self.is_light();
+        self.system.appearance.is_theme_light.store(is_light == Some(true), Ordering::Relaxed);
         let palette =
-            environment::palette(&self.prefs.config, self.prefs.settings.home(), self.is_light());
+            environment::palette(&self.prefs.config, self.prefs.settings.home(), is_light);
         match self.apply_palette(palette) {
             Some(complaint) => self.complain(SHELL, complaint),
             None => {

@@ -1,6 +1,6 @@
-//! The window's startup, before the first event, and its shutdown, after the last.
+//! The startup of the window before its first event, and the shutdown after its last event.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use anyhow::{Context, Result, anyhow};
 use winit::event_loop::{DeviceEvents, EventLoop};
@@ -14,7 +14,7 @@ use crate::window::{
 };
 use crate::{args::Args, last_session::LastSession, signals, startup::Startup};
 
-/// Runs until the last tab closes or the process receives a stop signal.
+/// Runs the app until the last tab is closed or the process receives a stop signal.
 pub(crate) fn run(args: &Args) -> Result<()> {
     if args.quake && drop_down::toggle_running(&unterm_control::home()) {
         return Ok(());
@@ -27,11 +27,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             without_place(&error).trim_end_matches('.')
         )
     })?;
-    // Window events suffice; device events would wake the window for input to other windows.
+    // Device events are not needed. They would wake the window for input to other windows.
     event_loop.listen_device_events(DeviceEvents::Never);
     let proxy = event_loop.create_proxy();
     let inbox = Inbox::new(move || {
-        // An error means that the loop has ended; the news can be dropped.
+        // An error means that the event loop has ended. Then nothing needs to be woken.
         let _ = proxy.send_event(Wake);
     });
     let stop = Arc::clone(&inbox);
@@ -50,13 +50,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     );
     startup.mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
     let changes = Arc::clone(&startup.changes);
-    let server = startup.serve(Arc::new(WindowHost { inbox: Arc::clone(&inbox), changes }));
     let (mux, settings) = (Arc::clone(&startup.mux), Arc::clone(&startup.settings));
+    let is_light = Arc::new(AtomicBool::new(false));
+    let server = startup.serve(Arc::new(WindowHost {
+        inbox: Arc::clone(&inbox),
+        changes,
+        settings: Arc::clone(&settings),
+        is_light: Arc::clone(&is_light),
+    }));
     let last = LastSession::read(settings.home());
     let shell = startup.shell_complaint.clone();
     let mut problems: Vec<_> =
         shell.map(|complaint| (prefs::SHELL, complaint)).into_iter().collect();
-    // The window is usable without the control server.
+    // Without the control server, the window is still usable, so continue.
     match &server {
         Err(error) => {
             tracing::error!("agents can't reach this window: {error:#}");
@@ -75,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let ready = startup.ready();
     let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
+    app.system.appearance.is_theme_light = is_light;
     app.workspace.last = last;
     app.workspace.first = Some(FirstPanes::new(ready));
     app.chrome.instances = unterm_control::client::running(app.prefs.settings.home()).len();
@@ -94,15 +101,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 impl App {
-    /// After the event loop: removes the instance from the registry and ends every program. `has_closed`: the window was closed.
-    /// Otherwise, its desktop has ended.
+    /// Runs after the event loop: removes the instance from the registry, and ends every program. `has_closed` is set
+    /// if the window was closed; otherwise, its desktop has ended.
     fn finish(&mut self, has_closed: bool) {
         self.take_back();
         match has_closed {
             true => self.keep_session(),
             false => self.keep_layout(),
         }
-        // The window closes first, since the rest may take a moment.
+        // Close the window first, because the rest may take a moment.
         self.surface.screen = None;
         if let Some(server) = self.server.take() {
             server.stop();
@@ -111,7 +118,7 @@ impl App {
     }
 }
 
-/// A winit error's message, without the place in winit's source that precedes it.
+/// The message of a winit error. A position in winit's source code at the start of the message is removed.
 fn without_place(error: &str) -> &str {
     let behind = error.split_once(".rs:").and_then(|(_, behind)| behind.split_once(": "));
     behind.map_or(error, |(_, what)| what)

@@ -1,7 +1,7 @@
-//! The panel over the panes: an input line and a list of items, filtered by the input. The command palette and every
-//! picker are this panel with different items. A panel may show a scrollable text above its list.
+//! The panel over the panes: an input line, and a list of items that the input filters. The command palette and all
+//! pickers are such panels, with different items. A panel may show a scrollable text above its list.
 //!
-//! Owns the input, the list and the selection; the app acts on the choice.
+//! Owns the input, the list and the marked item. The app carries out the choice.
 
 pub(crate) mod item;
 pub(crate) mod rank;
@@ -22,25 +22,26 @@ use crate::window::{
 #[cfg(test)]
 mod tests;
 
-/// Width, padding and radius in logical pixels.
+/// The width of a panel without a text, in logical pixels.
 const WIDTH: f32 = 560.0;
-/// Width of a panel that shows a text.
+/// The width of a panel that shows a text, in logical pixels.
 const TEXT_WIDTH: f32 = 760.0;
-/// The most lines of a text to show, and the fewest, for which the list gives up rows.
+/// The maximum number of visible lines of a text. If the window is low, the list shrinks so that at least the minimum
+/// number of lines is visible.
 const TEXT_ROWS: usize = 24;
 const FEWEST_TEXT_ROWS: usize = 3;
-/// Lines that one notch of the wheel scrolls the text.
+/// The number of lines that the text scrolls for each notch of the wheel.
 const NOTCH: isize = 3;
 const PADDING: f32 = 12.0;
 const RADIUS: f32 = 8.0;
-/// The most items to show.
+/// The maximum number of visible items.
 const ROWS: usize = 12;
 
 /// An item that matches the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shown {
     item: usize,
-    /// Byte ranges of the title that match.
+    /// The byte ranges of the item's title that match the input.
     accents: Vec<std::ops::Range<usize>>,
 }
 
@@ -48,27 +49,27 @@ struct Shown {
 pub(crate) enum Outcome {
     /// Nothing changed.
     Stay,
-    /// The cursor moved or the text scrolled; the list is the same.
+    /// The cursor moved or the text scrolled. The list is unchanged.
     Edited,
-    /// The mark or the list changed.
+    /// The list changed, or another item is marked.
     Moved,
-    /// The user chose the marked item or, if the panel has no items, the input.
+    /// The user chose the marked item. If the panel has no items, the user chose the input.
     Chosen,
     Closed,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Panel<C> {
-    /// What the user should type.
+    /// A short text that tells the user what to type.
     hint: String,
     query: Line,
-    /// Why the input is not valid.
+    /// The error in the input, if the input is not valid.
     message: Option<String>,
-    /// Text to read before choosing.
+    /// A text that the user should read before choosing.
     text: Option<ScrollText>,
     items: Vec<Item<C>>,
     shown: Vec<Shown>,
-    /// An item listed first, whatever the input is.
+    /// The index of an item that is always listed first, for any input.
     offered: Option<usize>,
     marked: usize,
     /// The first visible row.
@@ -113,7 +114,7 @@ impl<C> Panel<C> {
         Some(&self.items[self.shown.get(self.marked)?.item].choice)
     }
 
-    /// Whether the panel has no list, so that the input is the answer.
+    /// Whether the panel has no items. Then the input itself is the answer.
     pub(crate) fn is_without_items(&self) -> bool {
         self.items.is_empty()
     }
@@ -122,18 +123,18 @@ impl<C> Panel<C> {
         &self.hint
     }
 
-    /// The visible items with their rows, and whether each is marked.
+    /// The visible items with the numbers of their rows, and whether each item is marked. For screen readers.
     pub(crate) fn spoken(&self) -> impl Iterator<Item = (usize, &Item<C>, bool)> {
         let rows = self.shown.iter().enumerate().skip(self.first).take(ROWS);
         rows.map(|(row, shown)| (row, &self.items[shown.item], row == self.marked))
     }
 
-    /// Shows why the input is not valid.
+    /// Shows a message that explains why the input is not valid.
     pub(crate) fn complain(&mut self, message: String) {
         self.message = Some(message);
     }
 
-    /// Inserts the first line of a text at the cursor, without control characters.
+    /// Inserts the first line of a text at the cursor, after removing control characters.
     pub(crate) fn insert(&mut self, text: &str) -> Outcome {
         self.query.insert(text);
         self.narrow();
@@ -146,7 +147,7 @@ impl<C> Panel<C> {
         self.query.select_all();
     }
 
-    /// Lists an item first, or removes the item that the last call listed first.
+    /// Lists an item before all others. Replaces the item of the previous call; `None` only removes that item.
     pub(crate) fn offer(&mut self, item: Option<Item<C>>) {
         if let Some(at) = self.offered.take() {
             self.items.remove(at);
@@ -160,7 +161,7 @@ impl<C> Panel<C> {
         }
     }
 
-    /// Handles a key press; `text` is what the key types.
+    /// Handles a key press. `text` is the text that the key types.
     pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers, text: Option<&str>) -> Outcome {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         if self.scroll(key) {
@@ -187,13 +188,13 @@ impl<C> Panel<C> {
         }
     }
 
-    /// Scrolls the text, if there is one and `key` scrolls it. The list below a text is short and needs no such keys.
+    /// Scrolls the text if `key` is a key that scrolls. A list below a text is short, so it does not need these keys.
     fn scroll(&mut self, key: Key) -> bool {
         let Some(text) = &mut self.text else { return false };
         match key {
             Key::PageUp => text.page(-1),
             Key::PageDown => text.page(1),
-            // Without a list, Home and End edit the input.
+            // In a panel without items, Home and End move the cursor in the input.
             Key::Home if !self.items.is_empty() => text.scroll(isize::MIN),
             Key::End if !self.items.is_empty() => text.scroll(isize::MAX),
             _ => return false,
@@ -201,7 +202,7 @@ impl<C> Panel<C> {
         true
     }
 
-    /// Handles one notch of the wheel: scrolls the text if there is one, else moves the mark.
+    /// Handles one notch of the wheel: scrolls the text if the panel shows one, and otherwise marks the next item.
     pub(crate) fn wheel(&mut self, up: bool) -> Outcome {
         match &mut self.text {
             Some(text) => {
@@ -212,7 +213,7 @@ impl<C> Panel<C> {
         }
     }
 
-    /// Moves the mark, and wraps around at the ends.
+    /// Moves the mark by `by` items. Wraps around at the ends.
     fn step(&mut self, by: isize) -> Outcome {
         let count = self.shown.len() as isize;
         if count == 0 {
@@ -231,7 +232,7 @@ impl<C> Panel<C> {
         Outcome::Moved
     }
 
-    /// Lists the items that match the input, best match first.
+    /// Lists the items that match the input, the best match first.
     fn narrow(&mut self) {
         self.message = None;
         let query = Query::new(self.query.text());
@@ -240,7 +241,11 @@ impl<C> Panel<C> {
             Some((rank, Shown { item, accents }))
         });
         let mut ranked: Vec<_> = ranked.collect();
-        // The sort is stable: equal ranks keep the order of the items.
+        // Weak matches only help if there is no strong match. Otherwise they are noise: "exit" is near "edit".
+        if ranked.iter().any(|(rank, _)| rank.is_strong()) {
+            ranked.retain(|(rank, _)| rank.is_strong());
+        }
+        // The sort is stable, so items of equal rank stay in their order.
         ranked.sort_by_key(|(rank, _)| *rank);
         self.shown = ranked.into_iter().map(|(_, shown)| shown).collect();
         self.marked = 0;
@@ -291,7 +296,7 @@ impl<C> Panel<C> {
         geometry.px(wanted).min(most).max(1)
     }
 
-    /// Wraps the text to the panel's width. Call it before each key and each drawing.
+    /// Wraps the text to the panel's width. Must be called before each key press and each drawing.
     pub(crate) fn wrap(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
         let (padding, width) = (geometry.px(PADDING), self.width(geometry));
         let Some(text) = &self.text else { return };
@@ -305,7 +310,7 @@ impl<C> Panel<C> {
         }
     }
 
-    /// Handles a click; `None` if the point is outside the panel.
+    /// Handles a click. Returns `None` if the point is outside the panel.
     pub(crate) fn click(&mut self, geometry: &Geometry, x: f64, y: f64) -> Option<Outcome> {
         let place = self.place(geometry);
         let first = self.first_in(place.rows.len());
@@ -321,25 +326,25 @@ impl<C> Panel<C> {
         }
     }
 
-    /// Moves the mouse to a point; returns whether the row under the mouse changed.
+    /// Handles a move of the mouse to a point. Returns whether the row under the mouse changed.
     pub(crate) fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
         let rows = self.place(geometry).rows;
         let pointed = rows.iter().position(|row| contains(*row, x, y));
         std::mem::replace(&mut self.pointed, pointed) != pointed
     }
 
-    /// The first visible row if only `rows` rows fit, not [`ROWS`].
+    /// The first visible row, if only `rows` rows fit in the window instead of [`ROWS`].
     fn first_in(&self, rows: usize) -> usize {
         self.first.clamp((self.marked + 1).saturating_sub(rows.max(1)), self.marked)
     }
 
-    /// The hint inside the empty input line, and the hint below it. A panel without a list shows its hint below, where
-    /// it stays visible while the user types.
+    /// The hint in the empty input line, and the hint below the input line. A panel without items shows its hint below
+    /// the input, where it stays visible while the user types.
     fn hints(&self) -> (&str, &str) {
         if self.items.is_empty() { ("", &self.hint) } else { (&self.hint, "") }
     }
 
-    /// Draws the panel, with the input method's preedit text. Returns the rectangle of the cursor.
+    /// Draws the panel, including the input method's preedit text. Returns the rectangle of the cursor.
     pub(crate) fn draw(
         &self,
         preedit: Option<&Preedit>,
@@ -418,7 +423,7 @@ impl<C> Panel<C> {
 }
 
 impl<C> Panel<C> {
-    /// Draws the visible lines of the text, and above them their numbers ("Lines 1–24 of 80").
+    /// Draws the visible lines of the text, and above them their numbers, such as "Lines 1–24 of 80".
     fn draw_text(
         &self,
         text: &ScrollText,
@@ -453,19 +458,19 @@ struct Place {
     /// The number of visible lines of the text.
     text_rows: usize,
     rows: Vec<PixelRect>,
-    /// The description of the marked item.
+    /// The rectangle for the description of the marked item.
     foot: PixelRect,
     padding: u32,
 }
 
-/// The rectangle, `by` pixels narrower at the left and at the right.
+/// Returns the rectangle, made narrower by `by` pixels on the left and on the right.
 pub(crate) fn inset(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect { x: rect.x + by as i32, width: rect.width.saturating_sub(2 * by), ..rect }
 }
 
-/// Draws a soft shadow: faint rectangles, each slightly larger than the one before.
+/// Draws a soft shadow: many faint rectangles, each slightly larger than the previous one.
 pub(crate) fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>) {
-    // Each rectangle is fainter than the one inside it, so that no edge is visible.
+    // Each rectangle is fainter than the next smaller one, so that no edge is visible.
     const STEPS: u32 = 16;
     for step in 1..=STEPS {
         let by = geometry.px(step as f32);

@@ -12,9 +12,9 @@ use crate::window::ui::{
     wrap::wrap,
 };
 
-/// How long a toast stays that is not an error.
+/// How long a toast stays, unless it is an error.
 pub(crate) const TIME: Duration = Duration::from_secs(4);
-/// The most toasts to show. If there are more, the oldest one that expires is removed first.
+/// The maximum number of toasts. If there are more, the oldest toast that expires is removed first.
 const CAP: usize = 3;
 /// The width, margins and padding, in logical pixels.
 const WIDTH: f32 = 420.0;
@@ -36,7 +36,7 @@ pub(crate) struct Toast {
 }
 
 impl Toast {
-    /// A toast that stays.
+    /// Creates a toast that is not an error and stays until it is dismissed.
     pub(crate) fn of(about: &'static str, text: String) -> Self {
         Self { about, notification: None, pane: None, text, until: None, is_error: false }
     }
@@ -44,7 +44,7 @@ impl Toast {
 
 #[derive(Default)]
 pub(crate) struct Toasts {
-    /// Oldest first.
+    /// The shown toasts, oldest first.
     pub(crate) shown: Vec<Toast>,
     /// The last error, for callers that request its text.
     pub(crate) complaint: Option<String>,
@@ -78,7 +78,8 @@ impl Toasts {
         self.shown.iter().filter_map(|toast| toast.until).min()
     }
 
-    /// Each toast with its rectangle and lines, newest at the bottom.
+    /// Each toast that there is room for, with its rectangle and lines, newest at the bottom. If the panes
+    /// are too low for the newest toast, its text is cut.
     pub(crate) fn placed(&self, geometry: &Geometry) -> Vec<(&Toast, PixelRect, Vec<String>)> {
         let (margin, padding) = (geometry.px(MARGIN), geometry.px(PADDING));
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
@@ -87,9 +88,17 @@ impl Toasts {
         let mut bottom = (panes.y + panes.height).saturating_sub(margin);
         let mut placed = Vec::new();
         for toast in self.shown.iter().rev() {
-            let lines = wrap(&toast.text, columns);
+            let mut lines = wrap(&toast.text, columns);
+            let room = bottom.saturating_sub(panes.y + 2 * padding) / geometry.ui_line();
+            if lines.len() > room as usize {
+                if !placed.is_empty() || room == 0 {
+                    break;
+                }
+                lines.truncate(room as usize);
+                lines.last_mut().into_iter().for_each(|last| last.push('…'));
+            }
             let height = lines.len() as u32 * geometry.ui_line() + 2 * padding;
-            let y = bottom.saturating_sub(height);
+            let y = bottom - height;
             let x = geometry.width.saturating_sub(width + margin);
             placed.push((toast, PixelRect { x: x as i32, y: y as i32, width, height }, lines));
             bottom = y.saturating_sub(geometry.px(8.0));
@@ -173,6 +182,35 @@ mod tests {
         }
         let left: Vec<_> = toasts.shown.iter().map(|toast| toast.about).collect();
         assert_eq!(left, ["error", "b", "c"]);
+    }
+
+    #[test]
+    fn no_message_covers_another_or_the_tab_bar() {
+        let mut toasts = Toasts::default();
+        for about in ["first", "second", "third"] {
+            let text = format!("{about}\n{}", "many words ".repeat(40));
+            toasts.add(Toast { text, ..toast(about, None) });
+        }
+        for height in [0, 60, 90, 150, 300, 600, 1200] {
+            let geometry = Geometry { width: 500, height, ..Geometry::TEST };
+            let placed = toasts.placed(&geometry);
+            let bar = geometry.tab_bar();
+            let rects: Vec<_> = placed.iter().map(|(_, rect, _)| rect).chain([&bar]).collect();
+            for (index, rect) in rects.iter().enumerate() {
+                assert!(
+                    rects[..index].iter().all(|it| it.intersection(rect).is_empty()),
+                    "{height}"
+                );
+            }
+            if height >= 150 {
+                assert_eq!(placed[0].0.about, "third", "the newest one is there");
+            }
+            match height {
+                1200 => assert_eq!(placed.len(), 3),
+                0..=300 => assert!(placed.len() < 3, "{height}"),
+                _ => {}
+            }
+        }
     }
 
     #[test]

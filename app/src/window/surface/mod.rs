@@ -1,6 +1,6 @@
-//! The surface: the system's window, its renderer and painter, and when frames are due.
+//! The surface: the system's window, its renderer and painter, and the times at which frames are due.
 //!
-//! Owns pixels and time: geometry, frame pacing and the timer. Never knows what a frame means.
+//! Owns pixels and time: geometry, frame pacing and the timer. Does not depend on the content of frames.
 
 pub(crate) mod blur;
 pub(crate) mod drop_down;
@@ -10,6 +10,7 @@ pub(crate) mod mapping;
 pub(crate) mod pacing;
 pub(crate) mod plan;
 pub(crate) mod screen;
+pub(crate) mod title;
 pub(crate) mod wayland;
 pub(crate) mod x_server;
 
@@ -24,18 +25,17 @@ use crate::window::{
     ui::geometry::{Geometry, contains, pixels},
 };
 
-/// The state of the surface.
 pub(crate) struct Surface {
     pub(crate) renderer: Renderer,
-    /// `None` until the window is created.
+    /// The window and its painter; `None` until the window is created.
     pub(crate) screen: Option<Screen>,
-    /// The window's measures; `None` until it is created.
+    /// The window's measures; `None` until the window is created.
     pub(crate) geometry: Option<Geometry>,
     pub(crate) pacing: Pacing,
-    /// When to wake without an event: for a blink, the bell's mark or a save.
+    /// The next time to wake up without an event, for example for a blink, the end of a bell's mark, or a save.
     pub(crate) timer: Option<Instant>,
     pub(crate) blink_since: Instant,
-    /// The zero point of the clock for animated images.
+    /// The start of the clock for animated images.
     pub(crate) started: Instant,
     /// Whether the window's background is translucent.
     pub(crate) is_transparent: bool,
@@ -60,7 +60,7 @@ impl Surface {
         }
     }
 
-    /// Makes the next frame check whether the window is minimised.
+    /// Makes the next frame query whether the window is minimized.
     pub(crate) fn ask_whether_minimized(&mut self) {
         if let Some(screen) = &mut self.screen {
             screen.minimized = None;
@@ -72,14 +72,14 @@ impl Surface {
         cell.map_or((1, 1), |cell| (cell.width.max(1), cell.height.max(1)))
     }
 
-    /// The visible panes and their areas. A pane lies over those before it.
+    /// The visible panes and their areas. A pane covers earlier panes of the list.
     pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
         let Some(geometry) = &self.geometry else { return Vec::new() };
         let tab = layout.active_tab();
         tab.map_or_else(Vec::new, |tab| tab.place(geometry.content(), &geometry.spacing()))
     }
 
-    /// Repaints the whole window after the system lost a part of it.
+    /// Repaints the whole window, after the system discarded a part of its content.
     pub(crate) fn redraw_whole(&mut self) {
         if let Some(screen) = &mut self.screen {
             screen.painter.invalidate();
@@ -91,7 +91,7 @@ impl Surface {
         self.timer = Some(self.timer.map_or(time, |timer| timer.min(time)));
     }
 
-    /// Sets whether the window is hidden; a hidden window is not drawn.
+    /// Sets whether the window is hidden from the user. A hidden window is not drawn.
     pub(crate) fn occlude(&mut self, occluded: bool) {
         if let Some(screen) = &mut self.screen {
             screen.occluded = occluded;
@@ -103,7 +103,7 @@ impl Surface {
     }
 }
 
-/// The highest pane at a point of the window, and its area.
+/// The topmost pane at a point of the window, and the pane's area.
 pub(crate) fn pane_under(placed: &[(PaneId, Rect)], x: f64, y: f64) -> Option<(PaneId, Rect)> {
     placed.iter().rev().copied().find(|(_, area)| contains(pixels(*area), x, y))
 }

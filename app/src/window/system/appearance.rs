@@ -1,8 +1,9 @@
-//! Light or dark, and whether to animate: the user's setting, or else the desktop's.
+//! Whether to use light or dark colors, and whether to animate. The user's setting takes precedence over the
+//! desktop's.
 //!
-//! Owns the desktop's last reports. Threads deliver them: one follows the portal (`portal.rs`); for a window on X11, if
-//! the portal has no motion setting, another follows XSETTINGS (`xsettings.rs`). Each starts only when a setting
-//! depends on the desktop.
+//! Owns the last reports of the desktop. One thread follows the portal (`portal.rs`). On X11, if the portal has no
+//! setting for motion, another thread follows XSETTINGS (`xsettings.rs`). A thread starts only if a setting of the
+//! user depends on the desktop.
 
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) mod portal;
@@ -10,27 +11,32 @@ pub(crate) mod said;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) mod xsettings;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use crate::window::system::appearance::said::{Said, Source};
 
-/// The last report of each source.
+/// The last report of each source of the desktop's settings.
 #[derive(Default)]
 pub(crate) struct Appearance {
-    /// The sources that a thread follows.
+    /// The sources that are followed, each on its own thread.
     pub(crate) heard: HashSet<Source>,
     pub(crate) said: HashMap<Source, Said>,
+    /// Whether the window shows the theme for a light desktop; the control server reads it.
+    pub(crate) is_theme_light: Arc<AtomicBool>,
 }
 
 impl Appearance {
-    /// The portal takes precedence.
+    /// Whether the desktop prefers reduced motion. The portal takes precedence over XSETTINGS.
     pub(crate) fn is_motion_reduced(&self) -> Option<bool> {
         let all = [Source::Portal, Source::XSettings];
         all.iter().find_map(|source| self.said.get(source)?.is_motion_reduced)
     }
 }
 
-/// Reports a source's settings, and again after each change, until the source disappears.
+/// Reports the settings of a source now, and again after each change, until the source disappears.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) fn hear(source: Source, tell: impl Fn(Said)) {
     match source {
@@ -39,6 +45,6 @@ pub(crate) fn hear(source: Source, tell: impl Fn(Said)) {
     }
 }
 
-/// Neither source exists on this system.
+/// Does nothing: this operating system has neither source of settings.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub(crate) fn hear(_: Source, _: impl Fn(Said)) {}

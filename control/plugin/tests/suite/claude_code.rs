@@ -1,4 +1,4 @@
-//! The plugin for Claude Code: screens of each state, and what each intent types.
+//! Tests of the plugin for Claude Code: its classification of screens in each state, and the input of each intent.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ fn plugin() -> (Registry, Instance) {
     (registry, adapter)
 }
 
-/// The screen of that name, classified.
+/// The classification of the screen with this name.
 fn classified(name: &str) -> Classification {
     let screen = screens("claude-code").into_iter().find(|screen| screen.name == name);
     plugin().1.classify(&screen.expect(name).context()).expect(name)
@@ -83,7 +83,7 @@ fn each_intent_types_what_the_program_expects() {
     let text = |value: &str| json!({ "type": "text", "value": value });
     let paste = |value: &str| json!({ "type": "bracketed_paste", "value": value });
     let mark = json!({ "type": "mark_transcript", "value": { "label": "turn" } });
-    // Enter is a key press of its own, once the box shows the text and nothing else, and again until the text has left the box.
+    // Enter is pressed separately, when the box shows only the text, and again until the text has left the box.
     let submitted = |text: &str| {
         let waiting = |predicate: &str, timeout_ms: u64| {
             json!({
@@ -163,7 +163,7 @@ fn an_option_is_chosen_by_the_label_on_the_screen() {
     let (_registry, adapter) = plugin();
     let choose = |label: &str| adapter.intent("choose_option", &json!({ "option": label }));
     let error = choose("No").expect_err("no screen was seen");
-    assert!(error.to_string().contains("no option is labelled No"), "{error}");
+    assert!(error.to_string().contains("no option is labeled No"), "{error}");
     let screens = screens("claude-code");
     let dialog = screens.iter().find(|screen| screen.name == "waiting_for_permission").expect("it");
     adapter.classify(&dialog.context()).expect("a state");
@@ -210,7 +210,7 @@ fn the_option_that_was_meant_is_chosen_in_a_list_without_numbers() {
     let asks = "waiting_for_permission.unnumbered";
     assert_eq!(act(asks, "approve", json!({})), chosen(&["down"], "Yes"));
     assert_eq!(act(asks, "choose_option", json!({ "index": 1 })), chosen(&[], "No"));
-    // A dialog whose selected option is a yes is approved as it stands.
+    // If the selected option means yes, only Enter is pressed.
     assert_eq!(act("waiting_for_permission.tip", "approve", json!({})), json!([key("enter")]));
 }
 
@@ -224,7 +224,7 @@ fn a_prompt_is_submitted_alone_or_refused() {
         adapter.classify(&find(screen).context()).expect("a state");
         adapter.intent("send_prompt", &prompt)
     };
-    // A text that was left in the box is removed first: a line and its end at a time.
+    // A text that is still in the box is removed first: one line and one line end at a time.
     let actions = json!(after("waiting_for_user_input.pending").expect("actions").actions);
     assert_eq!(actions[0]["value"], "end");
     let emptied = json!({
@@ -232,7 +232,7 @@ fn a_prompt_is_submitted_alone_or_refused() {
     });
     assert_eq!(actions[1]["value"], emptied);
     assert_eq!(actions[2]["type"], "bracketed_paste");
-    // A dialog would take the prompt for an answer.
+    // A dialog would receive the prompt as its answer, so the intent fails.
     for screen in ["waiting_for_permission", "waiting_for_trust.unnumbered", "local_ui_screen.list"]
     {
         let error = after(screen).expect_err(screen).to_string();

@@ -1,5 +1,6 @@
-//! The arguments of a tool. Accepts values in other forms than the schema's if their meaning is clear: `"3"` and `3.0` for 3,
-//! `SIGINT` for `INT`, one key for a list with one key. Errors name the field, the given value and what would be right.
+//! The arguments of a tool. Values in forms other than the schema's are accepted if their meaning is clear: `"3"` and
+//! `3.0` for 3, `SIGINT` for `INT`, one key for a list with one key. Errors contain the field, the given value and the
+//! expected one.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -12,13 +13,13 @@ use super::{
 };
 use crate::{error::unplaced, untrusted::shortened};
 
-/// The most characters of a value in an error.
+/// The maximum number of characters of a value in an error.
 const QUOTED: usize = 80;
 
 /// Reads the arguments of a tool. `example`: arguments to show in errors.
 ///
 /// # Errors
-/// The invalid argument and the reason, for the model.
+/// An argument is invalid. A message for the model, with the reason.
 pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
     tool: &str,
     example: &str,
@@ -26,16 +27,17 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
 ) -> ToolResult<T> {
     let fitted = fit_object(&schema::of_arguments::<T>(), given, "", tool);
     let read = fitted.and_then(|fitted| {
-        // The type checks what the schema does not express.
+        // The type may restrict values more than the schema does.
         serde_json::from_value(fitted).map_err(|error| format!("`{tool}`: {}", unplaced(&error)))
     });
     read.map_err(|why| format!("{why}. Example: {tool} {example}"))
 }
 
-/// Reads one value of a list whose schema describes values only as objects. `at`: its path in the arguments.
+/// Reads one value of a list whose schema describes its values only as objects. `at`: the value's path in the
+/// arguments.
 ///
 /// # Errors
-/// The reason why it is invalid, for the model.
+/// The value is invalid. A message for the model, with the reason.
 pub fn read_part<T: DeserializeOwned + JsonSchema + 'static>(
     given: Value,
     at: &str,
@@ -48,7 +50,7 @@ pub fn read_part<T: DeserializeOwned + JsonSchema + 'static>(
     serde_json::from_value(fitted).map_err(|error| format!("`{at}`: {}", unplaced(&error)))
 }
 
-/// A value as quoted in an error.
+/// A value in the form in which errors quote it.
 fn quoted(value: &Value) -> String {
     shortened(&value.to_string(), QUOTED)
 }
@@ -157,7 +159,7 @@ fn fit_integer(schema: &Value, given: Value, at: &str) -> ToolResult<Value> {
 fn fit_name(names: &[Value], given: Value, at: &str) -> ToolResult<Value> {
     let plain = |text: &str| text.trim().to_ascii_lowercase().replace(['-', ' '], "_");
     if let Some(text) = given.as_str().map(plain) {
-        // Names of signals have two forms.
+        // The names of signals have two forms, such as `INT` and `SIGINT`.
         let forms = [Some(text.as_str()), text.strip_prefix("sig")];
         let is_it = |name: &&Value| {
             let name = name.as_str().map(plain);
@@ -178,13 +180,13 @@ fn fit_list(items: &Value, given: Value, at: &str) -> ToolResult<Value> {
     };
     let parts = match (given, items["type"].as_str()) {
         (Value::Array(parts), _) => parts,
-        // A single value for a list.
+        // A single value is accepted in place of a list with one value.
         (object @ Value::Object(_), Some("object")) => vec![object],
         (Value::String(text), Some("string")) if !text.contains(char::is_whitespace) => {
             vec![Value::String(text)]
         }
         (other @ (Value::Number(_) | Value::Bool(_)), Some("integer")) => vec![other],
-        // An empty list of panes means all.
+        // `all` stands for an empty list, which means all panes.
         (Value::String(text), Some("integer")) if text.eq_ignore_ascii_case("all") => Vec::new(),
         (Value::String(text), Some("string")) => {
             let list: Vec<&str> = text.split_whitespace().collect();
@@ -201,31 +203,19 @@ fn fit_list(items: &Value, given: Value, at: &str) -> ToolResult<Value> {
 /// The error for an unknown argument.
 fn unknown(owner: &str, name: &str, known: &JsonObject) -> String {
     let names: Vec<&str> = known.keys().map(String::as_str).collect();
-    let near = names.iter().filter(|known| {
-        known.contains(name) || name.contains(**known) || distance(known, name) <= 2
-    });
-    let near = near.min_by_key(|known| distance(known, name));
+    // Every known name is shorter, so the rest of a longer name can't make it more similar.
+    let start: String = name.chars().take(QUOTED).collect();
+    let distance = |known: &str| strsim::levenshtein(known, &start);
+    let near = names
+        .iter()
+        .filter(|known| known.contains(name) || name.contains(**known) || distance(known) <= 2);
+    let near = near.min_by_key(|known| distance(known));
     let meant = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
     let name = shortened(name, QUOTED);
     match names.as_slice() {
         [] => format!("`{owner}` takes no arguments, and got `{name}`"),
         names => format!("`{owner}` takes no `{name}`{meant} It takes {}", names.join(", ")),
     }
-}
-
-/// The Levenshtein distance of two names.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(QUOTED).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

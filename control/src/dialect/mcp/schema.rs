@@ -1,4 +1,4 @@
-//! JSON schemas that strict clients accept: no `$ref`, no nullable types, no formats of Rust's integers, and no unknown
+//! JSON schemas that strict clients accept: without `$ref`, nullable types, Rust's integer formats, and unknown
 //! arguments.
 
 use std::{
@@ -19,7 +19,7 @@ pub fn of_arguments<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     })
 }
 
-/// The schema of a tool's arguments for models: shortened, because models read all of it.
+/// The short form of the schema of a tool's arguments. It is short because models read all of it.
 pub fn of_arguments_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     made_once::<T>(Kind::ArgumentsInBrief, || {
         let mut schema = (*of_arguments::<T>()).clone();
@@ -30,23 +30,24 @@ pub fn of_arguments_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     })
 }
 
-/// The schema of a tool's reply: the names and types of its fields. To keep it short, it does not state which fields are
-/// required, and it does not describe numbers with clear names.
+/// The schema of a tool's reply: the names and types of its fields. The schema is short: it does not state which fields
+/// are required, and does not describe numbers with clear names.
 pub fn of_reply<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     made_once::<T>(Kind::Reply, || {
         object::<T>(SchemaSettings::draft2020_12().for_serialize(), false)
     })
 }
 
-/// The schema of every tool's reply for models: an object. Models read all of it, and the tool's description states what they must
-/// know about the reply before a call. The reply itself names its fields.
+/// The short form of the schema of every tool's reply: an object. It is short because models read all of it. The tool's
+/// description contains what a model must know about the reply before a call. The reply itself contains the names of
+/// its fields.
 pub fn of_reply_in_brief() -> Arc<JsonObject> {
     static BRIEF: LazyLock<Arc<JsonObject>> =
         LazyLock::new(|| Arc::new(JsonObject::from_iter([("type".to_owned(), "object".into())])));
     BRIEF.clone()
 }
 
-/// The variant of a type's schema.
+/// The variants of a type's schema.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Arguments,
@@ -54,7 +55,8 @@ enum Kind {
     Reply,
 }
 
-/// Arguments whose names say enough for a model. The short schemas leave out their descriptions, which the manual has.
+/// Arguments whose names are clear to a model. The short schemas leave out their descriptions, which the manual
+/// contains.
 const CLEAR: [&str; 18] = [
     "append",
     "base64",
@@ -75,12 +77,12 @@ const CLEAR: [&str; 18] = [
     "whole",
     "ignore_case",
 ];
-/// Usual descriptions of other arguments, which the short schemas leave out, too.
+/// Frequent descriptions of other arguments. The short schemas leave these out as well.
 const USUAL: [&str; 4] = [
     "The pane; optional if there is only one.",
     "The longest wait; default and most 50,000.",
     "The longest wait; default 50,000.",
-    "For a handle of run: see run.",
+    "If `run` returned the handle: as in `run`.",
 ];
 
 fn brief_argument(name: &str, argument: &mut Value) {
@@ -89,13 +91,13 @@ fn brief_argument(name: &str, argument: &mut Value) {
     if fields.get("description").is_some_and(is_usual) {
         fields.remove("description");
     }
-    // A negative number gets an error in words.
+    // The minimum 0 is left out, because a negative number is refused with a clear error anyway.
     if fields.get("minimum").is_some_and(|least| least == 0) {
         fields.remove("minimum");
     }
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
         properties.iter_mut().for_each(|(name, property)| brief_argument(name, property));
-        // An unknown part gets an error in words, too.
+        // This is left out, because an unknown field is refused with a clear error anyway.
         fields.remove("additionalProperties");
     }
     if let Some(items) = fields.get_mut("items") {
@@ -103,7 +105,7 @@ fn brief_argument(name: &str, argument: &mut Value) {
     }
 }
 
-/// A type's schema, built on first use and cached, because each call checks its arguments against it.
+/// The schema of a type. It is built at the first use and cached, because each call checks its arguments against it.
 fn made_once<T: 'static>(kind: Kind, make: impl FnOnce() -> Arc<JsonObject>) -> Arc<JsonObject> {
     type Made = Mutex<HashMap<(TypeId, Kind), Arc<JsonObject>>>;
     static MADE: LazyLock<Made> = LazyLock::new(Made::default);
@@ -111,7 +113,7 @@ fn made_once<T: 'static>(kind: Kind, make: impl FnOnce() -> Arc<JsonObject>) -> 
     if let Some(made) = MADE.lock().get(&key) {
         return made.clone();
     }
-    // Outside of the lock, because a schema may need another one.
+    // The schema is built without holding the lock, because it may need another schema.
     let made = make();
     MADE.lock().insert(key, made.clone());
     made
@@ -137,11 +139,11 @@ fn is_null(value: &Value) -> bool {
     value.is_null() || value.get("type").is_some_and(|kind| kind == "null")
 }
 
-/// Converts a schema, with all its parts, to the form that strict clients accept.
+/// Converts a schema and all its parts to the form that strict clients accept.
 fn simplify(schema: &mut Value, is_closed: bool) {
     let Value::Object(fields) = schema else { return };
     for name in ["$schema", "title", "format", "default"] {
-        // Only keywords are removed, not properties with the same names.
+        // A keyword is removed, but a property with the same name stays.
         if fields.get(name).is_some_and(|value| !value.is_object()) {
             fields.remove(name);
         }
@@ -182,7 +184,7 @@ fn simplify(schema: &mut Value, is_closed: bool) {
         }
     }
     if !is_closed {
-        // Only the keyword, not a property with this name.
+        // The keyword `required` is removed, but a property with this name stays.
         if fields.get("required").is_some_and(Value::is_array) {
             fields.remove("required");
         }

@@ -1,4 +1,4 @@
-//! A client's session: what the server announces to it, and its tool calls on their way to the dispatcher.
+//! A client's MCP session: announces the server's features, and passes tool calls to the dispatcher.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -46,10 +46,10 @@ use crate::{
     services::message_budget::SHORT,
 };
 
-/// The most concurrent calls of one session. A further call is refused.
+/// The maximum number of concurrent calls of one session. A further call is refused.
 const MOST_CALLS: usize = 64;
 
-/// Requests with a required parameter, in all versions of the protocol.
+/// The requests that have a required parameter, in all versions of the protocol.
 const REQUIRED: [(&str, &str); 3] =
     [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 
@@ -58,23 +58,24 @@ pub struct Session {
     server: Arc<Server>,
     toolset: &'static Toolset,
     base: Base,
-    /// The folder in which the client was started, if it sent it.
+    /// The folder in which the client was started. `None` if the client did not send it.
     folder: Option<String>,
-    /// The client's name as last announced to others.
+    /// The client's name that the other parts of Unterm know.
     told: Mutex<Option<String>>,
     /// The subscriptions of a client that uses `initialize`.
     watched: Mutex<Watched>,
     places: Semaphore,
-    /// Keeps alive an instance that ends with its clients. A session over HTTP does so by its number.
+    /// Keeps an instance alive that ends with its clients. A session over HTTP holds it in [`Base::Http`] instead.
     _hold: Option<Hold>,
 }
 
 /// The owner of a session.
 enum Base {
-    /// A connection: its caller, under the client name in the requests, and the signal of its end.
+    /// A connection. Contains its caller, under the client name in the requests, and the signal that the client sends
+    /// no more requests.
     Connection(Caller, watch::Receiver<bool>),
-    /// Requests over HTTP, each with its own token. A session with `initialize` has a number under which it holds leases and the
-    /// like. It also keeps the instance alive, from the first request that reads or acts.
+    /// Requests over HTTP, each with its own token. A session with `initialize` has a number, under which it holds
+    /// leases and other state. It also keeps the instance alive, beginning with the first request that reads or acts.
     Http(OnceLock<(u64, Option<Hold>)>),
 }
 
@@ -88,7 +89,7 @@ impl Session {
         gone: watch::Receiver<bool>,
     ) -> Self {
         let told = caller.client.clone();
-        // A relay, which sends its folder, keeps the instance alive by itself, and releases it last.
+        // A relay sends its folder. It keeps the instance alive by itself, so the session need not.
         let registration = &server.dispatcher.context().registration;
         let hold = if folder.is_some() { None } else { registration.hold() };
         let base = Base::Connection(caller.for_agent(), gone);
@@ -98,7 +99,7 @@ impl Session {
         session
     }
 
-    /// A session for requests over HTTP, each with its [`Caller`] in the request's extensions.
+    /// A session for requests over HTTP. The extensions of each request contain its [`Caller`].
     pub fn of_http(server: Arc<Server>, toolset: &'static Toolset) -> Self {
         Self::new(server, Base::Http(OnceLock::new()), toolset, None)
     }
@@ -122,7 +123,7 @@ impl Session {
         }
     }
 
-    /// The caller of a request.
+    /// The caller that sends a request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         let info = context.client_info();
         let short = |text: &str| text.chars().take(LONGEST_NAME).collect::<String>();
@@ -138,7 +139,8 @@ impl Session {
                 let (caller, headers) =
                     asks.ok_or_else(|| ErrorData::internal_error("Nobody asks", None))?;
                 if context.meta.protocol_version().is_some() {
-                    // Without a session, a client keeps what it held in earlier requests.
+                    // A client without a session gets the same number as in its earlier requests, so that it keeps its
+                    // leases and jobs.
                     let version = info.map(|client| short(&client.version));
                     let who = Who::of(&caller, name, version, headers);
                     return Ok(self.server.number(caller, who));
@@ -161,8 +163,8 @@ impl Session {
         Ok(caller)
     }
 
-    /// Whether several clients may share this caller: its requests are stateless and name neither a session nor a conversation
-    /// ([`Who`]).
+    /// Whether several clients may share this caller. That is so if its requests are stateless and name neither a
+    /// session nor a conversation ([`Who`]).
     fn is_shared(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> bool {
         let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
         matches!(self.base, Base::Http(_))
@@ -171,7 +173,7 @@ impl Session {
             && headers.is_none_or(|headers| !headers.contains_key(SESSION))
     }
 
-    /// Completes when the connection shows that the client will send no more requests.
+    /// Completes when the connection shows that the client will not send further requests.
     async fn gone(&self) {
         if let Base::Connection(_, gone) = &self.base
             && gone.clone().wait_for(|gone| *gone).await.is_ok()
@@ -181,7 +183,7 @@ impl Session {
         std::future::pending().await
     }
 
-    /// Starts to notify a client that uses `initialize` when the list of resources changes.
+    /// Starts to notify a client that uses `initialize` of changes of the list of resources.
     async fn watch_list(&self, caller: &Caller, context: &RequestContext<RoleServer>) {
         const LIST: &str = "";
         if self.watched.lock().has(LIST) {
@@ -196,12 +198,12 @@ impl Session {
         self.watched.lock().add(LIST.to_owned(), task.abort_handle());
     }
 
-    /// The result that the model reads if its call is refused, or fails by a bug in Unterm.
+    /// The result that the model reads if its call is refused, or fails because of a bug in Unterm.
     fn refused(&self, why: &str) -> CallToolResult {
         failed(&(self.toolset.refusal)(why))
     }
 
-    /// Calls a tool for this session's client.
+    /// The context in which a tool of this session's client runs.
     fn ask<'a>(
         &'a self,
         tool: &ToolEntry,
@@ -245,7 +247,7 @@ impl Drop for Session {
     }
 }
 
-/// A tool as listed for clients.
+/// A tool in the form in which clients list it.
 pub fn described(tool: &ToolEntry) -> Tool {
     let (mut arguments, reply) = (tool.listed)();
     if !tool.unlisted.is_empty()
@@ -340,7 +342,7 @@ impl ServerHandler for Session {
         Some(resources::accepted(requested))
     }
 
-    /// The subscriptions of a stateless client, for as long as it listens.
+    /// Serves the subscriptions of a stateless client, for as long as the client listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let caller = self.caller(context.request_context())?;
         let accepted = context.accepted();
@@ -409,7 +411,8 @@ impl ServerHandler for Session {
         self.find(name).map(described)
     }
 
-    /// Refuses a request that rmcp could not read. It reports a known method with wrong parameters as an unknown method.
+    /// Refuses a request that rmcp could not parse. rmcp passes a known method with wrong parameters here, as if the
+    /// method were unknown.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -438,7 +441,8 @@ impl ServerHandler for Session {
     }
 }
 
-/// The length of values in bytes, about, if it is at most `most`; else more than that.
+/// The approximate length of values in bytes. If it exceeds `most`, counting stops, and the result is only known to be
+/// larger.
 fn length<'v>(values: impl IntoIterator<Item = &'v Value>, most: usize) -> usize {
     let mut total = 0;
     for value in values {
@@ -456,7 +460,7 @@ fn length<'v>(values: impl IntoIterator<Item = &'v Value>, most: usize) -> usize
 }
 
 impl Session {
-    /// Calls a tool.
+    /// Executes a tool call.
     async fn call(
         &self,
         request: CallToolRequestParams,
@@ -473,7 +477,7 @@ impl Session {
         let mut caller = self.caller(&context)?;
         let start = Instant::now();
         if tool.hints != Hints::Looks {
-            // The person is not asked about a call that is refused anyway.
+            // Calls that are refused anyway are refused here, before the user is asked to approve them.
             let no_arguments = JsonObject::new();
             let given = request.arguments.as_ref().unwrap_or(&no_arguments);
             let ask = self.ask(tool, &caller, &context, Duration::ZERO);
@@ -482,7 +486,7 @@ impl Session {
             }
             let approved = tokio::select! {
                 biased;
-                () = context.ct.cancelled() => return Err(ErrorData::internal_error("Cancelled", None)),
+                () = context.ct.cancelled() => return Err(ErrorData::internal_error("Canceled", None)),
                 approved = approve(&self.server, &caller, &request, &context) => approved,
             };
             match approved {
@@ -502,7 +506,7 @@ impl Session {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         tokio::select! {
             biased;
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("Cancelled", None)),
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("Canceled", None)),
             result = unwound((tool.call)(&ask, arguments)) => Ok(result
                 .unwrap_or_else(|panic| {
                     let message = panic_message(panic.as_ref());
@@ -514,7 +518,8 @@ impl Session {
     }
 }
 
-/// Serves a client that has logged in until it disconnects. `folder`: where it was started. `pending`: held while it is served.
+/// Serves a client that has logged in, until it disconnects. `folder`: where the client was started. `pending`: the
+/// reservation that is held meanwhile.
 pub async fn serve(
     server: Arc<Server>,
     reader: impl AsyncRead + Send + Unpin + 'static,

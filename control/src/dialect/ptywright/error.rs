@@ -21,14 +21,14 @@ mod code {
     pub const CANCELLED: i32 = -32005;
 }
 
-/// Why a request failed.
+/// The error of a request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Error {
     /// The code.
     pub code: i32,
     /// The message, which is redacted before it is sent.
     pub message: String,
-    /// More about it.
+    /// Additional data about the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
@@ -41,12 +41,12 @@ impl Error {
         Self { code, message: message.into(), data: None }
     }
 
-    /// A message is no JSON.
+    /// A message is not valid JSON.
     pub fn parse(message: impl Into<String>) -> Self {
         Self::new(code::PARSE, message)
     }
 
-    /// A message is no request.
+    /// A message is not a valid request.
     pub fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(code::INVALID_REQUEST, message)
     }
@@ -61,14 +61,14 @@ impl Error {
         Self::new(code::INVALID_PARAMS, message)
     }
 
-    /// A session's id names no session, or one that was closed.
+    /// A session's id is unknown, or its session was closed.
     pub fn no_session(id: &str) -> Self {
         Self::invalid_params(format!(
             "unknown session {id:?}: it was never created, or it was closed"
         ))
     }
 
-    /// The server failed.
+    /// The server itself failed.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(code::INTERNAL, message)
     }
@@ -88,7 +88,7 @@ impl Error {
         Self::new(code::CLOSED, message)
     }
 
-    /// The client may not do that; why, as data.
+    /// The client may not do this. `data`: the reason.
     pub fn denied(message: impl Into<String>, data: Value) -> Self {
         Self { data: Some(data), ..Self::new(code::DENIED, message) }
     }
@@ -98,13 +98,13 @@ impl Error {
         Self::denied(message, json!({"method": method, "required_permission": permission}))
     }
 
-    /// The request was cancelled.
+    /// The request was canceled.
     pub fn cancelled() -> Self {
-        Self::new(code::CANCELLED, "the request was cancelled")
+        Self::new(code::CANCELLED, "the request was canceled")
     }
 }
 
-/// A call of a method that the backend refused or could not carry out.
+/// Converts the error of a backend's method that was refused or failed.
 impl From<MethodError> for Error {
     fn from(error: MethodError) -> Self {
         let message = match &error {
@@ -121,7 +121,7 @@ impl From<MethodError> for Error {
 }
 
 impl Error {
-    /// Somebody else has closed the session's pane.
+    /// Someone other than this server has closed the session's pane.
     pub fn pane_closed() -> Self {
         Self::closed("the session's pane was closed")
     }

@@ -1,4 +1,4 @@
-//! The sizes that callers request, and `session.resize`.
+//! `session.resize`, and the sizes that callers request.
 
 use unterm_term::Size;
 
@@ -11,15 +11,15 @@ use crate::{
     },
 };
 
-/// The most columns, and the most rows, of a grid.
+/// The maximum number of columns, and of rows, of a grid.
 const LONGEST_SIDE: u64 = 10_000;
-/// The most cells of a grid, which take 32 MB.
+/// The maximum number of cells of a grid. They use 32 MB.
 const MOST_CELLS: u32 = 4_000_000;
-/// The documented default for a side that is not given.
+/// The documented size of a side that the caller does not give.
 pub(super) const DEFAULT_COLS: u16 = 120;
 pub(super) const DEFAULT_ROWS: u16 = 30;
 
-/// The requested size, if there is one.
+/// The size that the caller requests. `None` if it requests none.
 pub(super) fn size(cols: &Arg<'_, u64>, rows: &Arg<'_, u64>) -> Result<Option<Size>> {
     let side = |arg: &Arg<'_, u64>, name| {
         Ok::<_, Error>(arg.number(name, 1..=LONGEST_SIDE)?.map(|n| n as u16))
@@ -34,10 +34,11 @@ pub(super) fn size(cols: &Arg<'_, u64>, rows: &Arg<'_, u64>) -> Result<Option<Si
     Ok(Some(Size::cells(cols, rows)))
 }
 
-/// The most pixels of a side of a grid.
+/// The maximum number of pixels of a side of a grid.
 const MOST_PIXELS: u64 = u16::MAX as u64;
 
-/// The size of a grid in pixels, of which each cell gets a whole number. 0: unknown to the program.
+/// Adds a size in pixels to a size in cells. Each cell gets a whole number of pixels. 0: the program is told no size in
+/// pixels.
 pub(super) fn with_pixels(size: Size, width: &Arg<'_, u64>, height: &Arg<'_, u64>) -> Result<Size> {
     let width = width.number("pixel_width", 0..=MOST_PIXELS)?.map(|width| width as u16);
     let height = height.number("pixel_height", 0..=MOST_PIXELS)?.map(|height| height as u16);
@@ -73,7 +74,7 @@ impl Method for Resize {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str =
-        "Gives a session another size, which the window leaves alone from then on.";
+        "Sets a session's size. After that, the window does not change the size.";
     type Params<'a> = ResizeParams<'a>;
     type Reply = Done;
 
@@ -89,7 +90,7 @@ impl Method for Resize {
         given(&params.cols, "cols")?;
         given(&params.rows, "rows")?;
         if let Some(size) = size(&params.cols, &params.rows)? {
-            // Unless it is given, the size of a cell in pixels is the window's.
+            // By default, a cell keeps its size in pixels.
             let cell = pane.term().size();
             let size = Size { cols: size.cols, rows: size.rows, ..cell };
             let size = with_pixels(size, &params.pixel_width, &params.pixel_height)?;

@@ -1,17 +1,19 @@
-//! What a shell prints of the line in which a command was wrapped, while it traces commands (`set -x`).
+//! Removes the traces of Unterm's own line from a command's output.
 //!
-//! The person or the agent asked for traces of their commands. They have not seen the line that Unterm typed around one.
+//! A shell that traces commands (`set -x`) also traces the line in which Unterm wraps a command. The user or agent
+//! wants to see traces of their own commands only, and has never seen Unterm's line.
 
-use crate::services::shell::Marks;
+use crate::services::shell::{Marks, printf_text};
 
-/// The longest prompt of a trace (`PS4`), in bytes.
+/// The maximum length of a trace's prompt (`PS4`), in bytes.
 const LONGEST_PROMPT: usize = 200;
 
-/// The output of a command without the traces of the line around it.
+/// Removes from a command's output the traces of the line that Unterm typed around the command.
 pub(super) fn without_traces(output: String, command: &str, marks: &Marks) -> String {
     let mut rest = output.as_str();
     let first = eval_trace(rest, command);
-    // The trace of the mark at the end holds a number that nothing else knows. The output before it may not end a line.
+    // The trace of the end mark contains a random id that no other text contains. If the output does not end with a
+    // line end, this trace begins in the middle of a line.
     let last = rest.rfind('\n').map_or(0, |at| at + 1);
     if let (Some(at), true) = (rest[last..].rfind("printf "), rest[last..].contains(&marks.echo()))
     {
@@ -33,7 +35,7 @@ pub(super) fn without_traces(output: String, command: &str, marks: &Marks) -> St
     }
 }
 
-/// Text without the prompt of a trace at its end. A prompt may hold the number of its line.
+/// Removes a trace's prompt from the end of a text. Its digits may differ, because a prompt may contain a line number.
 fn without_prompt<'a>(text: &'a str, prompt: &str) -> Option<&'a str> {
     let bare = |text: &str| text.trim_end_matches(|char: char| char.is_ascii_digit()).len();
     let mut pieces =
@@ -52,19 +54,33 @@ struct EvalTrace<'a> {
 }
 
 fn eval_trace<'a>(output: &'a str, command: &str) -> Option<EvalTrace<'a>> {
+    let printed = printf_trace(output, command).unwrap_or_default();
+    let (output, before) = (&output[printed..], printed);
     let first = output.split('\n').next()?;
     let at = first.find("eval ").filter(|at| (1..LONGEST_PROMPT).contains(at))?;
-    // Shells quote in their own ways: line ends as they are (bash, dash), or as `\n` (zsh).
+    // Each shell quotes in its own way: bash and dash print line ends unchanged, zsh prints them as `\n`.
     let quoted = command.replace('\n', "n").replace('\t', "t");
     let lines = command.split('\n').count();
     [(lines, command), (1, &quoted)].into_iter().find_map(|(lines, command)| {
         let length = output.split('\n').take(lines).map(|line| line.len() + 1).sum::<usize>() - 1;
         let traced = output[at..length].strip_prefix("eval ")?;
-        let letters =
-            |text: &str| text.chars().filter(|char| char.is_alphanumeric()).collect::<String>();
         let prompt = output[..at].trim_end_matches("command ");
+        let length = before + length;
         (letters(traced) == letters(command)).then_some(EvalTrace { prompt, length })
     })
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|char| char.is_alphanumeric()).collect()
+}
+
+/// The length of the trace of `printf %b` at the start of an output, including the line end. In a POSIX shell, Unterm's
+/// line uses `printf %b` to pass a command of several lines to `eval`.
+fn printf_trace(output: &str, command: &str) -> Option<usize> {
+    let (first, _) = output.split_once('\n')?;
+    let at = first.find("printf %b ").filter(|at| (1..LONGEST_PROMPT).contains(at))?;
+    let printed = &first[at + "printf %b ".len()..];
+    (letters(printed) == letters(&printf_text(command))).then_some(first.len() + 1)
 }
 
 #[cfg(test)]
@@ -90,9 +106,15 @@ mod tests {
             ),
             // dash
             ("+ command eval echo it's\nfalse \\ \"é\"\nits", two, "its"),
+            (
+                "+ printf %b echo it's\\nfalse \\\\ \"é\"\n+ command eval echo it's\nfalse \\ \"é\"\nits",
+                two,
+                "its",
+            ),
+            ("+ printf %b a\na", "printf %b a\n", "+ printf %b a\na"),
             ("+ eval 'set -x'\n+ printf '__UNTERM_%s_%s__ %d\\n' DONE ID 0", "set -x", ""),
             ("a\n+ printf '__UNTERM_%s_%s__ %d\\n' DONE ID 0", "echo a", "a"),
-            // The output does not end a line.
+            // The output does not end with a line end.
             (
                 "+ command eval printf 'a\\nb'\n+ printf a\\nb\na\nb+ printf __UNTERM_%s DONE ID 0",
                 "printf 'a\\nb'",

@@ -1,6 +1,7 @@
-//! Results, errors and notifications as text for a terminal or as JSON for a program.
+//! Writes results, errors and notifications as text for a terminal, or as JSON for a program.
 //!
-//! All of them may hold text of a hostile program. Control characters and invisible ones are escaped.
+//! All of these may contain text of hostile programs. Therefore control characters and invisible characters are
+//! escaped.
 
 use serde_json::{Map, Value};
 use unterm_control::{escaped, shortened};
@@ -8,12 +9,12 @@ use unterm_control::{escaped, shortened};
 use super::connection::Failure;
 use crate::cli::fields;
 
-/// A longer list of objects, such as a screen's cells, is only counted.
+/// If a list of objects is longer than this, such as the cells of a screen, only the number of its items is shown.
 const LONGEST_LIST: usize = 64;
-/// The most characters of a notification.
+/// The maximum length of a notification, in characters.
 const LONGEST_NOTE: usize = 2000;
 
-/// A result for a person: names and values, then texts of several lines.
+/// A result as text for the user: first names and values, then texts of several lines.
 pub fn result(result: &Value) -> String {
     let mut blocks = Vec::new();
     let short = shorten(result, "", &mut blocks);
@@ -28,7 +29,7 @@ pub fn result(result: &Value) -> String {
     if text.is_empty() { "(nothing)\n".to_owned() } else { text }
 }
 
-/// A value without what takes several lines, which goes to `blocks`.
+/// Shortens a value: texts of several lines are moved to `blocks`.
 fn shorten(value: &Value, path: &str, blocks: &mut Vec<(String, String)>) -> Value {
     match value {
         Value::String(text) if text.contains('\n') => {
@@ -75,7 +76,7 @@ pub fn json(value: &Value) -> String {
     safe
 }
 
-/// A failed call: what failed, why, and the error's data.
+/// The error message of a failed call: the method, the reason, and the error's data.
 pub fn failure(method: &str, failure: &Failure) -> String {
     let Failure { code, message, data } = failure;
     let kind = kind(*code).map(|kind| format!("{kind}, ")).unwrap_or_default();
@@ -84,7 +85,7 @@ pub fn failure(method: &str, failure: &Failure) -> String {
     format!("{}: {message} ({kind}{code}){data}", escaped(method))
 }
 
-/// What an error code means.
+/// The meaning of an error code.
 fn kind(code: i64) -> Option<&'static str> {
     Some(match code {
         -32700 => "not JSON",
@@ -95,12 +96,12 @@ fn kind(code: i64) -> Option<&'static str> {
         -32001 => "timeout",
         -32002 => "closed",
         -32004 => "not allowed",
-        -32005 => "cancelled",
+        -32005 => "canceled",
         _ => return None,
     })
 }
 
-/// A notification on one line.
+/// A notification, written on one line.
 pub fn notification(method: &str, params: &Value) -> String {
     let mut text = format!("* {}", json(&method.into()).trim_matches('"'));
     for (name, value) in params.as_object().into_iter().flatten() {

@@ -12,15 +12,15 @@ use crate::window::{
     },
     system::notices::{draw_flash, is_flashing},
     ui::{colors::quad, geometry::pixels},
-    workspace::badge::draw_badges,
+    workspace::badge::{Around, draw_badges},
 };
 
-/// Builds a frame's scene. Returns the caret of the panel or search beside it.
+/// Builds a frame's scene. Also returns the caret of the panel or search, if one of them receives the keys.
 pub(crate) fn scene<'a>(
     drawn: &Drawn<'a>,
     renderer: &mut Renderer,
 ) -> (Scene<'a>, Option<PixelRect>) {
-    let Drawn { plan, workspace, input, overlays: _, chrome, prefs } = *drawn;
+    let Drawn { plan, workspace, input, overlays, chrome, prefs } = *drawn;
     let Plan { layout, placed, geometry, colors, panes, receivers, .. } = plan;
     let focused = panes.focused;
     let mut scene = Scene {
@@ -45,14 +45,18 @@ pub(crate) fn scene<'a>(
     if placed.len() > 1
         && let Some((_, area)) = placed.iter().find(|(id, _)| Some(*id) == focused)
     {
-        // At the pane's top edge, within the padding: a line between two panes would be ambiguous.
+        // Mark the focused pane at its top edge, within its padding. A line between two panes could belong to either
+        // pane.
         let height = geometry.px(2.0).min(geometry.px(geometry.padding)).max(1);
         scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
     }
+    let toasts = overlays.toasts.placed(geometry);
+    let over: Vec<_> = toasts.into_iter().map(|(_, rect, _)| rect).collect();
     for (id, area) in placed {
         if let Some(view) = workspace.views.get(id) {
             let badges = view.badges(receivers.contains(id));
-            draw_badges(&badges, pixels(*area), (geometry, colors), renderer, &mut scene);
+            let around = Around { area: pixels(*area), rows: &view.snapshot.rows, over: &over };
+            draw_badges(&badges, &around, (geometry, colors), renderer, &mut scene);
         }
     }
     for (_, area) in placed.iter().filter(|(id, _)| is_flashing(&workspace.views, id)) {

@@ -1,6 +1,6 @@
-//! When to paint, where the panes are, and the update before a frame.
+//! Decides when to paint, places the panes, and updates the state before a frame.
 //!
-//! Everything that a frame changes changes here: drawing (`draw.rs`) only reads the result.
+//! All changes for a frame happen here. Drawing (`draw.rs`) only reads the result.
 
 use std::{
     path::Path,
@@ -19,6 +19,7 @@ use crate::window::{
     surface::{
         look::PaneLook,
         plan::{Debugged, Plan},
+        screen::Screen,
         wayland,
     },
     ui::geometry::Geometry,
@@ -29,16 +30,16 @@ use crate::window::{
     },
 };
 
-/// Minimum interval between updates of titles while panes print.
+/// The minimum time between updates of titles while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
-/// How long to cache whether an unfocused window is minimised.
+/// The time for which the answer is reused whether an unfocused window is minimized.
 const MINIMIZED_AGE: Duration = Duration::from_secs(1);
-/// The duration of a ring's full turn, and its number of steps.
+/// The duration of a full turn of a progress ring, and the number of steps of a turn.
 const TURN: Duration = Duration::from_millis(1200);
 const TURN_STEPS: u32 = 12;
 
 impl App {
-    /// The current look of panes; `None` without a window.
+    /// The current appearance of panes. `None` if there is no window.
     pub(crate) fn pane_look(&self, layout: &Layout, blink_on: bool) -> Option<PaneLook> {
         Some(PaneLook {
             geometry: self.surface.geometry?,
@@ -77,9 +78,22 @@ impl App {
                 }
             }
         }
+        self.tell_shown();
     }
 
-    /// The number of tabs, including those that the start is about to open.
+    /// Tells every pane whether the window shows it.
+    pub(crate) fn tell_shown(&self) {
+        let is_minimized =
+            |screen: &Screen| screen.minimized.is_some_and(|(is_minimized, _)| is_minimized);
+        let screen = self.surface.screen.as_ref();
+        let is_in_sight = screen.is_some_and(|screen| !screen.occluded && !is_minimized(screen));
+        let placed = if is_in_sight { self.surface.placed(&self.mux.layout()) } else { Vec::new() };
+        for pane in self.mux.panes() {
+            pane.set_shown(placed.iter().any(|(id, _)| *id == pane.id()));
+        }
+    }
+
+    /// The number of tabs, including the tabs that the start of the window is about to open.
     pub(crate) fn tabs_soon(&self) -> usize {
         match &self.workspace.first {
             Some(_) => self.first_tabs(),
@@ -87,8 +101,8 @@ impl App {
         }
     }
 
-    /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
-    /// checks once per second while it has something to draw.
+    /// Whether the window is out of sight. X11 reports when a window is covered, but not when it is minimized.
+    /// Therefore an unfocused window that has to draw queries its state once a second.
     fn is_out_of_sight(&mut self, now: Instant) -> bool {
         let focused = self.input.focused;
         let Some(screen) = &mut self.surface.screen else { return true };
@@ -96,12 +110,17 @@ impl App {
             return screen.occluded;
         }
         if screen.minimized.is_none_or(|(_, asked)| now >= asked + MINIMIZED_AGE) {
-            screen.minimized = Some((screen.window.is_minimized() == Some(true), now));
+            let is_minimized = screen.window.is_minimized() == Some(true);
+            let before = screen.minimized.replace((is_minimized, now));
+            if before.map(|(before, _)| before) != Some(is_minimized) {
+                self.tell_shown();
+            }
+            return is_minimized;
         }
         screen.minimized.is_some_and(|(minimized, _)| minimized)
     }
 
-    /// Runs the tasks that the timer was set for.
+    /// Runs the tasks for which the timer was set.
     pub(crate) fn tick(&mut self, now: Instant) {
         if self.surface.timer.is_some_and(|time| now >= time) {
             self.surface.timer = self.show_waiting(now);
@@ -117,13 +136,14 @@ impl App {
         }
     }
 
-    /// Paints a frame, if the window is in sight: of the panes' text if nothing else changed, else a whole one.
+    /// Paints a frame if the window is in sight. If only the panes' text has changed, paints a frame of text, and
+    /// otherwise a whole frame.
     pub(crate) fn paint(&mut self, now: Instant) {
         let is_whole = self.surface.pacing.is_whole();
         self.surface.pacing.painted(now);
         if self.is_out_of_sight(now) {
             self.echo.around = None;
-            // A hidden window needs no frame, but lists of windows show its title.
+            // A hidden window needs no frame, but the desktop's lists of windows still show its title.
             return self.retitle(&self.mux.layout());
         }
         if !is_whole && self.paint_text(now) {
@@ -137,13 +157,14 @@ impl App {
         if let Some(screen) =
             self.surface.screen.as_ref().filter(|_| self.workspace.first.is_some())
         {
-            // On Wayland, the redraw is requested once this frame is shown.
+            // On Wayland, this request is answered after the frame has been shown.
             screen.window.request_redraw();
         }
         self.note_around(plan.layout, plan.placed);
     }
 
-    /// Brings the state up to date for a whole frame, and sets the timer for the next one. `None` without a window.
+    /// Updates the state for a whole frame, and sets the timer for the next frame. Returns `None` if there is no
+    /// window.
     pub(crate) fn prepare(&mut self, now: Instant) -> Option<Plan> {
         self.surface.timer = None;
         self.deferred_click(false);
@@ -152,7 +173,7 @@ impl App {
         let style = self.text_style();
         self.text_frame().refresh(&placed, style, now);
         if self.overlays.hovered.is_some() && !self.input.pointer.is_selecting() {
-            // The link may have scrolled away from the pointer.
+            // The link may have been scrolled away from the pointer.
             self.hover_again();
         }
         let blink_on = self.text_frame().blink(&placed, style, now);
@@ -178,7 +199,7 @@ impl App {
         self.plan(layout, placed, blink_on, turn)
     }
 
-    /// What a whole frame shows, apart from the parts' own state.
+    /// Computes the values that a whole frame shows in addition to the state of the parts.
     fn plan(
         &mut self,
         layout: Arc<Layout>,
@@ -241,8 +262,8 @@ impl App {
         }
     }
 
-    /// The rotation of rings for progress without a percentage, 0 to 1; sets the timer for the next step. On the CPU,
-    /// or with reduced motion, rings do not turn.
+    /// The rotation of progress rings without a percentage, from 0 to 1. Sets the timer for the next step. Rings do
+    /// not turn with the CPU painter or with reduced motion.
     fn turn(&mut self, now: Instant) -> f32 {
         let gpu =
             self.surface.screen.as_ref().is_some_and(|s| s.painter.kind() == PainterKind::Gpu);
@@ -257,7 +278,7 @@ impl App {
         turned as f32 / TURN.as_nanos() as f32
     }
 
-    /// Reads the progress and the tab colour that a pane's programs report.
+    /// Reads the progress and the tab color that the programs of a pane report.
     pub(crate) fn read_work(&mut self, pane: PaneId) {
         let Some(pane) = self.mux.pane(pane) else { return };
         let view = self.workspace.views.entry(pane.id()).or_default();
@@ -313,7 +334,7 @@ impl App {
                     if !view.are_names_known() {
                         view.read_names(&pane);
                     }
-                    // Only the active tab's program is tracked.
+                    // The program is read only for the active tab.
                     if index == layout.active
                         && (view.program().is_empty()
                             || self.workspace.names.program_of.replace(id) != Some(id))
@@ -338,18 +359,18 @@ impl App {
         }
     }
 
-    /// Whether titles have to be read again, because panes have printed.
+    /// Whether titles must be read again, because panes have printed.
     pub(crate) fn are_names_due(&self) -> bool {
         self.workspace.names.stale || self.workspace.names.again
     }
 
-    /// When to read the titles again.
+    /// The time at which to read the titles again.
     pub(crate) fn names_due(&self) -> Instant {
         self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
     }
 
-    /// Reads the titles again, which queries the system. A second read follows later, because a shell shows a command's
-    /// line before it starts the program.
+    /// Reads the titles again, which queries the operating system. Schedules a second read, because a shell shows the
+    /// command line before it starts the program.
     pub(crate) fn read_names(&mut self, now: Instant) {
         self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
         self.workspace.names.read = Some(now);
@@ -364,7 +385,7 @@ impl App {
         }
     }
 
-    /// The searched pane, and its visible matches.
+    /// The searched pane, and its visible matches as highlights.
     pub(crate) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
         let Some(search) = &self.overlays.search else { return (None, Vec::new()) };
         let view = self.workspace.views.get(&search.pane);
@@ -372,7 +393,8 @@ impl App {
         (Some(search.pane), highlights.unwrap_or_default())
     }
 
-    /// Updates what depends on a frame: window title, screen readers, and the input method's position.
+    /// Updates everything that depends on a painted frame: the window title, screen readers, and the position for the
+    /// input method.
     fn after_paint(
         &mut self,
         layout: &Layout,

@@ -1,15 +1,24 @@
 //! Requests of the control server to the window: queued for the main thread and answered there.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use unterm_control::{Acted, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing};
+use unterm_control::{
+    Acted, Bounds, Captures, Changes, Host, HostRequest, Layouts, Preferences, Typing,
+};
 use unterm_mux::{PaneId, Tab};
 
 use crate::window::{app::App, effect::Effect, inbox::Inbox};
 use crate::{
     action::Action,
     captures::AppCaptures,
-    config::{keys, wire::FilePreferences},
+    config::{Settings, keys, wire::FilePreferences},
+    layout_file::LayoutFolder,
     links,
 };
 
@@ -19,6 +28,10 @@ pub(crate) struct WindowHost {
     pub(crate) inbox: Arc<Inbox>,
     /// Where the server is notified of changed preferences.
     pub(crate) changes: Arc<Changes>,
+    /// The preferences in force.
+    pub(crate) settings: Arc<Settings>,
+    /// Whether the window shows the theme for a light desktop.
+    pub(crate) is_light: Arc<AtomicBool>,
 }
 
 impl Host for WindowHost {
@@ -55,12 +68,21 @@ impl Host for WindowHost {
         Some(Arc::new(FilePreferences { home: unterm_control::home() }))
     }
 
+    fn theme(&self) -> Option<String> {
+        let is_light = self.is_light.load(Ordering::Relaxed);
+        Some(self.settings.get().theme.pick(Some(is_light)).to_owned())
+    }
+
     fn changes(&self) -> Option<Arc<Changes>> {
         Some(Arc::clone(&self.changes))
     }
 
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
+    }
+
+    fn layouts(&self) -> Option<Arc<dyn Layouts>> {
+        Some(Arc::new(LayoutFolder { home: unterm_control::home() }))
     }
 }
 
@@ -106,7 +128,8 @@ impl App {
         self.complaint_of(|app| app.act(action)).map(Acted::Done)
     }
 
-    /// Why a caller may not do what a user may: input rules can't check a paste, or another client leases the pane.
+    /// The reason to refuse an action that a user may perform, but this caller may not: input rules exist and can't
+    /// check a paste, or another client has leased a pane.
     fn refusal(&self, action: &Action, bounds: &Bounds) -> Option<String> {
         let layout = self.mux.layout();
         let tab = layout.active_tab()?;

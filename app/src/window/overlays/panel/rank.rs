@@ -1,48 +1,59 @@
-//! How well an item of a panel matches the input.
+//! Ranks how well an item of a panel matches the input.
 //!
-//! Each word of the input has to match a word of the item's title or of one of its other names. The ways to match, best first,
-//! are the variants of [`Kind`]; letters that lie scattered over several words are no match. Of two equal matches, the more
-//! recently used ranks first.
+//! Each word of the input must match a word of the item's title or of one of its other names. The variants of [`Kind`]
+//! are the ways to match, the best way first. Letters scattered over several words do not match. If two items match
+//! equally well, the more recently used item comes first.
 
 use std::ops::Range;
 
 use crate::window::overlays::panel::item::Item;
 
-/// The fewest letters of a word in which one wrong letter is forgiven, and that may stand inside a word.
+/// The minimum length of an input word that may contain one wrong letter (`LONG`), and of an input word that may match
+/// inside a word (`INSIDE`).
 const LONG: usize = 4;
 const INSIDE: usize = 3;
 
-/// How the best of an item's names matches, best kind first. Within a kind, a title ranks before other names.
+/// The best way in which any name of an item matches; the best kind is first. Within a kind, matches of titles come
+/// before matches of other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// The whole name.
+    /// The input is the whole name.
     Exact,
-    /// The beginning of the name.
+    /// The name starts with the input.
     Prefix,
-    /// Beginnings of words, in any order: `image pan` for "Pan an image".
+    /// Each word of the input is the beginning of a word, in any order: `image pan` for "Pan an image".
     WordStarts,
-    /// A word of the input joins beginnings of words that follow each other: `ntab` for "New tab".
+    /// A word of the input consists of beginnings of successive words: `ntab` for "New tab".
     Joined,
-    /// A word of the input stands inside a word: `croll` for "Scroll".
+    /// A word of the input is inside a word of the name: `croll` for "Scroll".
     Inside,
-    /// The letters of a word of the input lie in one word, from its first letter on: `splt` for "Split".
+    /// A word of the input contains letters of a single word, in order and including its first letter: `splt` for
+    /// "Split".
     Shortened,
-    /// A word of the input has one wrong, missing or additional letter, or two exchanged ones: `serach` for "Search".
+    /// A word of the input contains one wrong, missing or additional letter, or two swapped letters: `serach` for
+    /// "Search".
     Misspelled,
-    /// Beginnings of words of the description.
+    /// Each word of the input is the beginning of a word of the description.
     Described,
 }
 
-/// An item's place in the list, where the least rank is first.
+/// The sort key of an item in the list. The item with the smallest rank comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
     kind: Kind,
-    /// Whether a name other than the title matches.
+    /// Whether the match is in a name other than the title.
     by_name: bool,
     used: std::cmp::Reverse<u32>,
 }
 
-/// The input, prepared for matching.
+impl Rank {
+    /// Whether the input begins a word of the item's names, so that the user most likely means such an item.
+    pub(crate) fn is_strong(&self) -> bool {
+        self.kind <= Kind::WordStarts
+    }
+}
+
+/// The user's input, prepared for matching.
 pub(crate) struct Query {
     text: String,
 }
@@ -52,7 +63,7 @@ impl Query {
         Self { text: folded(text) }
     }
 
-    /// Ranks an item, with the byte ranges of its title that match; `None` if it does not match.
+    /// The rank of an item, and the byte ranges of its title that match. `None` if the item does not match.
     pub(crate) fn rank<C>(&self, item: &Item<C>) -> Option<(Rank, Vec<Range<usize>>)> {
         let by_title = self.matches(&item.title);
         let by_name = item.names.iter().filter_map(|name| Some(self.matches(name)?.0)).min();
@@ -69,11 +80,11 @@ impl Query {
         Some((Rank { kind, by_name, used: std::cmp::Reverse(item.used) }, accents))
     }
 
-    /// How the input matches a name, with the byte ranges of the name.
+    /// How the input matches a name, and the byte ranges of the name that match.
     fn matches(&self, name: &str) -> Option<(Kind, Vec<Range<usize>>)> {
         let query = self.text.as_str();
         let folded = folded(name);
-        // Ranges hold only where folding kept every byte in its place.
+        // The ranges are valid only if folding did not change the length of the name.
         let is_same = folded.len() == name.len();
         let shown = |ranges: Vec<Range<usize>>| if is_same { joined(ranges) } else { Vec::new() };
         if folded == query {
@@ -92,7 +103,7 @@ impl Query {
     }
 }
 
-/// How a word of the input matches a word of a name, and where.
+/// How a word of the input matches a word of a name, and the byte ranges of the match.
 fn word_matches(name: &str, wanted: &str) -> Option<(Kind, Vec<Range<usize>>)> {
     let one = |kind: Kind, start: usize, length: usize| {
         Some((kind, std::iter::once(start..start + length).collect()))
@@ -127,18 +138,19 @@ fn word_matches(name: &str, wanted: &str) -> Option<(Kind, Vec<Range<usize>>)> {
     }
 }
 
-/// The words of a name, with their places.
+/// The words of a name, with their byte offsets.
 fn words_of(name: &str) -> impl Iterator<Item = (usize, &str)> {
     let place = |word: &str| word.as_ptr() as usize - name.as_ptr() as usize;
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(move |word| (place(word), word))
 }
 
-/// Where `wanted` joins beginnings of these words, each of them and from the first on. At least two words.
+/// The ranges of the beginnings that form `wanted`: one beginning of each successive word, from the first word on. At
+/// least two words must contribute. `None` if `wanted` can't be formed.
 fn beginnings(words: &[(usize, &str)], wanted: &str) -> Option<Vec<Range<usize>>> {
     let ((at, word), rest) = words.split_first()?;
     let ends = wanted.char_indices().map(|(end, _)| end).skip(1);
-    // The longest beginning first: `spr` is "sp" and "r" of "split right".
+    // Try the longest beginning first: in "split right", `spr` consists of "sp" and "r".
     for end in ends.collect::<Vec<_>>().into_iter().rev() {
         if !word.starts_with(&wanted[..end]) {
             continue;
@@ -157,7 +169,8 @@ fn beginnings(words: &[(usize, &str)], wanted: &str) -> Option<Vec<Range<usize>>
     None
 }
 
-/// Whether `wanted` has letters of one word, in order and from its first letter on, and at least half of them.
+/// Whether `wanted` consists of letters of `word` in their order, including the first letter, and at least half of the
+/// letters.
 fn is_shortened(word: &str, wanted: &str) -> bool {
     let mut letters = word.chars();
     letters.next() == wanted.chars().next()
@@ -165,7 +178,7 @@ fn is_shortened(word: &str, wanted: &str) -> bool {
         && wanted.chars().skip(1).all(|letter| letters.any(|other| other == letter))
 }
 
-/// Joins ranges that touch or overlap, in the order of the text.
+/// Merges ranges that touch or overlap. Returns them in the order of the text.
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -178,7 +191,7 @@ fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     out
 }
 
-/// Text in lower case, with a space for each dash or underscore.
+/// Converts a text to lower case, and each dash and underscore to a space.
 fn folded(text: &str) -> String {
     let text = text.trim().to_lowercase();
     text.chars().map(|c| if matches!(c, '-' | '_') { ' ' } else { c }).collect()
@@ -188,7 +201,7 @@ fn folded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The titles of the items that match `query`, in the order of the list.
+    /// The titles of the items that match `query`, in the order in which the panel lists them.
     fn listed<'a>(query: &str, items: &'a [Item<()>]) -> Vec<&'a str> {
         let query = Query::new(query);
         let mut found: Vec<_> =
@@ -255,7 +268,7 @@ mod tests {
         assert_eq!(accents("image pan", "Pan an image"), Some(vec![0..3, 7..12]));
         assert_eq!(accents("ntab", "New tab"), Some(vec![0..1, 4..7]));
         assert_eq!(accents("", "New tab"), Some(vec![]));
-        // A letter whose small form has another length would move the places.
+        // The lower-case form of "İ" has a different length, so byte ranges in the title would be wrong.
         assert_eq!(accents("istanbul", "İstanbul"), Some(vec![]));
         assert_eq!(accents("éà", "éàb"), Some(std::iter::once(0..4).collect()));
     }

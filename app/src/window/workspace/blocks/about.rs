@@ -1,4 +1,4 @@
-//! What the panel beside a prompt says of its command, and what can be done with the command now.
+//! The text of the panel beside a prompt about its command, and the actions that are possible on the command.
 
 use std::path::Path;
 
@@ -7,10 +7,11 @@ use unterm_term::{Command, ScreenKind, Term};
 use crate::local_time;
 use crate::window::workspace::{blocks::part::Part, folds};
 
-/// The most characters of the command line.
+/// The maximum length of the command line in the panel, in characters.
 const LINE: usize = 60;
 
-/// Status, duration, time and directory of a command, after its line. Empty for a command that has not run.
+/// Describes a command: its status, duration, start time, directory and line. Empty if the command has not run. The line
+/// is last, because it stands in the row beside the panel, and a narrow panel cuts the end of the text.
 pub(crate) fn about(command: &Command) -> String {
     if command.output.is_none() {
         return String::new();
@@ -31,11 +32,11 @@ pub(crate) fn about(command: &Command) -> String {
     let began = local_time::of_day(command.output_time).filter(|_| command.output_time != 0);
     let directory = command.cwd.as_deref().and_then(unterm_mux::local_path);
     let directory = directory.map(|path| short_path(&path, std::env::home_dir().as_deref()));
-    let parts = [line, Some(status), command.duration().map(span), began, directory];
+    let parts = [Some(status), command.duration().map(span), began, directory, line];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-/// A duration in milliseconds as shown to the user.
+/// Formats a duration in milliseconds for the user.
 pub(crate) fn span(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
@@ -54,7 +55,7 @@ fn short_path(path: &Path, home: Option<&Path>) -> String {
     }
 }
 
-/// What can be done with a command now.
+/// The actions that are possible on a command now.
 pub(crate) fn possible(term: &Term, command: &Command) -> Vec<Part> {
     let has_line = command.line.as_deref().is_some_and(|line| !line.is_empty());
     let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
@@ -108,17 +109,17 @@ mod tests {
         assert_eq!(of(&term, 1), (String::new(), vec![]), "at a prompt");
         print(&mut term, "make\r\n\x1b]133;C\x07", 2000);
         let (said, parts) = of(&term, 1);
-        assert_eq!(said, "make · running · 1970-01-01 00:00:02 · /tmp");
+        assert_eq!(said, "running · 1970-01-01 00:00:02 · /tmp · make");
         assert!(!parts.contains(&Rerun) && !parts.contains(&Fold), "{parts:?}");
         print(&mut term, "all\r\n\x1b]133;D;2\x07\x1b]133;A\x07$ \x1b]133;B\x07", 3250);
         let (said, parts) = of(&term, 1);
-        assert_eq!(said, "make · exit code 2 · 1.2 s · 1970-01-01 00:00:02 · /tmp");
+        assert_eq!(said, "exit code 2 · 1.2 s · 1970-01-01 00:00:02 · /tmp · make");
         assert_eq!(parts, [CopyOutput, CopyCommand, Rerun, Fold]);
-        // A command without output can be copied and run again.
+        // A command without output has no output to copy or fold, but its line can be copied and run again.
         print(&mut term, "true\r\n\x1b]133;C\x07\x1b]133;D;0\x07", 4000);
         print(&mut term, "\x1b]133;A\x07$ \x1b]133;B\x07", 4000);
         let (said, parts) = of(&term, 2);
-        assert_eq!(said, "true · exit code 0 · 0 ms · 1970-01-01 00:00:04 · /tmp");
+        assert_eq!(said, "exit code 0 · 0 ms · 1970-01-01 00:00:04 · /tmp · true");
         assert_eq!(parts, [CopyCommand, Rerun]);
     }
 }

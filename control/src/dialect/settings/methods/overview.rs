@@ -32,7 +32,7 @@ pub struct OkReply {
 
 method! {
     /// `GET /api/health`
-    Answers "settings.health" [INSTANCE] "That the server answers."
+    Answers "settings.health" [INSTANCE] "Confirms that the server answers."
     (_context, _none: NoParams) -> OkReply {
         Ok(OkReply { ok: true })
     }
@@ -154,9 +154,9 @@ impl Method for State {
     }
 }
 
-/// The file with the result of the last search for newer versions.
+/// The name of the file that contains the result of the last search for a newer version.
 const UPDATES: &str = "update_check.json";
-/// The longest such file that is read, in bytes.
+/// The maximum size of that file, in bytes. A longer file is not read.
 const LONGEST_UPDATES: u64 = 1 << 20;
 
 method! {
@@ -177,7 +177,8 @@ method! {
     /// `POST /api/updates/check`
     CheckUpdates "settings.check_updates" [MACHINE] changes INSTANCE "Looks for a newer version."
     (_context, _none: NoParams) -> Map<String, Value> {
-        // Nobody publishes releases yet, and Unterm calls no machine on its own.
+        // There is no address to look at, because no releases are published yet, and Unterm never contacts a machine on
+        // its own.
         Err(Error::Failed("This build has no address to look for newer versions".to_owned()))
     }
 }
@@ -236,7 +237,7 @@ pub struct SetProxyParams {
     no_proxy: Option<String>,
 }
 
-/// `POST /api/proxy`: with an address, the proxy is manual; without, automatic.
+/// `POST /api/proxy`. With an address, the proxy is set manually. Without one, it is detected automatically.
 pub struct SetProxy;
 
 impl Method for SetProxy {

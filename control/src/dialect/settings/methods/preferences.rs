@@ -14,7 +14,7 @@ use crate::{
     methods::{Context, config, params::NoParams, session::blocking},
 };
 
-/// The section of the preferences outside of any table.
+/// The name for the preferences that are outside any section of the file.
 pub(super) const GENERAL: &str = "general";
 
 /// Reads the preferences on a blocking thread.
@@ -130,7 +130,7 @@ method! {
             (path(&params.section, &key), Some(value).filter(|value| !value.is_null()))
         };
         let changes: Vec<_> = params.values.into_iter().map(change_one).collect();
-        // That there is such a section is found out before anything is written.
+        // This fails if there is no such section, before anything is written.
         let before = section(context, caller, params.section.clone()).await?;
         if changes.is_empty() {
             return Ok(before);
@@ -147,7 +147,7 @@ pub struct ThemesReply {
 
 method! {
     /// `GET /api/settings/themes`
-    Themes "settings.themes" [PREFERENCES] "Every theme with its colours."
+    Themes "settings.themes" [PREFERENCES] "Every theme with its colors."
     (context, _none: NoParams) -> ThemesReply {
         look(context, |preferences| Ok(ThemesReply { themes: preferences.themes() })).await
     }
@@ -168,7 +168,7 @@ pub struct AppliedTheme {
     theme: ThemeReply,
 }
 
-/// The theme's name in the preference's value. If there are two, the dark appearance's theme.
+/// The theme's name in a value of the preference. If the value contains two themes, the dark one.
 pub(super) fn theme_name(theme: &Value) -> &str {
     theme.as_str().or_else(|| theme["dark"].as_str()).unwrap_or_default()
 }
@@ -207,7 +207,7 @@ pub struct SetThemeParams {
 }
 
 impl SetThemeParams {
-    /// The preference and its new value.
+    /// The path of the preference, and its new value.
     fn change(self) -> Result<(Vec<String>, Option<Value>)> {
         let (path, value) = match (self.name, self.light, self.dark) {
             (Some(name), ..) => (path(GENERAL, "theme"), json!(name)),
@@ -264,7 +264,7 @@ pub struct SetKeysParams {
 }
 
 impl SetKeysParams {
-    /// The keys, each with its action. A key without an action is removed from the file.
+    /// The changed keys, each with its action. A key without an action is removed from the file.
     fn changes(self) -> Result<Vec<(Vec<String>, Option<Value>)>> {
         let given = match self.keys {
             Some(Value::Object(keys)) => keys,

@@ -1,6 +1,6 @@
 //! Suggestions for misspelled names.
 
-/// A suggestion for a misspelled name, as the end of a message; empty if no name is similar.
+/// A suggestion for a misspelled name, as the end of a message. Empty if no name is similar.
 pub fn did_you_mean<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let near = |name: &&str| strsim::normalized_damerau_levenshtein(wrong, name);
     names
