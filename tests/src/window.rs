@@ -1,4 +1,4 @@
-//! A window on a display: its properties and picture, and the mouse over it.
+//! A window on a display: its properties, its picture, and the mouse over it.
 
 use anyhow::{Result, ensure};
 use x11rb::{
@@ -62,7 +62,7 @@ impl Window<'_> {
         Ok(flags.is_some_and(|flags| flags & URGENT != 0))
     }
 
-    /// Whether the window has a property, empty or not.
+    /// Whether the window has this property, even if it is empty.
     ///
     /// # Errors
     ///
@@ -86,11 +86,25 @@ impl Window<'_> {
         Ok(String::from_utf8_lossy(&title).into_owned())
     }
 
+    /// The window's `WM_NAME`, if its type is `UTF8_STRING`.
+    ///
+    /// # Errors
+    ///
+    /// If the window has closed.
+    pub fn wm_name(&self) -> Result<Option<String>> {
+        let connection = &self.display.connection;
+        let utf8 = connection.intern_atom(false, b"UTF8_STRING")?.reply()?.atom;
+        let (kind, any) = (xproto::AtomEnum::WM_NAME, xproto::AtomEnum::ANY);
+        let name = connection.get_property(false, self.id, kind, any, 0, 1024)?;
+        let name = name.reply()?;
+        Ok((name.type_ == utf8).then(|| String::from_utf8_lossy(&name.value).into_owned()))
+    }
+
     /// Waits until `is_it` accepts the title, and returns it.
     ///
     /// # Errors
     ///
-    /// If that does not happen in time.
+    /// If no title is accepted in time.
     pub fn wait_for_title(&self, is_it: impl Fn(&str) -> bool) -> Result<String> {
         wait_until("the title", || self.title(), |title| is_it(title))
     }
@@ -99,12 +113,12 @@ impl Window<'_> {
     ///
     /// # Errors
     ///
-    /// If that does not happen in time.
+    /// If the title does not end with the name in time.
     pub fn wait_until_called(&self, name: &str) -> Result<()> {
         self.wait_for_title(|title| title.split(" — ").last() == Some(name)).map(drop)
     }
 
-    /// Requests the window to close, as a window manager's close button does.
+    /// Requests the window to close, like a window manager's close button.
     ///
     /// # Errors
     ///
@@ -114,8 +128,8 @@ impl Window<'_> {
     }
 
     /// Waits until the window has handled all earlier keys and clicks: it answers a window manager's ping
-    /// (`_NET_WM_PING`, EWMH) in order with them. Input from elsewhere, such as an action over the control port, would
-    /// overtake them.
+    /// (`_NET_WM_PING`, EWMH) after them, in order. Without this wait, an action over the control port would be handled
+    /// before them.
     ///
     /// # Errors
     ///
@@ -139,8 +153,8 @@ impl Window<'_> {
         Ok(event)
     }
 
-    /// Covers the window with another one and removes that again. The window's contents are then lost, and the server
-    /// requests a redraw (Expose, X11 protocol).
+    /// Covers the window with another window, and removes the other window again. The window's contents are then lost,
+    /// and the server requests a redraw (Expose, X11 protocol).
     ///
     /// # Errors
     ///
@@ -215,7 +229,7 @@ impl Window<'_> {
     pub fn drag(&self, from: (i16, i16), to: (i16, i16)) -> Result<()> {
         self.point(from.0, from.1)?;
         self.button(1, true)?;
-        // A hand passes through the points in between.
+        // Move through points in between, like a hand.
         for step in 1..=8 {
             let along = |from: i16, to: i16| from + (to - from) * step / 8;
             self.point(along(from.0, to.0), along(from.1, to.1))?;
@@ -227,7 +241,7 @@ impl Window<'_> {
     ///
     /// # Errors
     ///
-    /// If that does not happen in time.
+    /// If the color does not fill most of the window in time.
     pub fn wait_for_background(&self, color: [u8; 3]) -> Result<()> {
         wait_for(
             &format!("a window in {color:x?}"),
@@ -251,7 +265,7 @@ impl Window<'_> {
         let image = connection
             .get_image(ImageFormat::Z_PIXMAP, self.id, 0, 0, width, height, all_planes)?
             .reply()?;
-        // 24 bits deep in 32, little-endian: B G R x.
+        // Pixels have 24 bits in 32, in the order B G R x (little-endian).
         ensure!(image.depth == 24, "depth {}", image.depth);
         let pixels =
             image.data.chunks_exact(4).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();

@@ -1,4 +1,5 @@
-//! The command line on an instance without a window: every method, the friendly commands, completions and the manual.
+//! The command line for an instance without a window: every method, the convenience commands, completions and the
+//! manual.
 
 use std::{
     path::Path,
@@ -14,7 +15,7 @@ fn the_command_line_reaches_everything() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
-    // Every method, under its own name.
+    // Call a method by its own name.
     let reply = unterm.prints(&[
         "method",
         "exec.run_wait",
@@ -70,7 +71,7 @@ fn the_command_line_reaches_everything() -> Result<()> {
     Ok(())
 }
 
-/// Runs `unterm-cli` with a home, but without an instance.
+/// Runs `unterm-cli` with a home but without an instance.
 fn cli(home: &Path) -> Command {
     let mut command = Command::new(unterm_tests::binary("unterm-cli"));
     command.env_clear().env("HOME", home).env("UNTERM_HOME", home.join(".unterm"));
@@ -113,7 +114,7 @@ fn in_a_pane_its_own_session_is_the_default() -> Result<()> {
     first.wait_for_prompt(&mut unterm)?;
     let second = unterm.open(json!({}))?;
     second.wait_for_prompt(&mut unterm)?;
-    // Outside a pane there are two sessions, and the command names neither.
+    // There are two sessions, and the command runs outside a pane and names neither session.
     let error = unterm.complains(&["session", "status"])?;
     assert_eq!(error, "several panes are open; name one with --id: 0, 1\n");
 
@@ -125,10 +126,10 @@ fn in_a_pane_its_own_session_is_the_default() -> Result<()> {
         pane.type_text(&mut unterm, &ask)?;
         pane.wait_for_text(&mut unterm, &format!("\"id\"={},", pane.id))?;
     }
-    // The pane's shell waits for this command, so a command that waits for the shell would never end.
+    // The pane's shell waits for this command to end, so a command that waits for the shell would never end.
     second.type_text(&mut unterm, &format!("clear; '{program}' run 'echo hi'\r"))?;
     second.wait_for_text(&mut unterm, "pane 1 is the pane that this command runs in")?;
-    // The number of a closed pane is not a session, so the rule for commands outside panes applies.
+    // The number of a closed pane is not a session, so the command counts as running outside a pane.
     second.type_text(&mut unterm, &format!("clear; UNTERM_PANE=77 '{program}' session cwd\r"))?;
     second.wait_for_text(&mut unterm, "several panes are open")?;
     Ok(())
@@ -139,7 +140,7 @@ fn no_command_prints_json_unasked_and_every_command_does_when_asked() -> Result<
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     let folder = unterm.home().join("man").display().to_string();
-    // A theme file for kitty.
+    // A theme file in kitty's format.
     let theme = unterm.home().join("mine.conf");
     let colors: String = (0..16).map(|n| format!("color{n} #00000{n:x}\n")).collect();
     std::fs::write(&theme, format!("foreground #ffffff\nbackground #000000\n{colors}"))?;
@@ -218,7 +219,7 @@ fn no_command_prints_json_unasked_and_every_command_does_when_asked() -> Result<
         if words[0] == "theme" && words[1] == "import" {
             std::fs::remove_file(unterm.registry().join("themes/mine.toml"))?;
         }
-        // A recording can start and stop only once.
+        // A recording can be started and stopped only once.
         if words[0] == "record" {
             continue;
         }
@@ -261,8 +262,8 @@ fn what_fails_says_so_on_stderr_alone() -> Result<()> {
     Ok(())
 }
 
-/// Completes a line in a shell with its script, and returns the words offered. Nothing else runs before, so that the
-/// words can only come from the script.
+/// Completes a line in a shell with the shell's completion script. Returns the offered words. Nothing else is loaded
+/// before, so that the words can only come from the script.
 fn completed(home: &Path, shell: &str, line: &str) -> Result<Vec<String>> {
     let script = home.join(format!("completions.{shell}")).display().to_string();
     let words = line.split(' ').map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
@@ -292,7 +293,7 @@ fn completed(home: &Path, shell: &str, line: &str) -> Result<Vec<String>> {
         .output()?;
     let (stdout, stderr) = out(&output);
     ensure!(stderr.is_empty(), "{shell}: {line}: {stderr}");
-    // Descriptions follow a tab in fish, and a colon in zsh.
+    // In fish, a tab separates a word from its description, in zsh a colon.
     let end = if shell == "zsh" { ':' } else { '\t' };
     Ok(stdout.lines().map(|line| line.split(end).next().unwrap_or_default().to_owned()).collect())
 }
@@ -331,7 +332,7 @@ fn a_link_to_the_terminal_is_the_command_line() -> Result<()> {
     assert!(run("unterm-cli", &["--version"])?.0.starts_with("unterm-cli "));
     assert!(run("ptywright", &["--version"])?.0.starts_with("ptywright "));
     assert!(run("terminal", &["--version"])?.0.starts_with("unterm "));
-    // Agents start the command line by its own name, wherever the link is.
+    // The configuration for agents contains the command line's own name, wherever the link is.
     let (entry, _) = run("unterm-cli", &["mcp", "config", "cursor"])?;
     let entry: Value = serde_json::from_str(&entry)?;
     let program = entry["mcpServers"]["unterm"]["command"].as_str().unwrap_or_default();
@@ -378,3 +379,62 @@ fn without_a_display_a_window_says_what_to_do() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_layout_file_is_listed_and_restored_as_a_workspace_is() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    unterm.prints(&["workspace", "save", "mine"])?;
+    let layouts = unterm.home().join(".unterm/layouts");
+    std::fs::create_dir_all(&layouts)?;
+    std::fs::write(layouts.join("watch.toml"), WATCH_LAYOUT)?;
+    assert_eq!(unterm.prints(&["workspace", "list"])?, "mine\nwatch\n");
+    let restored = unterm.prints(&["workspace", "restore", "watch"])?;
+    ensure!(restored.ends_with("Nothing was opened. --recreate opens 2 panes.\n"), "{restored}");
+    let restored = unterm.prints(&["workspace", "restore", "watch", "--recreate"])?;
+    ensure!(restored.contains("Opened 2 panes.") && restored.contains("(htop)"), "{restored}");
+    let error = unterm.complains(&["workspace", "restore", "wacth"])?;
+    ensure!(error.ends_with("Workspace 'wacth' not found; did you mean \"watch\"?\n"), "{error}");
+    let error = unterm.complains(&["workspace", "restore", "../layouts/watch"])?;
+    ensure!(error.contains("Invalid workspace name"), "{error}");
+    // The name stands for what was saved last.
+    unterm.prints(&["workspace", "save", "watch"])?;
+    let restored = unterm.prints(&["workspace", "restore", "watch"])?;
+    ensure!(restored.ends_with("--recreate opens 3 panes.\n"), "{restored}");
+    std::fs::write(layouts.join("watch.toml"), WATCH_LAYOUT)?;
+    let restored = unterm.prints(&["workspace", "restore", "watch"])?;
+    ensure!(restored.ends_with("--recreate opens 2 panes.\n"), "{restored}");
+    std::fs::write(layouts.join("broken.toml"), "tabs = 1")?;
+    let error = unterm.complains(&["workspace", "restore", "broken"])?;
+    ensure!(error.contains("broken.toml:1"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_start_without_a_window_opens_its_layout() -> Result<()> {
+    let registry = tempfile::tempdir()?;
+    let layouts = registry.path().join("layouts");
+    std::fs::create_dir(&layouts)?;
+    std::fs::write(layouts.join("watch.toml"), WATCH_LAYOUT)?;
+    let start = || Start::headless().registry(registry.path()).arg("--layout");
+    let mut unterm = start().arg("watch").now()?;
+    assert_eq!(unterm.sessions()?.len(), 2);
+    let mut failed = start().arg("wacth").alone()?;
+    assert!(!failed.wait_for_exit()?.success());
+    ensure!(failed.log().contains("did you mean \"watch\"?"), "{}", failed.log());
+    Ok(())
+}
+
+#[test]
+fn a_shell_finds_the_command_line_and_a_missing_pane_has_no_picture() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let found = unterm.prints(&["run", "command -v unterm-cli"])?;
+    assert_eq!(found.trim_end(), binary("unterm-cli").display().to_string());
+    let error = unterm.complains(&["screenshot", "--id", "77"])?;
+    ensure!(error.contains("Session 77 not found"), "{error}");
+    Ok(())
+}
+
+/// A layout file with a program.
+const WATCH_LAYOUT: &str = "[[tabs]]\ntitle = 'watch'\n[tabs.panes]\nsplit = 'right'\nfirst = {}\n\
+    second = { program = 'htop' }\n";

@@ -1,4 +1,4 @@
-//! The configuration file, changed while the program runs, with and without a window.
+//! Changes to the configuration file while the program runs, with and without a window.
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
@@ -100,13 +100,15 @@ fn a_pair_of_themes_follows_the_desktop() -> Result<()> {
         let bus = Bus::start()?;
         let portal = Portal::start(&bus, scheme)?;
         let start = Start::windowed(&display).registry(registry.path());
-        let unterm = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address()).now()?;
+        let mut unterm = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address()).now()?;
         let window = display.window_of(&unterm)?;
         window.wait_for_background(background)?;
-        // The user changes the scheme there and back, and the window follows.
-        for (scheme, background) in [(2, DAYLIGHT), (1, DRACULA)] {
+        // The desktop's color scheme changes back and forth, and the window follows it.
+        for (scheme, background, theme) in [(2, DAYLIGHT, "daylight"), (1, DRACULA, "dracula")] {
             portal.set("color-scheme", scheme)?;
             window.wait_for_background(background)?;
+            let health = unterm.call("server.health", json!({}))?;
+            assert_eq!(health["terminal"]["color_scheme"], theme);
         }
     }
     Ok(())
@@ -221,13 +223,13 @@ fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<
         Start::windowed(&display).registry(registry.path()).at_prompt()?;
     pane.type_text(&mut unterm, "echo in${IFS}stead\r")?;
     pane.wait_for_text(&mut unterm, "in stead")?;
-    // Each message has an error mark. An area this high contains several messages.
+    // Each message contains an error mark. An area of this height contains several messages.
     let probe = || {
         let area = window.picture()?.area_of(DRACULA_RED);
         Ok(area.filter(|area| area.bottom - area.top > 70).map(drop))
     };
     wait_for("messages one above the other", probe, || unterm.log())?;
-    // In every tab, the login shell replaces the missing one.
+    // In every new tab, the login shell replaces the missing shell.
     unterm.act(&["new_tab"])
 }
 

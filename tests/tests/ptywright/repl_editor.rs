@@ -1,4 +1,4 @@
-//! `ptywright repl` on a terminal: completion, history, notifications, Ctrl+C, hostile text, and a server that vanishes.
+//! `ptywright repl` on a terminal: completion, history, notifications, Ctrl+C, hostile text, and a server that ends.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -13,7 +13,7 @@ use crate::ptywright::{
 
 const PROMPT: &str = "ptywright> ";
 
-/// A prompt of a server that listens on a socket.
+/// A prompt that is connected to a server on a socket.
 fn prompt_of(served: &Served) -> Result<Outer> {
     let mut outer =
         Outer::new(&checked(&format!("$CLI repl --socket {}", served.path().display())))?;
@@ -52,7 +52,7 @@ fn tab_completes_methods_parameters_ids_and_intents() -> Result<()> {
         ensure!(last_line(&screen).trim_end() == format!("{PROMPT}{completed}"), "{screen}");
         outer.press("ctrl_u")?;
     }
-    // Several candidates are listed with what they mean.
+    // If there are several candidates, they are listed with their descriptions.
     outer.type_text("session.wait matcher.v\t\t")?;
     outer.wait("for `lua`: a function of the plugin")?;
     outer.press("ctrl_u")?;
@@ -116,7 +116,7 @@ fn notifications_appear_above_the_edited_line() -> Result<()> {
     let screen = outer
         .wait_regex("\\* session.output output=\"news\\\\r\\\\n\" sequence=[0-9]+ session=s1\n")?;
     ensure!(last_line(&screen).trim_end() == "ptywright> session.li", "{screen}");
-    // The line goes on where it was.
+    // The notification has not changed the line that is being edited.
     outer.type_text("st\r")?;
     outer.wait_regex("sessions +s1")?;
     Ok(())
@@ -134,7 +134,7 @@ fn hostile_text_is_escaped() -> Result<()> {
     outer.wait_regex("enabled +yes")?;
     outer.type_text("session.transcript session=s1\r")?;
     outer.wait(r"│ \u{1b}]0;evil\u{7}\u{1b}[?1049h\u{9b}ready")?;
-    // In an error and in a notification too.
+    // Hostile text is also escaped in an error and in a notification.
     outer.type_text("session.kill session=\"\\u001b[2J\"\r")?;
     outer.wait("unknown session")?;
     client.act(&session, json!({"type": "text", "value": "\u{1}\n"}))?;
@@ -152,7 +152,7 @@ fn ctrl_c_cancels_a_call_that_is_under_way() -> Result<()> {
     let mut client = served.connect()?;
     let session = client.script("stty -echo -icanon; printf up; exec cat")?;
     client.wait_text(&session, "up")?;
-    // The signal reaches the shell around the prompt, too.
+    // The signal reaches the shell that runs the prompt, too.
     let prompt = format!("$CLI repl --socket {}", served.path().display());
     let mut outer = Outer::new(&format!("trap : INT; {}", checked(&prompt)))?;
     outer.wait(PROMPT.trim_end())?;
@@ -160,10 +160,10 @@ fn ctrl_c_cancels_a_call_that_is_under_way() -> Result<()> {
     outer.type_text(&format!(
         "session.input session=s1 action={{\"type\":\"stream_text\",\"value\":{stream}}}\r"
     ))?;
-    // The call is under way.
+    // The call is running when the signal arrives.
     client.wait_text(&session, "zzz")?;
     outer.press("ctrl_c")?;
-    outer.wait("session.input: the request was cancelled (cancelled, -32005)")?;
+    outer.wait("session.input: the request was canceled (canceled, -32005)")?;
     outer.type_text("quit\r")?;
     outer.ends_with(0)?;
     Ok(())
@@ -171,7 +171,7 @@ fn ctrl_c_cancels_a_call_that_is_under_way() -> Result<()> {
 
 #[test]
 fn a_server_that_vanishes_ends_the_prompt_with_a_reason() -> Result<()> {
-    // While a line is edited.
+    // The server ends while a line is being edited.
     let mut served = Served::socket(Framing::Ndjson)?;
     let mut outer = prompt_of(&served)?;
     outer.type_text("session.li")?;
@@ -179,7 +179,7 @@ fn a_server_that_vanishes_ends_the_prompt_with_a_reason() -> Result<()> {
     served.process.kill()?;
     let screen = outer.ends_with(1)?;
     ensure!(screen.contains("\nthe server has closed the connection\n"), "{screen}");
-    // During a call.
+    // The server ends during a call.
     let mut served = Served::socket(Framing::Ndjson)?;
     let mut client = served.connect()?;
     let session = client.script("stty -echo -icanon; printf up; exec cat")?;
@@ -205,7 +205,7 @@ fn a_server_of_its_own_ends_with_the_prompt() -> Result<()> {
     outer.type_text(&format!("session.create program=sh args=[\"-c\",\"{program}\"]\r"))?;
     outer.wait_regex("session +s1")?;
     let pid = wait_for("the program", || Ok(pid_in(&file)), String::new)?;
-    // Ctrl+C at the prompt ends neither.
+    // Ctrl+C at the prompt ends neither the prompt nor the server.
     outer.press("ctrl_c")?;
     outer.wait_regex("ptywright> *\nptywright> *$")?;
     outer.type_text("session.list\r")?;

@@ -1,5 +1,5 @@
-//! Pictures of the screen and of other programs' windows. Tests the program that takes them, started by the real window
-//! or for a caller, and a user who drags a region.
+//! Pictures of the screen and of other programs' windows. Tests `unterm-capture`, started by the window or for a
+//! caller, and a user who drags a region.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,15 @@ use unterm_tests::{
     Compositing, Display, Instance, Picture, Start, WindowManager, binary, wait_for,
 };
 
-/// Title of the window that covers the screen.
+/// The title of the window that covers the screen while the user selects a region.
 const OVERLAY: &str = "Unterm: drag a region";
 /// The pane's color, which no theme uses.
 const GREEN: [u8; 3] = [0x12, 0x54, 0x36];
-/// Colors of windows that are not Unterm's.
+/// The colors of windows of other programs.
 const RED: [u8; 3] = [0x93, 0x21, 0x17];
 const BLUE: [u8; 3] = [0x17, 0x21, 0x93];
 
-/// Opens a window with text in its own color, and waits until it is painted.
+/// Opens a window that shows text in a color of its own, and waits until the text is painted.
 fn coloured(display: &Display) -> Result<Instance> {
     binary("unterm-capture");
     let (mut unterm, window, pane) = Start::windowed(display).at_prompt()?;
@@ -32,7 +32,7 @@ fn coloured(display: &Display) -> Result<Instance> {
     Ok(unterm)
 }
 
-/// Waits until a picture's path is in the primary selection and the picture is on the clipboard. Returns both.
+/// Waits until a picture is on the clipboard and its path is in the primary selection. Returns both.
 fn taken(display: &Display, unterm: &Instance, kind: &str) -> Result<(PathBuf, Picture)> {
     let folder = unterm.registry().join("screenshots");
     let path = wait_for(
@@ -75,7 +75,7 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
     let display = Display::start()?;
     let unterm = coloured(&display)?;
     let window = display.window_of(&unterm)?;
-    // The area contains rows of different numbers, and nothing changes there.
+    // The area contains rows with different numbers, and does not change.
     let before = display.picture()?;
     let (corner, size) = ((20, 60), (200, 150));
     let wanted = before.part(corner, size);
@@ -96,7 +96,7 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
     assert_eq!((picture.width, picture.height()), size);
     assert_eq!(picture.difference(&wanted), 0, "it is what was there");
 
-    // Esc brings the hidden window back, and no picture is taken.
+    // Esc shows the hidden window again, and no picture is taken.
     unterm.act(&["capture_region_exclude"])?;
     let overlay = display.window_titled(OVERLAY)?;
     ensure!(!window.is_shown()?, "the window is not in its own picture");
@@ -166,13 +166,13 @@ fn a_caller_lets_the_person_choose_a_region() -> Result<()> {
     display.window_titled(OVERLAY)?;
     display.press(&["Escape"])?;
     let error = cancelled.join().expect("no panic").expect_err("it was cancelled").to_string();
-    ensure!(error.contains("The selection was cancelled"), "{error}");
+    ensure!(error.contains("The selection was canceled"), "{error}");
     let late = choose(1)?.join().expect("no panic").expect_err("nobody chose").to_string();
     ensure!(late.contains("nobody chose a region in time"), "{late}");
     Ok(())
 }
 
-/// An Unterm without a window, but with access to the display.
+/// An Unterm that has no window but can access the display.
 fn without_a_window(display: &Display) -> Result<Instance> {
     binary("unterm-capture");
     Start::headless().env("DISPLAY", &display.name()).now()
@@ -185,7 +185,7 @@ fn a_caller_has_the_image_that_another_program_put_on_the_clipboard() -> Result<
     let screen = unterm.call("capture.window", json!({}))?;
     let path = screen["image"]["path"].as_str().unwrap_or_default();
     let picture = Picture::of_png(&std::fs::read(path)?)?;
-    // xclip also serves it to programs that request text.
+    // xclip also serves the picture to programs that request text.
     display.set_clipboard("image/png", &std::fs::read(path)?)?;
     let reply = unterm.call("capture.clipboard", json!({}))?;
     let told = ["type", "format", "width", "height", "bit_depth"].map(|key| reply[key].clone());
@@ -215,7 +215,8 @@ fn foreign(unterm: &mut Instance, named: Value) -> Result<Picture> {
     pictured(&reply)
 }
 
-/// Checks that there is no picture of a window, and why. The reply contains a picture of the sessions instead.
+/// Checks that there is no picture of a window, and that the reply contains the reason. The reply contains a picture of
+/// the sessions instead.
 fn refused(unterm: &mut Instance, named: Value, why: &str) -> Result<()> {
     let reply = unterm.call("capture.window", named)?;
     assert_eq!(reply["text_snapshot"], false, "{reply}");
@@ -233,7 +234,7 @@ fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
     let window = display.window_of(&other)?;
     other.call("instance.set_title", json!({"title": "the foreign one"}))?;
     window.wait_for_title(|title| title.contains("the foreign one"))?;
-    // The area contains rows of different numbers, and nothing changes there.
+    // The area contains rows with different numbers, and does not change.
     let (corner, size) = ((20, 60), (200, 150));
     let shown = window.picture()?;
     let wanted = shown.part(corner, size);
@@ -279,7 +280,7 @@ fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<
         assert_eq!(picture.count(color), width * height);
     };
 
-    // Half of the window is behind the other one, which is in front of all windows of this process.
+    // Half of the window is behind the other window. The other window is in front of all windows of this process.
     below.move_to(100, 100)?;
     above.move_to(250, 100)?;
     whole(&foreign(&mut unterm, above_it.clone())?, BLUE);
@@ -304,9 +305,9 @@ fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<
     whole(&foreign(&mut unterm, below_it.clone())?, RED);
     drop(composed);
 
-    // A minimized window shows nothing, and another window is visible in its place.
+    // A minimized window is not visible, and another window is visible in its place.
     below.minimise()?;
-    refused(&mut unterm, below_it, "the window is not shown: it is minimised")?;
+    refused(&mut unterm, below_it, "the window is not shown: it is minimized")?;
     whole(&foreign(&mut unterm, above_it)?, BLUE);
     Ok(())
 }

@@ -1,20 +1,22 @@
-//! Tabs and panes used by hand: drags, clicks and menus in the window, with the results read over the control port.
+//! Tabs and panes used with the mouse: drags, clicks and menus in the window. The results are read through the control
+//! port.
 
 use anyhow::{Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use unterm_tests::{Display, Instance, Pane, Start, Window, wait_for, wait_until};
 
-/// Center of the tab bar, which is 28 pixels high and at the top. A tab is 217 pixels wide if there is room.
+/// The vertical center of the tab bar, which is at the top and 28 pixels high. A tab is 217 pixels wide if there is
+/// room.
 const BAR: i16 = 13;
 
-/// Each pane's id and number of columns.
+/// The id and the number of columns of each pane.
 fn columns(unterm: &mut Instance) -> Result<Vec<(u64, i16)>> {
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let all = unterm.sessions()?;
     Ok(all.iter().map(|one| (number(&one["id"]), number(&one["cols"]) as i16)).collect())
 }
 
-/// Waits until `wanted` accepts the panes.
+/// Waits until `wanted` accepts the panes and their columns.
 fn wait_for_columns(
     unterm: &mut Instance,
     what: &str,
@@ -35,10 +37,24 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
         pane.wait_for_prompt(&mut unterm)?;
         pane.type_text(&mut unterm, &format!("printf '\\033]2;tab-{number}\\007'\r"))?;
         window.wait_for_title(|title| title.contains(&format!("tab-{number}")))?;
-        // The title came after the echo of the line, so this is the next prompt, and the shell is idle.
+        // The title was set after the line was echoed, so this is the next prompt, and the shell is idle.
         pane.wait_for_prompt(&mut unterm)?;
     }
     Ok((unterm, window))
+}
+
+#[test]
+fn a_program_hears_whether_its_pane_is_in_sight() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _window, pane) = Start::windowed(&display).at_prompt()?;
+    pane.type_text(&mut unterm, "stty -echo -icanon; printf '\\033[?2033h'; cat -v\r")?;
+    pane.wait_for_text(&mut unterm, "^[[?999;1n")?;
+    unterm.act(&["new_tab"])?;
+    pane.wait_for_text(&mut unterm, "^[[?999;1n^[[?999;2n")?;
+    // A live view elsewhere counts too.
+    unterm.call("screen.follow", json!({"id": pane.id}))?;
+    pane.wait_for_text(&mut unterm, "^[[?999;2n^[[?999;1n")?;
+    Ok(())
 }
 
 #[test]
@@ -48,7 +64,7 @@ fn the_plus_opens_a_tab_and_its_right_click_lists_shells() -> Result<()> {
     let plus = (217 + 14, BAR);
     window.click(1, plus)?;
     wait_for_columns(&mut unterm, "a second tab", |panes| panes.len() == 2)?;
-    // The list of shells takes the keys.
+    // The list of shells receives the keys.
     window.click(3, (2 * 217 + 14, BAR))?;
     display.type_text("bash")?;
     display.press(&["Return"])?;
@@ -60,7 +76,7 @@ fn the_plus_opens_a_tab_and_its_right_click_lists_shells() -> Result<()> {
 fn closing_asks_only_where_a_program_runs() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _) = with_tabs(&display, 2)?;
-    // An idle shell closes at once.
+    // A tab with an idle shell closes without a question.
     display.press(&["Control_L", "Shift_L", "w"])?;
     wait_for_columns(&mut unterm, "one tab", |panes| panes.len() == 1)?;
     display.type_text("cat\n")?;
@@ -73,7 +89,7 @@ fn closing_asks_only_where_a_program_runs() -> Result<()> {
         String::new,
     )?;
     display.press(&["Control_L", "Shift_L", "w"])?;
-    // The question takes the keys. This key is not an answer, and `cat` does not receive it.
+    // The question receives the keys. This key is not an answer, and `cat` does not receive it.
     display.press(&["z"])?;
     display.press(&["Escape"])?;
     display.type_text("still here\n")?;

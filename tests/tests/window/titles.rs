@@ -1,4 +1,4 @@
-//! The window's title while programs come and go: read from the window itself.
+//! The window's title while programs start and end, read from the window itself.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -10,12 +10,12 @@ fn the_shells_title_returns_after_a_program_exits_without_resetting_its_own() ->
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     window.wait_until_called("~")?;
     let program = "sh -c 'printf \"\\033]2;left behind\\007\"; exec cat'\r";
-    // The shell has set no title, so the directory becomes the title again.
+    // The shell has not set a title, so the directory becomes the title again.
     pane.type_text(&mut unterm, program)?;
     window.wait_until_called("left behind")?;
     display.press(&["Control_L", "c"])?;
     window.wait_until_called("~")?;
-    // A title that the shell itself has set stays, and returns.
+    // A title that the shell itself has set returns after the program.
     pane.type_text(&mut unterm, "printf '\\033]2;my shell\\007'\r")?;
     window.wait_until_called("my shell")?;
     pane.type_text(&mut unterm, program)?;
@@ -32,7 +32,7 @@ fn a_window_is_called_by_its_instance_its_project_and_what_runs() -> Result<()> 
     std::fs::create_dir_all(unterm.home().join("atlas/.git"))?;
     pane.type_text(&mut unterm, "cd ~/atlas\r")?;
     window.wait_for_title(|title| title == "Unterm — alpha — atlas — atlas")?;
-    // The registry agrees.
+    // The registry contains the same title.
     wait_for_registry(&mut unterm, "Unterm — alpha — atlas")?;
     pane.type_text(&mut unterm, "cat - # a comment\r")?;
     window.wait_for_title(|title| title == "Unterm — alpha — atlas — cat - # a comment")?;
@@ -51,7 +51,18 @@ fn a_window_is_called_by_its_instance_its_project_and_what_runs() -> Result<()> 
     wait_for_registry(&mut unterm, "Unterm — alpha")
 }
 
-/// Waits until the registry has this title for the instance.
+#[test]
+fn both_names_of_a_window_are_in_utf_8() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
+    let titles = "for n in $(seq 50); do printf '\\033]2;%s Größe 日本\\007' $n; done\r";
+    pane.type_text(&mut unterm, titles)?;
+    let title = window.wait_for_title(|title| title.ends_with("50 Größe 日本"))?;
+    wait_until("WM_NAME", || window.wm_name(), |name| name.as_deref() == Some(&*title))?;
+    Ok(())
+}
+
+/// Waits until the registry contains this title for the instance.
 fn wait_for_registry(unterm: &mut Instance, title: &str) -> Result<()> {
     let read = || {
         let record: Value = serde_json::from_slice(&std::fs::read(unterm.entry_path())?)?;
@@ -66,7 +77,7 @@ fn titles_name_the_running_command_and_then_the_directory() -> Result<()> {
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     for (line, title) in [
         ("sleep 1000\r", "sleep 1000"),
-        // A builtin, a pipe, a program without output, and one that sets a title.
+        // A builtin, a pipe, a program without output, and a program that sets a title.
         ("read -r answer\r", "read -r answer"),
         ("cat | cat\r", "cat | cat"),
         ("sh -c 'printf \"\\033]2;its own\\007\"; exec sleep 1000'\r", "its own"),
