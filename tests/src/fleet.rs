@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use self::namespaces::Cable;
-use crate::{Instance, PATIENCE, Start, binary, process::bare, wait_for};
+use crate::{Instance, PATIENCE, Resources, Start, binary, process::bare, wait_for};
 
 /// The environment variable that contains the path of the NATS server.
 const NATS_SERVER: &str = "UNTERM_NATS_SERVER";
@@ -218,7 +218,8 @@ impl Fleet {
         Ok(())
     }
 
-    fn log(&self) -> PathBuf {
+    /// The file with the hub's log.
+    pub fn log(&self) -> PathBuf {
         self.unterm.home().join("hub.log")
     }
 
@@ -237,10 +238,16 @@ impl Fleet {
     ///
     /// If no hub runs.
     pub fn hub_memory(&self) -> Result<u64> {
-        let id = self.hub.as_ref().context("no hub runs")?.child.id();
-        let status = fs::read_to_string(format!("/proc/{id}/status"))?;
-        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no size")?;
-        Ok(kib.trim().trim_end_matches(" kB").parse::<u64>()? << 10)
+        Ok(Resources::of(self.hub_id()?)?.resident_kb << 10)
+    }
+
+    /// The hub's process id.
+    ///
+    /// # Errors
+    ///
+    /// If no hub runs.
+    pub fn hub_id(&self) -> Result<u32> {
+        Ok(self.hub.as_ref().context("no hub runs")?.child.id())
     }
 
     /// The host and port of the hub that agents connect to.

@@ -1,7 +1,8 @@
-//! Fuzz bodies: properties that the engine must keep for any input bytes.
+//! Fuzz bodies: properties that the engine and the plugins must keep for any input bytes. [`servers`] does the same for
+//! the servers of running programs.
 //!
 //! Owns the bodies (plain functions over bytes, [`BODIES`]), the generator and mutator of their inputs, and the
-//! minimizer. Never inspects the engine's internals: a body uses a `Term` like a pane and its viewers.
+//! minimizer. Never inspects the internals: a body uses a `Term` like a pane and its viewers, and a plugin like a host.
 //! `src/bin/fuzz.rs` is the driver, `tests/fuzz.rs` is the short fixed run in every CI run, and `fuzz/cargo-fuzz` uses
 //! the same bodies.
 
@@ -10,7 +11,10 @@ mod generate;
 mod minimise;
 mod mutate;
 mod play;
+mod plugin;
 mod random;
+mod requests;
+pub mod servers;
 mod viewer;
 mod words;
 
@@ -19,7 +23,7 @@ pub use minimise::minimise;
 pub use mutate::mutate;
 pub use random::Random;
 
-use play::Plan;
+use play::{Plan, play};
 
 /// The number of bytes at the start of an input that determine how the rest is played: the terminal's size, where the
 /// stream is split, and what happens between the pieces. The remaining bytes are a program's output.
@@ -30,16 +34,22 @@ pub struct Body {
     /// The body's name on the driver's command line, and in the folder of regressions.
     pub name: &'static str,
     generate: fn(&mut Random, &mut Vec<u8>),
-    plan: Plan,
+    play: fn(&[u8]),
 }
 
 /// All bodies.
 pub static BODIES: &[Body] = &[
-    Body { name: "engine", generate: generate::anything, plan: Plan::ENGINE },
-    Body { name: "osc", generate: generate::osc, plan: Plan::ENGINE },
-    Body { name: "graphics", generate: generate::graphics, plan: Plan::IMAGES },
-    Body { name: "sixel", generate: generate::sixel, plan: Plan::IMAGES },
-    Body { name: "reflow", generate: generate::reflow, plan: Plan::REFLOW },
+    Body { name: "engine", generate: generate::anything, play: |input| play(input, &Plan::ENGINE) },
+    Body { name: "osc", generate: generate::osc, play: |input| play(input, &Plan::ENGINE) },
+    Body {
+        name: "graphics",
+        generate: generate::graphics,
+        play: |input| play(input, &Plan::IMAGES),
+    },
+    Body { name: "sixel", generate: generate::sixel, play: |input| play(input, &Plan::IMAGES) },
+    Body { name: "reflow", generate: generate::reflow, play: |input| play(input, &Plan::REFLOW) },
+    Body { name: "plugin", generate: plugin::statement, play: plugin::play },
+    Body { name: "screen", generate: generate::anything, play: plugin::classify },
 ];
 
 impl Body {
@@ -54,7 +64,7 @@ impl Body {
     ///
     /// If a property does not hold. The panic is the finding.
     pub fn run(&self, input: &[u8]) {
-        play::play(input, &self.plan);
+        (self.play)(input);
     }
 
     /// Generates a new input for this body.

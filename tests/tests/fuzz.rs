@@ -22,7 +22,7 @@ fn run(name: &str) {
 #[test]
 fn every_body_is_run_here() {
     let names: Vec<_> = BODIES.iter().map(|body| body.name).collect();
-    assert_eq!(names, ["engine", "osc", "graphics", "sixel", "reflow"]);
+    assert_eq!(names, ["engine", "osc", "graphics", "sixel", "reflow", "plugin", "screen"]);
 }
 
 #[test]
@@ -48,4 +48,14 @@ fn sixel() {
 #[test]
 fn reflow() {
     run("reflow");
+}
+
+#[test]
+fn plugin() {
+    run("plugin");
+}
+
+#[test]
+fn screen() {
+    run("screen");
 }
