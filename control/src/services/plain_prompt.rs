@@ -76,13 +76,18 @@ pub fn left_in_line(pane: &Pane) -> Option<String> {
 }
 
 /// Whether a shell without marks is in the foreground, in place of the shell that marks its prompts. A command started
-/// it, or it replaced the marking shell. False if the mark of that command's beginning was lost.
+/// it, or it replaced the marking shell. If the mark of that command's beginning was lost, the shell counts only while
+/// it reads its terminal: a process that a shell has just forked still has that shell's name, and may become another
+/// shell.
 pub fn is_inner(pane: &Pane) -> bool {
     let is_left = {
         let term = pane.term();
-        term.commands().next_back().is_some_and(|last| !last.is_prompting())
+        term.commands().next_back().map(|last| !last.is_prompting())
     };
-    is_left && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
+    let is_begun = || pane.is_prompt_entered() && pane.process().reads_input();
+    is_left.is_some_and(|is_left| is_left || is_begun())
+        && pane.is_shell_covered()
+        && Shell::reading_commands(pane).is_some()
 }
 
 /// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line.

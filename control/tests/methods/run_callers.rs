@@ -148,6 +148,23 @@ fn a_new_shell_at_its_prompt_is_an_answer() {
     });
 }
 
+#[test]
+fn an_inner_shell_runs_commands_if_the_mark_of_its_beginning_was_lost() {
+    support::shells(&[("fish", &[])], Fixture::integrate, |shell, _, wire, session| {
+        wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+        run(wire, session, "functions -e __unterm_preexec");
+        let inner = "env -u PS1 bash --norc";
+        wire.call("exec.run", json!({"id": session.id, "command": inner}));
+        session.wait_for_text("bash-");
+        for (text, code) in [("in  side", 3), ("again", 0)] {
+            let command = format!("echo \"{text}\"; (exit {code})");
+            let params = json!({"id": session.id, "command": command, "type_ahead": false});
+            let inside = wire.call("exec.run_wait", params);
+            assert_eq!(ended(&inside), (text, &json!(code)), "{shell}: {inside}");
+        }
+    });
+}
+
 /// Changes to a shell that remove its integration or a part of it.
 const REMOVALS: [(&str, &[&str]); 3] = [
     (
