@@ -202,6 +202,27 @@ fn both_eras_drive_a_pane() {
 }
 
 #[test]
+fn a_command_goes_on_after_its_client_has_ended_the_session() {
+    let fixture = Fixture::new();
+    fixture.integrate();
+    let mut client = Client::new(&fixture, "client");
+    client.initialize();
+    let other = Client::new(&fixture, "other");
+    let pane = client.call("pane_open", json!({"command": ["bash"]}))["pane"].clone();
+    std::thread::scope(|scope| {
+        let command = json!({"pane": pane, "command": "echo asked; read -r A; echo got $A"});
+        let run = scope.spawn(|| client.ask("run", command, &[]));
+        other.call("wait", json!({"pane": pane, "any": [{"regex": "^asked$"}]}));
+        assert_eq!(client.post("DELETE", "/mcp", &[], &json!({})).status, 204);
+        // The request ends before the next input, so a Ctrl+C would come before it.
+        drop(run.join());
+    });
+    other.call("input", json!({"pane": pane, "text": "it\n"}));
+    let seen = other.call("wait", json!({"pane": pane, "any": [{"regex": "^got it$"}]}));
+    assert_eq!(seen["matched"], true, "{seen}");
+}
+
+#[test]
 fn nobody_else_is_answered() {
     let fixture = Fixture::new();
     let client = Client::new(&fixture, "client");

@@ -20,12 +20,13 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService,
     session::{SessionManager as _, local::LocalSessionManager},
 };
+use tokio::sync::watch;
 use tower_service::Service as _;
 
 use super::{
     TOOLSETS,
     server::Server,
-    session::{Session, serve},
+    session::{Session, SessionEnd, serve},
     sse::{self, IDLE, Refused},
     stateless_clients::SESSION,
     tool::Toolset,
@@ -144,6 +145,12 @@ impl Http {
         let mut in_use = served.used(request.headers(), caller.token).await?;
         let token = caller.token;
         request.extensions_mut().insert(caller);
+        if let Some(in_use) = &in_use {
+            if is_end {
+                in_use.end();
+            }
+            request.extensions_mut().insert(in_use.gone());
+        }
         let is_long = reservation.bytes() > 0;
         let mut service = served.service.clone();
         let Ok(mut reply) = offload::long_polls(service.call(request), || is_long).await;
@@ -256,6 +263,15 @@ struct Use {
     under_way: usize,
     /// The time when that number last changed.
     since: Instant,
+    /// Whether the client has ended the session.
+    gone: watch::Sender<bool>,
+}
+
+impl Use {
+    /// A session without requests.
+    fn new(since: Instant) -> Self {
+        Self { token: None, under_way: 0, since, gone: watch::Sender::new(false) }
+    }
 }
 
 impl Uses {
@@ -263,9 +279,9 @@ impl Uses {
     fn begin(self: &Arc<Self>, id: Arc<str>, token: TokenKind) -> InUse {
         let since = Instant::now();
         let mut uses = self.0.lock();
-        let of = uses.entry(id.clone()).or_insert(Use { token: None, under_way: 0, since });
-        *of = Use { token: Some(token), under_way: of.under_way + 1, since };
-        InUse { uses: self.clone(), id }
+        let of = uses.entry(id.clone()).or_insert_with(|| Use::new(since));
+        (of.token, of.under_way, of.since) = (Some(token), of.under_way + 1, since);
+        InUse { uses: self.clone(), id, gone: of.gone.clone() }
     }
 
     /// The token that owns a session.
@@ -279,7 +295,7 @@ impl Uses {
         let mut uses = self.0.lock();
         uses.retain(|id, _| sessions.contains_key(id));
         for id in sessions.keys() {
-            uses.entry(id.clone()).or_insert(Use { token: None, under_way: 0, since });
+            uses.entry(id.clone()).or_insert_with(|| Use::new(since));
         }
     }
 
@@ -301,6 +317,18 @@ impl Uses {
 struct InUse {
     uses: Arc<Uses>,
     id: Arc<str>,
+    gone: watch::Sender<bool>,
+}
+
+impl InUse {
+    /// Tells all requests of the session that its client ends the session.
+    fn end(&self) {
+        self.gone.send_replace(true);
+    }
+
+    fn gone(&self) -> SessionEnd {
+        SessionEnd(self.gone.subscribe())
+    }
 }
 
 impl Drop for InUse {

@@ -416,7 +416,8 @@ pub struct Asking<'a> {
     job: &'a Job,
     /// Whether the job's command is interrupted if the client cancels the request.
     ends: bool,
-    /// Whether the client has disconnected. `None` if the client has no connection of its own.
+    /// Whether the client has disconnected or ended its session. `None` if the client has neither a connection nor a
+    /// session.
     gone: Option<watch::Receiver<bool>>,
 }
 
@@ -426,8 +427,8 @@ impl<'a> Asking<'a> {
         Self { jobs, job, ends: false, gone: None }
     }
 
-    /// A request whose cancellation interrupts the job's command. If the client's connection ends, the request ends
-    /// too, but the command continues, because the client may have crashed.
+    /// A request whose cancellation interrupts the job's command. If the client's connection or session ends, the
+    /// request ends too, but the command continues: only a canceled request asks for its end.
     pub fn ending(jobs: &'a Jobs, job: &'a Job, gone: Option<&watch::Receiver<bool>>) -> Self {
         Self { jobs, job, ends: true, gone: gone.cloned() }
     }

@@ -79,6 +79,11 @@ enum Base {
     Http(OnceLock<(u64, Option<Hold>)>),
 }
 
+/// Whether the client of a request over HTTP has ended its session while it still waits for the reply. An extension of
+/// requests.
+#[derive(Clone)]
+pub struct SessionEnd(pub watch::Receiver<bool>);
+
 impl Session {
     /// The session of a connection that has logged in.
     pub fn of_connection(
@@ -225,7 +230,10 @@ impl Session {
             is_shared: self.is_shared(caller, context),
             gone: match &self.base {
                 Base::Connection(_, gone) => Some(gone),
-                Base::Http(_) => None,
+                Base::Http(_) => {
+                    let parts = context.extensions.get::<Parts>();
+                    parts.and_then(|parts| parts.extensions.get()).map(|SessionEnd(gone)| gone)
+                }
             },
             held,
             progress: token.map(|token| Progress { context, token }),

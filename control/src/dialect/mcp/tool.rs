@@ -338,7 +338,8 @@ pub struct Ask<'a> {
     pub folder: Option<&'a str>,
     /// Whether several clients may count as this caller, because their requests do not distinguish them.
     pub is_shared: bool,
-    /// Whether the client has disconnected. `None` if the client has no connection of its own.
+    /// Whether the client has disconnected or ended its session. `None` if the client has neither a connection nor a
+    /// session.
     pub gone: Option<&'a watch::Receiver<bool>>,
     /// The time that the client has already waited for the user's approval.
     pub held: Duration,
