@@ -294,19 +294,21 @@ pub(super) async fn begin(
             Patience::Starting => begun_at + START,
             Patience::Prompt => until,
         };
-        let patience = match is_beginning {
-            // No event reports that a shell reads again.
-            true => (Instant::now() + SETTLED).min(deadline),
-            false => patience.min(until),
+        // No event reports that a shell reads again.
+        let (next, end) = match (is_line, is_beginning) {
+            (true, _) => (patience.min(until), patience.min(until)),
+            (false, true) => (Instant::now() + SETTLED, deadline),
+            (false, false) => (Instant::now() + READING, patience.min(until)),
         };
-        if !matches!(timeout_at(patience, changes.changed()).await, Ok(Ok(()))) {
-            if is_beginning && Instant::now() < deadline {
-                continue;
-            }
-            if !is_careful && !is_line {
-                break;
-            }
+        let is_over = match timeout_at(next.min(end), changes.changed()).await {
+            Ok(changed) => changed.is_err(),
+            Err(_) => Instant::now() >= end,
+        };
+        if is_over && (is_careful || is_line) {
             return Err(refusal);
+        }
+        if is_over {
+            break;
         }
     }
     if !is_at_prompt {
