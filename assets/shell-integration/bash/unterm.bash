@@ -217,7 +217,7 @@ _unterm_pipe() { builtin return "$?"; }
 
 # The last element of PROMPT_COMMAND. It must be last, because other elements may change the prompt.
 _unterm_after() {
-    { local status=$? IFS= is_text=0 all - && builtin set +x; } 2>/dev/null
+    { local status=$? IFS= is_text=0 all map - && builtin set +x; } 2>/dev/null
     if ! builtin shopt -q promptvars; then is_text=1; fi
     all=${PROMPT_COMMAND[*]-}
     # Since bash 5.1, `$?` is the command's exit code in each element, but not in each part of an element.
@@ -242,9 +242,15 @@ _unterm_after() {
     if [[ -z ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then
         _unterm_bound=1
         builtin bind -m emacs '"\C-^\C-_": kill-whole-line'
-        # If a program never read a reply of the terminal (DCS), the reply begins a search, which only Ctrl+G would end.
-        # So skip the reply.
+        # If a program never read a reply of the terminal, the reply can begin a search, which only Ctrl+G would end. So
+        # skip replies: DCS in emacs mode, where ESC P searches, and CSI and OSC in vi mode, where `?` and `/` do. The
+        # keys `?` and `>` after ESC [, and `]` after ESC, have no other meaning there.
         builtin bind -m emacs -x '"\eP": { _unterm_skip; } 2>/dev/null'
+        for map in vi-insert vi-command; do
+            builtin bind -m "$map" '"\e[?": skip-csi-sequence'
+            builtin bind -m "$map" '"\e[>": skip-csi-sequence'
+            builtin bind -m "$map" -x '"\e]": { _unterm_skip; } 2>/dev/null'
+        done
         builtin bind -m vi-insert '"\C-^\C-_": kill-whole-line'
         # Bind a macro that sends the two keys again, because an operator that waits for a motion consumes the first of
         # them.

@@ -148,6 +148,51 @@ fn a_new_shell_at_its_prompt_is_an_answer() {
     });
 }
 
+/// Queries to the terminal.
+const QUERIES: [&str; 17] = [
+    "[>q",
+    "[c",
+    "[>c",
+    "[=c",
+    "[6n",
+    "[?996n",
+    "[?2026$p",
+    "[?u",
+    "[14t",
+    "[18t",
+    "]10;?\\007",
+    "]11;?\\033\\\\",
+    "]4;1;?\\033\\\\",
+    "P+q544e\\033\\\\",
+    "P$qm\\033\\\\",
+    "_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\\033\\\\",
+    "]52;c;?\\007",
+];
+
+#[test]
+fn replies_that_no_program_has_read_leave_commands_alone() {
+    for (shell, keys) in [
+        ("bash", "set -o emacs"),
+        ("bash", "set -o vi"),
+        ("zsh", "bindkey -v"),
+        ("fish", "fish_vi_key_bindings"),
+    ] {
+        support::shells(&[(shell, &[])], Fixture::integrate, |_, _, wire, session| {
+            wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+            run(wire, session, keys);
+            for query in QUERIES {
+                run(wire, session, &format!("printf '\\033{query}'"));
+                for (text, code) in [("in  side", 3), ("again", 0)] {
+                    let command = format!("echo '{text}'; sh -c 'exit {code}'");
+                    let reply = run(wire, session, &command);
+                    let what = format!("{shell}, {keys}, {query}: {reply}");
+                    assert_eq!(ended(&reply), (text, &json!(code)), "{what}");
+                }
+            }
+        });
+    }
+}
+
 #[test]
 fn an_inner_shell_runs_commands_if_the_mark_of_its_beginning_was_lost() {
     support::shells(&[("fish", &[])], Fixture::integrate, |shell, _, wire, session| {
