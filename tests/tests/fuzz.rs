@@ -1,6 +1,8 @@
 //! Runs each fuzz body with a small, fixed number of inputs, and with all earlier findings.
 
-use unterm_tests::fuzz::{BODIES, Body, Corpus, Random, regressions};
+use std::time::Duration;
+
+use unterm_tests::fuzz::{BODIES, Body, Corpus, Random, regressions, servers};
 
 /// The number of inputs per body. All take a few seconds in total. `src/bin/fuzz.rs` can run longer.
 const INPUTS: u64 = 150;
@@ -58,4 +60,9 @@ fn plugin() {
 #[test]
 fn screen() {
     run("screen");
+}
+
+#[test]
+fn servers_stay_healthy() {
+    servers::run(Duration::ZERO, 1).expect("both programs are healthy");
 }

@@ -80,14 +80,16 @@ pub fn left_in_line(pane: &Pane) -> Option<String> {
 /// it reads its terminal: a process that a shell has just forked still has that shell's name, and may become another
 /// shell.
 pub fn is_inner(pane: &Pane) -> bool {
-    let is_left = {
+    let is_prompting = {
         let term = pane.term();
-        term.commands().next_back().map(|last| !last.is_prompting())
+        term.commands().next_back().map(|last| last.is_prompting())
     };
-    let is_begun = || pane.is_prompt_entered() && pane.process().reads_input();
-    is_left.is_some_and(|is_left| is_left || is_begun())
-        && pane.is_shell_covered()
-        && Shell::reading_commands(pane).is_some()
+    let has_begun = match is_prompting {
+        None => false,
+        Some(false) => true,
+        Some(true) => pane.is_prompt_entered() && pane.process().reads_input(),
+    };
+    has_begun && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }
 
 /// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line.

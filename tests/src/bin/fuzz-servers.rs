@@ -20,16 +20,19 @@ fn main() -> Result<()> {
         Some(seed) => seed.parse().context("give a number as the seed")?,
         None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
     };
-    let report = servers::run(Duration::from_secs(minutes * 60), u64::MAX, seed)?;
+    let report = servers::run(Duration::from_secs(minutes * 60), seed)?;
     let report = report.context("there is no NATS server")?;
     let mut out = std::io::stdout();
     for (server, (calls, statuses)) in &report.answers {
         let sent: u64 = statuses.values().sum();
         writeln!(out, "{server}: {calls} calls, {sent} requests: {statuses:?}")?;
     }
-    for (part, name) in ["instance", "hub"].into_iter().enumerate() {
-        let ((before, after), (opened, open)) = (report.memory[part], report.descriptors[part]);
-        writeln!(out, "{name}: {before} to {after} KiB, {opened} to {open} descriptors")?;
+    for ((name, before), after) in ["instance", "hub"].iter().zip(report.before).zip(report.after) {
+        writeln!(
+            out,
+            "{name}: {} to {} KiB, {} to {} descriptors",
+            before.resident_kb, after.resident_kb, before.descriptors, after.descriptors
+        )?;
     }
     Ok(())
 }

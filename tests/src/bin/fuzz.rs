@@ -124,12 +124,12 @@ impl Running {
     }
 }
 
-/// The processor time of this process, with that of its ended threads. Elapsed time would report a busy machine as a
+/// The processor time of this process, including its ended threads. Elapsed time would report a busy machine as a
 /// finding.
 fn busy() -> Duration {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program ends with `)`. The fields utime and stime are 14 and 15 (proc_pid_stat(5)). Their unit is
-    // 10 ms in all of Linux's interfaces.
+    // After the program's name, which ends with `)`, the fields 14 and 15 are utime and stime, in units of 10 ms
+    // (proc_pid_stat(5)).
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)

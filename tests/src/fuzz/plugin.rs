@@ -7,8 +7,8 @@ use unterm_plugin::{CallError, ClassifyContext, Instance, Limits, PredicateInput
 
 use super::{HEADER, Random};
 
-/// The expressions of random code. A `@` stands for another expression.
-const EXPRESSIONS: &[&str] = &[
+/// The values in random code.
+const VALUES: &[&str] = &[
     "nil",
     "true",
     "0",
@@ -24,6 +24,10 @@ const EXPRESSIONS: &[&str] = &[
     "{1, 2, 3}",
     "{ state = 'ready' }",
     "{ actions = {} }",
+];
+
+/// The other expressions. A `@` stands for another expression.
+const EXPRESSIONS: &[&str] = &[
     "{ actions = { @ }, last_intent = @ }",
     "{ [@] = @ }",
     "context",
@@ -151,10 +155,8 @@ fn filled(text: &str, random: &mut Random, depth: usize) -> String {
     let mut all = String::new();
     for (number, part) in text.split('@').enumerate() {
         if number > 0 {
-            let chosen = match depth {
-                0 => random.pick(&EXPRESSIONS[..15]),
-                _ => random.pick(EXPRESSIONS),
-            };
+            let is_value = depth == 0 || random.one_in(8);
+            let chosen = random.pick(if is_value { VALUES } else { EXPRESSIONS });
             all += "(";
             all += &filled(chosen, random, depth.saturating_sub(1));
             all += ")";

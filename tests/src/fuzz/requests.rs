@@ -7,17 +7,26 @@ use super::Random;
 /// A call that a server offers, with the JSON Schema of its parameters.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// The HTTP method. Empty for a server that reads JSON-RPC from lines.
-    pub verb: String,
-    /// The path of an HTTP request, in which `{name}` is a parameter. For JSON-RPC over HTTP, the path of all calls.
-    pub path: String,
-    /// The JSON-RPC method. Empty if the path names the call.
-    pub method: String,
-    /// The name of a tool that JSON-RPC's `tools/call` calls. Empty for other methods.
-    pub tool: String,
-    /// The schema of the parameters, or `null` if it is not known.
+    pub call: Call,
+    /// The schema, or `null` if it is not known.
     pub schema: Value,
 }
+
+/// The form of a call.
+#[derive(Clone, Debug)]
+pub enum Call {
+    /// A line of JSON-RPC with this method.
+    Line(String),
+    /// An HTTP request with this method. In the path, `{name}` is a parameter.
+    Http { verb: String, path: String },
+    /// A method of the Model Context Protocol, over HTTP.
+    Mcp(String),
+    /// A tool, which `tools/call` of the Model Context Protocol calls over HTTP.
+    Tool(String),
+}
+
+/// The path of the Model Context Protocol.
+pub(super) const MCP: &str = "/mcp";
 
 /// Texts that programs tend to treat wrongly. None of them does harm if a shell runs it.
 const TEXTS: &[&str] = &[
@@ -86,7 +95,7 @@ const NUMBERS: &[&str] = &[
 /// The revision of the Model Context Protocol in requests over HTTP. It needs no session.
 pub(super) const REVISION: &str = "2026-07-28";
 
-/// What a client of that revision says of itself in each request.
+/// The description of the client, which each request of that revision contains.
 pub(super) fn client() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": REVISION,
@@ -102,92 +111,112 @@ impl Offer {
     /// A request for this call: the bytes that a client sends. `token` is the server's, which most requests contain.
     pub fn request(&self, host: &str, token: &str, random: &mut Random) -> Vec<u8> {
         let params = parameters(&self.schema, random);
-        let mut bytes = if self.verb.is_empty() {
-            format!("{}\n", self.message(params, random)).into_bytes()
-        } else {
-            self.http(params, host, token, random)
+        let text = match &self.call {
+            Call::Line(method) => format!("{}\n", message(method, params, random)),
+            Call::Http { verb, path } => {
+                let mut path = path.clone();
+                while let (Some(from), Some(to)) = (path.find('{'), path.find('}')) {
+                    path.replace_range(from..=to, &percent_encoded(random.pick(TEXTS)));
+                }
+                let (path, body) = match verb.as_str() {
+                    "GET" => (format!("{path}?{}", query(&params)), String::new()),
+                    _ => (path, params.to_string()),
+                };
+                head(verb, &path, host, token, &body, random) + "\r\n" + &body
+            }
+            Call::Mcp(method) => mcp(method, method, params, (host, token), random),
+            Call::Tool(tool) => {
+                let params = json!({"name": tool, "arguments": params});
+                mcp("tools/call", tool, params, (host, token), random)
+            }
         };
+        let mut bytes = text.into_bytes();
         if random.one_in(4) {
             damage(&mut bytes, random);
         }
         bytes
     }
+}
 
-    /// The JSON-RPC message of the call.
-    fn message(&self, params: Value, random: &mut Random) -> String {
-        let mut params = match self.tool.as_str() {
-            "" => params,
-            tool => json!({"name": tool, "arguments": params}),
-        };
-        if let Some(params) = params.as_object_mut().filter(|_| !self.verb.is_empty()) {
-            params.insert("_meta".to_owned(), client());
-        }
-        let mut message = json!({"jsonrpc": "2.0", "id": 1, "method": self.method});
-        if !random.one_in(20) {
-            message["params"] = params;
-        }
-        for name in ["jsonrpc", "id", "method", "params"] {
-            if random.one_in(40) {
-                message[name] = hostile(random, 3);
-            }
-        }
-        let one = message.to_string();
-        match random.below(30) {
-            0 => format!("[{one},{one}]"),
-            1 => format!("{one} {one}"),
-            2 => "[".repeat(random.below_one_of(&[10, 1000, 100_000])),
-            3 => one.replacen('{', "{\"id\":7,\"id\":8,", 1),
-            _ => one,
+/// A request of the Model Context Protocol over HTTP. `name` is that of the tool, or the method.
+fn mcp(
+    method: &str,
+    name: &str,
+    mut params: Value,
+    (host, token): (&str, &str),
+    random: &mut Random,
+) -> String {
+    if let Some(params) = params.as_object_mut() {
+        params.insert("_meta".to_owned(), client());
+    }
+    let body = message(method, params, random);
+    let mut text = head("POST", MCP, host, token, &body, random);
+    if !random.one_in(10) {
+        text += &format!("MCP-Protocol-Version: {REVISION}\r\n");
+        text += &format!("Mcp-Method: {method}\r\nMcp-Name: {name}\r\n");
+    }
+    text + "\r\n" + &body
+}
+
+/// A message of JSON-RPC.
+fn message(method: &str, params: Value, random: &mut Random) -> String {
+    let mut message = json!({"jsonrpc": "2.0", "id": 1, "method": method});
+    if !random.one_in(20) {
+        message["params"] = params;
+    }
+    for name in ["jsonrpc", "id", "method", "params"] {
+        if random.one_in(40) {
+            message[name] = hostile(random, 3);
         }
     }
-
-    fn http(&self, params: Value, host: &str, token: &str, random: &mut Random) -> Vec<u8> {
-        let mut path = self.path.clone();
-        while let (Some(from), Some(to)) = (path.find('{'), path.find('}')) {
-            let value = percent_encoded(random.pick(TEXTS));
-            path.replace_range(from..=to, &value);
-        }
-        let mut body = String::new();
-        if !self.method.is_empty() {
-            body = self.message(params, random);
-        } else if self.verb == "GET" {
-            let pairs = params.as_object().into_iter().flatten();
-            let query: Vec<_> = pairs
-                .map(|(name, value)| {
-                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                    format!("{name}={}", percent_encoded(&text))
-                })
-                .collect();
-            path = format!("{path}?{}", query.join("&"));
-        } else {
-            body = params.to_string();
-        }
-        let verb = match random.below(30) {
-            0 => random.pick(&["HEAD", "OPTIONS", "DELETE", "PATCH", "TRACE", "get", ""]),
-            _ => self.verb.as_str(),
-        };
-        let length = match random.below(30) {
-            0 => random.pick(NUMBERS).to_owned(),
-            1 => (body.len() + 1).to_string(),
-            _ => body.len().to_string(),
-        };
-        let mut head = format!(
-            "{verb} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {length}\r\n"
-        );
-        if !random.one_in(10) {
-            head += &format!("Authorization: Bearer {token}\r\n");
-        }
-        if !self.method.is_empty() && !random.one_in(10) {
-            let name = if self.tool.is_empty() { &self.method } else { &self.tool };
-            head += &format!("MCP-Protocol-Version: {REVISION}\r\n");
-            head += &format!("Mcp-Method: {}\r\nMcp-Name: {name}\r\n", self.method);
-        }
-        for _ in 0..random.below_one_of(&[1, 1, 1, 4, 200]) {
-            head += &header(random);
-        }
-        format!("{head}\r\n{body}").into_bytes()
+    let one = message.to_string();
+    match random.below(30) {
+        0 => format!("[{one},{one}]"),
+        1 => format!("{one} {one}"),
+        2 => "[".repeat(random.below_one_of(&[10, 1000, 100_000])),
+        3 => one.replacen('{', "{\"id\":7,\"id\":8,", 1),
+        _ => one,
     }
+}
+
+/// The parameters as the query of an address.
+fn query(params: &Value) -> String {
+    let pairs = params.as_object().into_iter().flatten().map(|(name, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("{name}={}", percent_encoded(&text))
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// The head of an HTTP request, without the empty line at its end.
+fn head(
+    verb: &str,
+    path: &str,
+    host: &str,
+    token: &str,
+    body: &str,
+    random: &mut Random,
+) -> String {
+    let verb = match random.below(30) {
+        0 => random.pick(&["HEAD", "OPTIONS", "DELETE", "PATCH", "TRACE", "get", ""]),
+        _ => verb,
+    };
+    let length = match random.below(30) {
+        0 => random.pick(NUMBERS).to_owned(),
+        1 => (body.len() + 1).to_string(),
+        _ => body.len().to_string(),
+    };
+    let mut head = format!(
+        "{verb} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {length}\r\n"
+    );
+    if !random.one_in(10) {
+        head += &format!("Authorization: Bearer {token}\r\n");
+    }
+    for _ in 0..random.below_one_of(&[1, 1, 1, 4, 200]) {
+        head += &header(random);
+    }
+    head
 }
 
 /// One line of an HTTP head that servers and proxies tend to read in different ways.

@@ -1,6 +1,6 @@
-//! Sends hostile requests to the servers of a running instance and of a running hub, and checks that they stay well.
+//! Sends hostile requests to the servers of an instance and of a hub, and checks that both programs stay healthy.
 //!
-//! A server is well if its process lives, it has logged no panic, it answers a valid request, and it has not grown.
+//! A program is healthy if its process runs, has logged no panic, answers a valid request, and has not grown.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     Random,
-    requests::{Offer, REVISION, client},
+    requests::{Call, MCP, Offer, REVISION, client},
 };
 use crate::{
     Resources,
@@ -60,7 +60,7 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("enabled", "boolean"),
 ];
 
-/// A server, and what it offers.
+/// A server and its calls.
 struct Server {
     name: &'static str,
     address: String,
@@ -68,52 +68,49 @@ struct Server {
     offers: Vec<Offer>,
 }
 
-/// What happened in a run.
-#[derive(Debug, Default)]
+/// The results of a run.
+#[derive(Debug)]
 pub struct Report {
-    /// For each server: the number of its calls, and how often it answered with each status. Without an answer, the
+    /// For each server: the number of its calls, and the number of answers with each status. Without an answer, the
     /// status is `-`.
     pub answers: BTreeMap<&'static str, (usize, BTreeMap<String, u64>)>,
-    /// The memory of the instance and of the hub in KiB, before and after.
-    pub memory: [(u64, u64); 2],
-    /// The descriptors of the instance and of the hub, before and after.
-    pub descriptors: [(usize, usize); 2],
+    /// The resources of the instance and of the hub before the run.
+    pub before: [Resources; 2],
+    /// The resources of the instance and of the hub after the run.
+    pub after: [Resources; 2],
 }
 
-/// Sends hostile requests to all servers until the time is over or this number of requests is sent. `None` if there is
-/// no NATS server, which a hub needs.
+/// Sends hostile requests to all servers in rounds until the time is over: at least one round. `None` if there is no
+/// NATS server, which a hub needs.
 ///
 /// # Errors
 ///
-/// If a server is not well. The error contains the seed of the round after which it was not.
-pub fn run(time: Duration, most: u64, seed: u64) -> Result<Option<Report>> {
+/// If a program is not healthy. The error contains the seed of the last round.
+pub fn run(time: Duration, seed: u64) -> Result<Option<Report>> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(None) };
     let servers =
         [control(&mut fleet)?, settings(&fleet)?, tools(&fleet)?, agents(&fleet)?, page(&fleet)?];
     let before = used(&fleet)?;
-    let mut report = Report::default();
-    for server in &servers {
-        report.answers.insert(server.name, (server.offers.len(), BTreeMap::new()));
-    }
-    let (start, mut sent) = (Instant::now(), 0);
-    while start.elapsed() < time && sent < most {
-        let round = seed.wrapping_add(sent);
+    let mut answers: BTreeMap<_, _> = servers
+        .iter()
+        .map(|server| (server.name, (server.offers.len(), BTreeMap::new())))
+        .collect();
+    let start = Instant::now();
+    for round in seed.. {
         let mut random = Random::new(round);
-        for _ in 0..ROUND.min(most - sent) {
+        for _ in 0..ROUND {
             let server = &servers[random.below(servers.len())];
             let status = send(server, &mut random);
-            let (_, statuses) = report.answers.entry(server.name).or_default();
-            *statuses.entry(status).or_default() += 1;
-            sent += 1;
+            if let Some((_, statuses)) = answers.get_mut(server.name) {
+                *statuses.entry(status).or_default() += 1;
+            }
         }
         check(&mut fleet, before).with_context(|| format!("after the requests of seed {round}"))?;
+        if start.elapsed() >= time {
+            break;
+        }
     }
-    let after = used(&fleet)?;
-    for part in 0..2 {
-        report.memory[part] = (before[part].resident_kb, after[part].resident_kb);
-        report.descriptors[part] = (before[part].descriptors, after[part].descriptors);
-    }
-    Ok(Some(report))
+    Ok(Some(Report { answers, before, after: used(&fleet)? }))
 }
 
 /// The calls of the control port.
@@ -129,10 +126,7 @@ fn control(fleet: &mut Fleet) -> Result<Server> {
         .collect::<serde_json::Map<_, _>>()
         .into();
     let offers = names.map(|name| Offer {
-        verb: String::new(),
-        path: String::new(),
-        method: name.to_owned(),
-        tool: String::new(),
+        call: Call::Line(name.to_owned()),
         schema: json!({"properties": properties}),
     });
     let entry = fleet.unterm.entry();
@@ -147,10 +141,7 @@ fn control(fleet: &mut Fleet) -> Result<Server> {
 /// The calls of the settings server, from its own description.
 fn settings(fleet: &Fleet) -> Result<Server> {
     let (address, token) = (settings_address(fleet), token(fleet)?);
-    let bearer = format!("Bearer {token}");
-    let headers = [("Authorization", bearer.as_str())];
-    let (status, text) = request(&address, "GET", "/api/openapi.json", &headers, "")?;
-    ensure!(status == 200, "{status}: {text}");
+    let text = ask(&address, &token, ("GET", "/api/openapi.json"), &[], "")?;
     let description: Value = serde_json::from_str(&text)?;
     let mut offers = Vec::new();
     for (path, verbs) in description["paths"].as_object().into_iter().flatten() {
@@ -163,8 +154,8 @@ fn settings(fleet: &Fleet) -> Result<Server> {
                     schema["properties"][name] = parameter["schema"].clone();
                 }
             }
-            let (verb, path) = (verb.to_uppercase(), path.clone());
-            offers.push(Offer { verb, path, method: String::new(), tool: String::new(), schema });
+            let call = Call::Http { verb: verb.to_uppercase(), path: path.clone() };
+            offers.push(Offer { call, schema });
         }
     }
     Ok(Server { name: "settings server", address, token, offers })
@@ -221,14 +212,9 @@ fn page(fleet: &Fleet) -> Result<Server> {
         "decision",
         "token",
     ];
-    let properties: serde_json::Map<_, _> =
-        names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
     let offer = |verb: &str, path: &str| Offer {
-        verb: verb.to_owned(),
-        path: path.to_owned(),
-        method: String::new(),
-        tool: String::new(),
-        schema: json!({ "properties": properties }),
+        call: Call::Http { verb: verb.to_owned(), path: path.to_owned() },
+        schema: of_texts(&names),
     };
     let offers = gets
         .iter()
@@ -250,105 +236,126 @@ fn token(fleet: &Fleet) -> Result<String> {
     fleet.unterm.entry()["auth_token"].as_str().map(str::to_owned).context("no token")
 }
 
+/// The schema of parameters that are texts.
+fn of_texts(names: &[&str]) -> Value {
+    let properties: serde_json::Map<_, _> =
+        names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    json!({ "properties": properties })
+}
+
+/// Sends a valid request with the token. Returns the body of the answer.
+///
+/// # Errors
+///
+/// If the status is not 200.
+fn ask(
+    address: &str,
+    token: &str,
+    (verb, path): (&str, &str),
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Result<String> {
+    let bearer = format!("Bearer {token}");
+    let headers = [&[("Authorization", bearer.as_str())], headers].concat();
+    let (status, text) = request(address, verb, path, &headers, body)?;
+    ensure!(status == 200, "{verb} {path}: {status}: {text}");
+    Ok(text)
+}
+
 /// The tools that a server of the Model Context Protocol lists, and the protocol's own methods.
 fn listed(address: &str, token: &str) -> Result<Vec<Offer>> {
-    let bearer = format!("Bearer {token}");
-    let headers = [
-        ("Authorization", bearer.as_str()),
-        ("MCP-Protocol-Version", REVISION),
-        ("Mcp-Method", "tools/list"),
-    ];
+    const LIST: &str = "tools/list";
+    let headers = [("MCP-Protocol-Version", REVISION), ("Mcp-Method", LIST)];
     let params = json!({"_meta": client()});
-    let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
-    let ask = ask.to_string();
-    let (status, text) = request(address, "POST", "/mcp", &headers, &ask)?;
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": LIST, "params": params}).to_string();
+    let text = ask(address, token, ("POST", MCP), &headers, &body)?;
     // The answer is JSON, or an event whose data is JSON.
-    let json =
-        text.lines().find_map(|line| line.trim_start_matches("data:").trim().strip_prefix('{'));
-    let json = json.with_context(|| format!("{status}: {text}"))?;
-    let list: Value = serde_json::from_str(&format!("{{{json}"))?;
-    let offer = |method: &str, tool: &str, schema: &Value| Offer {
-        verb: "POST".to_owned(),
-        path: "/mcp".to_owned(),
-        method: method.to_owned(),
-        tool: tool.to_owned(),
-        schema: schema.clone(),
-    };
+    let mut lines = text.lines().map(|line| line.trim_start_matches("data:").trim());
+    let json = lines.find(|line| line.starts_with('{')).with_context(|| text.clone())?;
+    let list: Value = serde_json::from_str(json)?;
     let tools = list["result"]["tools"].as_array().with_context(|| text.clone())?;
-    let mut offers: Vec<_> = tools
-        .iter()
-        .filter_map(|tool| Some(offer("tools/call", tool["name"].as_str()?, &tool["inputSchema"])))
-        .collect();
-    for method in [
+    let tools = tools.iter().filter_map(|tool| {
+        let call = Call::Tool(tool["name"].as_str()?.to_owned());
+        Some(Offer { call, schema: tool["inputSchema"].clone() })
+    });
+    let methods = [
         "initialize",
         "ping",
-        "tools/list",
+        LIST,
         "resources/list",
         "resources/read",
         "prompts/get",
         "logging/setLevel",
         "tasks/get",
         "completion/complete",
-    ] {
-        let properties = json!({"uri": {"type": "string"}, "name": {"type": "string"}, "cursor": {"type": "string"},
-            "protocolVersion": {"type": "string"}, "taskId": {"type": "string"}, "level": {"type": "string"}});
-        offers.push(offer(method, "", &json!({ "properties": properties })));
-    }
-    Ok(offers)
+    ];
+    let schema = of_texts(&["uri", "name", "cursor", "protocolVersion", "taskId", "level"]);
+    let methods = methods
+        .iter()
+        .map(|method| Offer { call: Call::Mcp((*method).to_owned()), schema: schema.clone() });
+    Ok(tools.chain(methods).collect())
 }
 
 /// Sends one request as one client. Returns the status of the answer.
 fn send(server: &Server, random: &mut Random) -> String {
     let offer = &server.offers[random.below(server.offers.len())];
+    let is_line = matches!(offer.call, Call::Line(_));
     let mut bytes = Vec::new();
-    if offer.verb.is_empty() && !random.one_in(10) {
-        let login = json!({"jsonrpc": "2.0", "id": 0, "method": "auth.login", "params": {"token": server.token}});
+    if is_line && !random.one_in(10) {
+        let params = json!({"token": server.token});
+        let login = json!({"jsonrpc": "2.0", "id": 0, "method": "auth.login", "params": params});
         bytes = format!("{login}\n").into_bytes();
     }
     bytes.extend(offer.request(&server.address, &server.token, random));
-    answer(server, &bytes, random).unwrap_or_else(|_| "-".to_owned())
+    match answer(&server.address, &bytes, is_line, random) {
+        Ok(answer) if is_line => line_status(&answer),
+        Ok(answer) => answer.split(' ').nth(1).unwrap_or("-").to_owned(),
+        Err(_) => "-".to_owned(),
+    }
 }
 
-/// Sends the bytes in one piece or two, and reads until the answer ends.
-fn answer(server: &Server, bytes: &[u8], random: &mut Random) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect(&server.address)?;
+/// The status of an answer of the control port: the error's code, or `result`.
+fn line_status(answer: &str) -> String {
+    let reply = answer.lines().last().and_then(|line| serde_json::from_str::<Value>(line).ok());
+    match reply {
+        Some(reply) if reply["error"].is_null() => "result".to_owned(),
+        Some(reply) => reply["error"]["code"].to_string(),
+        None => "-".to_owned(),
+    }
+}
+
+/// Sends the bytes in one or two pieces, and reads until the answer ends. Empty if the client disconnects first.
+fn answer(
+    address: &str,
+    bytes: &[u8],
+    is_line: bool,
+    random: &mut Random,
+) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(ANSWER))?;
     stream.set_write_timeout(Some(ANSWER))?;
-    let (first, second) =
-        bytes.split_at(if random.one_in(3) { random.below(bytes.len()) } else { bytes.len() });
-    stream.write_all(first)?;
-    stream.write_all(second)?;
+    let cut = if random.one_in(3) { random.below(bytes.len()) } else { bytes.len() };
+    stream.write_all(&bytes[..cut])?;
+    stream.write_all(&bytes[cut..])?;
     if random.one_in(20) {
-        // The client leaves without reading.
-        return Ok("left".to_owned());
+        return Ok(String::new());
     }
     if random.one_in(20) {
         stream.shutdown(Shutdown::Write)?;
     }
-    let is_http = !server.offers.first().is_some_and(|offer| offer.verb.is_empty());
     let (mut read, mut piece) = (Vec::new(), vec![0; 1 << 16]);
     while read.len() < LONGEST_ANSWER {
         match stream.read(&mut piece) {
             Ok(count) if count > 0 => read.extend_from_slice(&piece[..count]),
             _ => break,
         }
-        let lines = read.iter().filter(|byte| **byte == b'\n').count();
-        if !is_http && lines >= 2 {
+        // The replies to the login and to the request.
+        if is_line && read.iter().filter(|byte| **byte == b'\n').count() >= 2 {
             break;
         }
     }
-    let text = String::from_utf8_lossy(&read);
-    Ok(match is_http {
-        true => text.split(' ').nth(1).unwrap_or("-").to_owned(),
-        false => {
-            match text.lines().last().and_then(|line| serde_json::from_str::<Value>(line).ok()) {
-                Some(reply) if reply["error"].is_null() => "result".to_owned(),
-                Some(reply) => reply["error"]["code"].to_string(),
-                None => "-".to_owned(),
-            }
-        }
-    })
+    Ok(String::from_utf8_lossy(&read).into_owned())
 }
 
 /// The resources of the instance and of the hub.
@@ -356,15 +363,11 @@ fn used(fleet: &Fleet) -> Result<[Resources; 2]> {
     Ok([fleet.unterm.resources()?, Resources::of(fleet.hub_id()?)?])
 }
 
-/// Lets agents act again. A request may have paused them, and the check's own calls would wait for the user.
+/// Resumes the agents. If a request has paused them, the calls of the check would wait for the user.
 fn resume_agents(fleet: &Fleet) -> Result<()> {
-    let bearer = format!("Bearer {}", token(fleet)?);
-    let headers = [("Authorization", bearer.as_str())];
     let body = json!({"paused": false}).to_string();
-    let (status, text) =
-        request(&settings_address(fleet), "POST", "/api/agents/pause", &headers, &body)?;
-    ensure!(status == 200, "{status}: {text}");
-    Ok(())
+    let call = ("POST", "/api/agents/pause");
+    ask(&settings_address(fleet), &token(fleet)?, call, &[], &body).map(drop)
 }
 
 /// Closes all panes but a new one, so that requests that open panes do not count as growth.
@@ -381,7 +384,7 @@ fn close_panes(fleet: &mut Fleet) -> Result<()> {
     Ok(())
 }
 
-/// Checks that both programs are well.
+/// Checks that both programs are healthy.
 fn check(fleet: &mut Fleet, before: [Resources; 2]) -> Result<()> {
     resume_agents(fleet)?;
     close_panes(fleet)?;
