@@ -77,13 +77,14 @@ impl Default for Workspace {
 /// When to read the titles and programs of panes again. Reading them queries the operating system.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Whether output has arrived since titles were last read. If so, a program may have started or ended.
+    /// Whether output has arrived, or a command has started or ended, since titles were last read. If so, a program may
+    /// have started or ended.
     pub(crate) stale: bool,
     /// Whether titles must be read once more, because a program may start shortly after its output.
     pub(crate) again: bool,
     pub(crate) read: Option<Instant>,
-    /// The pane whose program the status bar shows.
-    pub(crate) program_of: Option<PaneId>,
+    /// The focused pane of the active tab when the tabs were last labeled.
+    pub(crate) active: Option<PaneId>,
 }
 
 impl Workspace {

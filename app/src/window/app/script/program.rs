@@ -14,6 +14,8 @@ pub(super) struct Program {
     /// The parameters with which the program was started.
     pub(super) spawn: Spawn,
     pub(super) typed: Mutex<Vec<u8>>,
+    /// The program that the system reports in the foreground.
+    pub(super) foreground: Mutex<Option<Foreground>>,
     output: Mutex<Output>,
     changed: Condvar,
 }
@@ -101,7 +103,7 @@ impl Process for Program {
     }
 
     fn foreground(&self) -> Option<Foreground> {
-        None
+        self.foreground.lock().clone()
     }
 
     fn cwd(&self) -> Option<PathBuf> {

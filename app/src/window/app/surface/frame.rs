@@ -331,18 +331,14 @@ impl App {
                 label.color = label.color.or(view.signals.tab_color);
                 if id == tab.focused {
                     label.color = view.signals.tab_color.or(label.color);
-                    if !view.are_names_known() {
+                    // A program of a hidden tab may have started or ended since its names were read.
+                    let comes_in_sight = index == layout.active
+                        && self.workspace.names.active.replace(id) != Some(id);
+                    if comes_in_sight || !view.are_names_known() {
                         view.read_names(&pane);
                     }
-                    // The program is read only for the active tab.
-                    if index == layout.active
-                        && (view.program().is_empty()
-                            || self.workspace.names.program_of.replace(id) != Some(id))
-                    {
-                        view.read_program(&pane);
-                    }
                     title = match &tab.title {
-                        Some(title) => PaneTitle { text: title.clone(), place: None },
+                        Some(title) => PaneTitle::given(title.clone()),
                         None => view.pane_title().clone(),
                     };
                 }
@@ -375,11 +371,10 @@ impl App {
         self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
         self.workspace.names.read = Some(now);
         let layout = self.mux.layout();
-        for (index, tab) in layout.tabs.iter().enumerate() {
+        for tab in &layout.tabs {
             let Some(pane) = self.mux.pane(tab.focused) else { continue };
             let view = self.workspace.views.entry(tab.focused).or_default();
-            let is_active = index == layout.active;
-            if view.read_names(&pane) | (is_active && view.read_program(&pane)) {
+            if view.read_names(&pane) {
                 self.surface.pacing.ask();
             }
         }
@@ -423,7 +418,8 @@ impl App {
         }
     }
 
-    fn title(&self, layout: &Layout) -> String {
+    /// The window's title.
+    pub(crate) fn title(&self, layout: &Layout) -> String {
         if let Some(title) = &self.prefs.args.title {
             return title.clone();
         }
