@@ -61,7 +61,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "quake")]
     pub maximized: bool,
 
-    /// Title of the window, which programs can't change
+    /// Title of the window and the instance, which programs in panes can't change
     #[arg(long, value_name = "TITLE")]
     pub title: Option<String>,
 
@@ -180,6 +180,12 @@ impl Args {
         self.allow.iter().map(|&arg| Allow::from(arg)).collect()
     }
 
+    /// The title of the window and the instance. `None` if the command line sets none, or if nothing of it is visible.
+    pub(crate) fn title(&self) -> Option<String> {
+        let title = unterm_control::plain_title(self.title.as_deref()?).trim().to_owned();
+        (!title.is_empty()).then_some(title)
+    }
+
     /// The approval rule for unknown agents.
     pub(crate) fn approval(&self, config: &Config) -> Approval {
         match self.approval {
@@ -284,6 +290,17 @@ mod tests {
         assert_eq!(another.cwd.as_deref(), Some(Path::new("/tmp")));
         assert!(another.execute.is_empty() && !another.hold);
         assert_eq!(kept(another), kept(args));
+    }
+
+    #[test]
+    fn a_title_is_plain_text() {
+        let title = |words: &[&str]| Args::try_parse_from(words).unwrap().title();
+        assert_eq!(title(&["unterm"]), None);
+        assert_eq!(
+            title(&["unterm", "--title", " the \u{7}builds\n"]).as_deref(),
+            Some("the builds")
+        );
+        assert_eq!(title(&["unterm", "--title", ""]), None);
     }
 
     #[test]

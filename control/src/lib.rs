@@ -71,7 +71,9 @@ pub mod mcp_http {
 /// The crate of JSON schemas, for methods that are added at run time.
 pub use schemars;
 
-pub use methods::{AddedMethod, Description, Entry, Group, METHODS, TableError};
+pub use methods::{
+    AddedMethod, Description, Entry, Group, METHODS, TableError, titles::title as plain_title,
+};
 pub use reference::{reference, tools};
 pub use registry::{FileError, Record, RegistryFault, held, home, lock};
 pub use server::{

@@ -25,6 +25,23 @@ fn tabs_open_switch_and_close_by_keys() {
 }
 
 #[test]
+fn a_window_has_the_title_of_the_command_line() {
+    let mut script = Script::with(&["unterm", "--title", "Builds"]);
+    script.print("\x1b]2;a program\x07");
+    let title = |script: &mut Script| {
+        script.frame();
+        script.app.title(&script.app.mux.layout())
+    };
+    assert_eq!(title(&mut script), "Builds");
+    for (set, shown) in [(Some("Mine"), "Mine"), (None, "Builds")] {
+        let set = set.map(str::to_owned);
+        script.app.inbox.post(|news| news.control.instance_title = Some(set));
+        script.hear();
+        assert_eq!(title(&mut script), shown);
+    }
+}
+
+#[test]
 fn the_highest_overlay_takes_the_keys() {
     let mut script = Script::new();
     script.print("some text");

@@ -420,8 +420,9 @@ impl App {
 
     /// The window's title.
     pub(crate) fn title(&self, layout: &Layout) -> String {
-        if let Some(title) = &self.prefs.args.title {
-            return title.clone();
+        // The registry of instances follows the same rule: a caller's title comes before the command line's.
+        if let Some(title) = self.prefs.args.title() {
+            return self.chrome.instance_title.clone().unwrap_or(title);
         }
         let id = || self.server.as_ref().map_or_else(String::new, Server::instance_id);
         let instance = self.chrome.instance_title.clone().unwrap_or_else(id);
