@@ -188,13 +188,14 @@ impl LayoutFile {
     /// Writes the layout under a name and returns its path.
     ///
     /// # Errors
-    /// If the name is not valid for a file, or the file can't be written.
+    /// If the name is not valid for a file or reserved, or the file can't be written.
     pub(crate) fn write(&self, home: &Path, name: &str) -> Result<PathBuf> {
         if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
             bail!(
                 "{name:?} can't be a layout's name: a name must not contain a slash or begin with a dot"
             );
         }
+        workspace::check_name(name)?;
         let file = file(home, name);
         std::fs::create_dir_all(home.join(FOLDER))?;
         let text = toml_edit::ser::to_string_pretty(self)?;
@@ -474,6 +475,8 @@ mod tests {
         assert_eq!(kept.as_ref(), Some(&cwd));
         mux.shutdown();
         assert!(read.write(home.path(), "../x").is_err());
+        let error = read.write(home.path(), "last").unwrap_err().to_string();
+        assert!(error.contains("the tabs of the last window"), "{error}");
         let error = LayoutFile::read(home.path(), "agin").unwrap_err().to_string();
         assert!(error.ends_with("there is no such layout; did you mean \"again\"?"), "{error}");
     }

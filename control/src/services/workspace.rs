@@ -18,6 +18,9 @@ const MOST: usize = 200;
 /// The maximum size of a file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
+/// The name that stands for the tabs of the last window, under which nothing can be saved.
+pub const LAST: &str = "last";
+
 /// A saved layout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workspace {
@@ -102,12 +105,25 @@ fn file(home: &Path, name: &str) -> Option<PathBuf> {
     is_name.then(|| home.join(FOLDER).join(format!("{name}.json")))
 }
 
+/// Checks that a layout or a workspace may be saved under this name.
+///
+/// # Errors
+/// The name is reserved.
+pub fn check_name(name: &str) -> Result<(), WorkspaceError> {
+    if name == LAST { Err(WorkspaceError::Reserved) } else { Ok(()) }
+}
+
 /// Why a layout was not saved or read.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// The name can't be a file name.
     #[error("Invalid workspace name: {0:?}")]
     Name(String),
+    /// The name is reserved.
+    #[error(
+        "Nothing can be saved as \"last\", because this name stands for the tabs of the last window. Choose another name"
+    )]
+    Reserved,
     /// There is no workspace with this name.
     #[error("Workspace '{0}' not found")]
     Missing(String),
@@ -151,6 +167,7 @@ impl Workspace {
     pub fn write(&self, home: &Path) -> Result<(), WorkspaceError> {
         let bad = || WorkspaceError::Name(self.name.clone());
         let file = file(home, &self.name).ok_or_else(bad)?;
+        check_name(&self.name)?;
         private::create_folder(&home.join(FOLDER))?;
         let text = serde_json::to_vec_pretty(self).map_err(io::Error::from)?;
         private::write(&file, &text)?;

@@ -318,6 +318,9 @@ fn a_workspace_is_saved_read_and_opened_again() {
         "Workspace 'none' not found"
     );
     assert_eq!(wire.fail("workspace.save", json!({})), "Missing 'name'");
+    let reserved = wire.fail("workspace.save", json!({"name": "last"}));
+    assert!(reserved.contains("\"last\"") && reserved.contains("the last window"), "{reserved}");
+    assert!(!fixture.home.path().join("workspaces/last.json").exists());
 }
 
 #[test]

@@ -7,6 +7,7 @@ use winit::{
     keyboard::ModifiersState,
 };
 
+use crate::layout_file::LayoutFile;
 use crate::window::{app::script::Script, event::Event};
 
 #[test]
@@ -39,6 +40,15 @@ fn a_window_has_the_title_of_the_command_line() {
         script.hear();
         assert_eq!(title(&mut script), shown);
     }
+}
+
+#[test]
+fn nothing_is_saved_under_the_name_of_the_last_window() {
+    let mut script = Script::new();
+    script.app.write_layout("last", &LayoutFile::default());
+    let complaint = script.app.overlays.toasts.complaint.take().expect("an error");
+    assert!(complaint.contains("the tabs of the last window"), "{complaint}");
+    assert!(!script.home.path().join("layouts/last.toml").exists());
 }
 
 #[test]

@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use unterm_control::workspace::LAST;
 use unterm_mux::Mux;
 use winit::{event_loop::ActiveEventLoop, window::WindowAttributes};
 
 use crate::window::{app::App, effect::Effect, surface::drop_down::place_on, ui::wrap::first_of};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
-/// The value of `startup.layout` that restores the layout of the last window.
-const LAST: &str = "last";
 /// The delay between a change of the layout and saving the layout.
 const KEEP: Duration = Duration::from_secs(2);
 /// The topic of messages about the last window.
