@@ -54,7 +54,11 @@ impl App {
     /// Resizes every pane to its area.
     pub(crate) fn arrange(&mut self) {
         let layout = self.mux.layout();
-        let has_tab_bar = self.prefs.wants_tab_bar(self.tabs_soon());
+        let tabs = self.tabs_soon();
+        let has_tab_bar = self.prefs.wants_tab_bar(tabs);
+        // While the first tabs are not open, they are counted already.
+        let more = if self.workspace.first.is_some() { tabs } else { tabs + 1 };
+        let has_bar_then = self.prefs.wants_tab_bar(more);
         let Some(geometry) = &mut self.surface.geometry else { return };
         geometry.has_tab_bar = has_tab_bar;
         geometry.has_status_bar = self.prefs.config.status_bar.show;
@@ -63,6 +67,8 @@ impl App {
             screen.limit_size(&geometry);
         }
         self.mux.set_space(geometry.content(), geometry.spacing());
+        let then = Geometry { has_tab_bar: has_bar_then, ..geometry };
+        self.mux.set_space_of_new_tab(then.content());
         for tab in &layout.tabs {
             for (id, area) in tab.place(geometry.content(), &geometry.spacing()) {
                 let Some(pane) = self.mux.pane(id) else { continue };
