@@ -25,8 +25,8 @@ use std::{
 
 use unterm_mux::{Pane, PaneId};
 
+use crate::last_session::{LastSession, Unopened};
 use crate::window::workspace::{first_panes::FirstPanes, panes::Hand, view::Views};
-use crate::{last_session::LastSession, layout_file::LayoutFile};
 
 /// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
@@ -43,8 +43,8 @@ pub(crate) struct Workspace {
     pub(crate) project: Option<String>,
     /// The state that the last window saved, or that this window saved since.
     pub(crate) last: Option<LastSession>,
-    /// The tabs of the last window, until this window reopens them.
-    pub(crate) reopens: Option<LayoutFile>,
+    /// The tabs of earlier windows, until this window reopens them.
+    pub(crate) reopens: Option<Unopened>,
     /// The time at which to save the open tabs for the next window. Set after a change.
     pub(crate) keep_at: Option<Instant>,
     /// The names of the profiles of panes. A closed pane's name is kept, because closing can be undone.

@@ -7,8 +7,8 @@ use winit::{
     keyboard::ModifiersState,
 };
 
-use crate::layout_file::LayoutFile;
 use crate::window::{app::script::Script, event::Event};
+use crate::{last_session::LastSession, layout_file::LayoutFile};
 
 #[test]
 fn tabs_open_switch_and_close_by_keys() {
@@ -49,6 +49,38 @@ fn nothing_is_saved_under_the_name_of_the_last_window() {
     let complaint = script.app.overlays.toasts.complaint.take().expect("an error");
     assert!(complaint.contains("the tabs of the last window"), "{complaint}");
     assert!(!script.home.path().join("layouts/last.toml").exists());
+}
+
+#[test]
+fn a_second_unclean_end_keeps_the_tabs_of_the_first() {
+    const DEAD: u32 = u32::MAX;
+    let form = LastSession { width: 900, height: 600, ..LastSession::default() };
+    let first = "tabs = [{ panes = { cwd = '/' } }, { panes = { cwd = '/usr' } }]";
+    let layout: LayoutFile = toml_edit::de::from_str(first).expect("a layout");
+    let mut last = LastSession { process: Some(DEAD), layout, ..form };
+    // Two windows start and end without reopening the tabs, and without closing. Each leaves a tab of its own, which is
+    // equal to that of the other.
+    for tabs in [2, 3] {
+        let mut script = Script::new();
+        script.app.workspace.last = Some(last);
+        script.app.offer_last();
+        assert!(script.app.can_reopen_last());
+        script.app.keep_layout();
+        last = LastSession::read(script.home.path()).expect("a session");
+        last.process = Some(DEAD);
+        assert_eq!(last.unopened.tab_count(), tabs);
+    }
+    // The third window reopens them. After that, they are only tabs of this window.
+    let mut script = Script::new();
+    script.app.workspace.last = Some(last);
+    script.app.offer_last();
+    assert!(script.frame().contains("The last windows ended without closing."));
+    assert!(script.app.reopen_last());
+    script.hear();
+    assert_eq!(script.app.mux.layout().tabs.len(), 4);
+    script.app.keep_layout();
+    let last = LastSession::read(script.home.path()).expect("a session");
+    assert_eq!(last.unopened, LayoutFile::default());
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl App {
         let faults = layout.open(&self.mux);
         if !faults.is_empty() {
             let shown = first_of(&faults, FAULTS).join("\n");
-            self.complain(ABOUT, format!("Part of the layout could not be started.\n{shown}"));
+            self.complain(ABOUT, format!("The layout can't be opened exactly as saved.\n{shown}"));
         }
         true
     }
