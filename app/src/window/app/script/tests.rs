@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use winit::{
+    dpi::PhysicalSize,
     event::{MouseButton, MouseScrollDelta},
     keyboard::ModifiersState,
 };
@@ -81,6 +82,19 @@ fn a_second_unclean_end_keeps_the_tabs_of_the_first() {
     script.app.keep_layout();
     let last = LastSession::read(script.home.path()).expect("a session");
     assert_eq!(last.unopened, LayoutFile::default());
+}
+
+#[test]
+fn sizes_that_a_new_window_had_before_reach_no_program() {
+    let mut script = Script::new();
+    let before = script.panes();
+    // The window is shown in full screen. The queue contains the size that it had before.
+    script.app.surface.has_old_sizes = true;
+    script.event(Event::Resized(PhysicalSize::new(400, 240)));
+    assert_eq!(script.panes(), before);
+    script.app.surface.has_old_sizes = false;
+    script.event(Event::Resized(PhysicalSize::new(400, 240)));
+    assert_ne!(script.panes(), before);
 }
 
 #[test]
