@@ -239,15 +239,6 @@ impl Args {
     }
 }
 
-/// Suggests the right command line for a program that was given without `-e`, as in `unterm htop`.
-pub fn program_hint(error: &clap::Error) -> Option<String> {
-    let is_unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
-    let wrong = error.get(clap::error::ContextKind::InvalidArg).filter(|_| is_unknown)?;
-    let program = wrong.to_string();
-    (!program.starts_with('-'))
-        .then(|| format!("unterm takes no argument {program:?}; did you mean \"-e {program}\"?"))
-}
-
 /// The name of a value on the command line.
 fn named(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -301,19 +292,6 @@ mod tests {
             Some("the builds")
         );
         assert_eq!(title(&["unterm", "--title", ""]), None);
-    }
-
-    #[test]
-    fn a_program_without_its_option_is_told_the_option() {
-        let hint = |line: &str| {
-            let error = Args::try_parse_from(line.split_whitespace()).unwrap_err();
-            program_hint(&error)
-        };
-        let told = hint("unterm htop").unwrap();
-        assert!(told.ends_with("did you mean \"-e htop\"?"), "{told}");
-        assert!(hint("unterm --maximized vim notes").unwrap().contains("-e vim"));
-        assert_eq!(hint("unterm --no-such-option"), None);
-        assert_eq!(hint("unterm --font-size 500"), None);
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod host;
 )]
 pub mod methods;
 mod offload;
+pub mod plain_words;
 mod poll;
 mod product;
 mod reference;

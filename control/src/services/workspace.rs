@@ -11,6 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, PaneTree, Spawn, local_path, private};
 
+use crate::plain_words;
+
 /// The folder's name in Unterm's home directory.
 const FOLDER: &str = "workspaces";
 /// The maximum number of sessions that are reopened.
@@ -185,7 +187,7 @@ impl Workspace {
         };
         serde_json::from_slice(&text).map_err(|error| WorkspaceError::Broken {
             name: name.to_owned(),
-            error: error.to_string(),
+            error: plain_words::of_json(&error),
         })
     }
 
