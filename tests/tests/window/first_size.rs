@@ -55,6 +55,7 @@ fn the_programs_of_a_layout_read_their_sizes_at_once() -> Result<()> {
         std::fs::create_dir(home.path().join("layouts"))?;
         let tabs: String = tabs.iter().map(|tab| format!("[[tabs]]\npanes = {tab}\n")).collect();
         std::fs::write(home.path().join("layouts/work.toml"), &tabs)?;
+        std::fs::write(home.path().join("config.toml"), "[tab_bar]\nshow = \"several\"\n")?;
         let start = Start::windowed(&display).registry(home.path());
         let mut unterm = start.arg("--layout").arg("work").now()?;
         let panes = unterm.sessions()?;

@@ -1,6 +1,6 @@
 //! Tests of tabs, splits and the scrollbar, with mouse and keys.
 
-use unterm_mux::Foreground;
+use unterm_mux::{Foreground, PaneId};
 use winit::event::{MouseButton, MouseScrollDelta};
 
 use crate::window::{
@@ -95,6 +95,27 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() {
     script.frame();
     script.click(tab(&script, 0) + 10.0, 28.0 + 14.0, MouseButton::Left);
     assert_eq!(script.panes().len(), 3);
+}
+
+#[test]
+fn programs_in_new_tabs_start_in_the_size_they_will_have() {
+    let mut script = Script::new();
+    script.configure("tab_bar.show = 'several'");
+    // The second tab makes the bar appear. A layout opens several panes and tabs at once.
+    script.key("ctrl+shift+t");
+    std::fs::create_dir(script.home.path().join("layouts")).expect("a folder");
+    let split = "{ split = 'down', share = 0.2, first = {}, second = { split = 'right', first = {}, second = {} } }";
+    let text = format!("[[tabs]]\npanes = {split}\n[[tabs]]\npanes = {{}}\n");
+    std::fs::write(script.home.path().join("layouts/work.toml"), text).expect("a file");
+    script.app.open_layout(Some("work"));
+    script.hear();
+    let panes: Vec<u64> = script.panes().concat().iter().map(|(id, _)| *id).collect();
+    assert_eq!(panes.len(), 6);
+    for id in panes.into_iter().filter(|id| *id > 0) {
+        let pane = script.app.mux.pane(PaneId(id)).expect("a pane");
+        let (first, now) = (script.program(id as usize).first_size, pane.term().size());
+        assert_eq!(first, Some(now), "pane {id}");
+    }
 }
 
 #[test]
