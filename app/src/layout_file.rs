@@ -223,8 +223,9 @@ impl LayoutFile {
         let front = other.tabs.get(other.active.saturating_sub(1));
         let mut panes: usize = self.tabs.iter().map(|tab| tab.panes.count()).sum();
         for tab in &other.tabs {
-            panes += tab.panes.count();
-            if panes <= PANES && !self.tabs.contains(tab) {
+            let more = tab.panes.count();
+            if panes + more <= PANES && !self.tabs.contains(tab) {
+                panes += more;
                 self.tabs.push(tab.clone());
             }
         }
