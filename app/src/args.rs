@@ -61,7 +61,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "quake")]
     pub maximized: bool,
 
-    /// Title of the window, which programs can't change
+    /// Title of the window and the instance, which programs in panes can't change
     #[arg(long, value_name = "TITLE")]
     pub title: Option<String>,
 
@@ -180,6 +180,12 @@ impl Args {
         self.allow.iter().map(|&arg| Allow::from(arg)).collect()
     }
 
+    /// The title of the window and the instance. `None` if the command line sets none, or if nothing of it is visible.
+    pub(crate) fn title(&self) -> Option<String> {
+        let title = unterm_control::plain_title(self.title.as_deref()?).trim().to_owned();
+        (!title.is_empty()).then_some(title)
+    }
+
     /// The approval rule for unknown agents.
     pub(crate) fn approval(&self, config: &Config) -> Approval {
         match self.approval {
@@ -233,15 +239,6 @@ impl Args {
     }
 }
 
-/// Suggests the right command line for a program that was given without `-e`, as in `unterm htop`.
-pub fn program_hint(error: &clap::Error) -> Option<String> {
-    let is_unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
-    let wrong = error.get(clap::error::ContextKind::InvalidArg).filter(|_| is_unknown)?;
-    let program = wrong.to_string();
-    (!program.starts_with('-'))
-        .then(|| format!("unterm takes no argument {program:?}; did you mean \"-e {program}\"?"))
-}
-
 /// The name of a value on the command line.
 fn named(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -287,16 +284,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_its_option_is_told_the_option() {
-        let hint = |line: &str| {
-            let error = Args::try_parse_from(line.split_whitespace()).unwrap_err();
-            program_hint(&error)
-        };
-        let told = hint("unterm htop").unwrap();
-        assert!(told.ends_with("did you mean \"-e htop\"?"), "{told}");
-        assert!(hint("unterm --maximized vim notes").unwrap().contains("-e vim"));
-        assert_eq!(hint("unterm --no-such-option"), None);
-        assert_eq!(hint("unterm --font-size 500"), None);
+    fn a_title_is_plain_text() {
+        let title = |words: &[&str]| Args::try_parse_from(words).unwrap().title();
+        assert_eq!(title(&["unterm"]), None);
+        assert_eq!(
+            title(&["unterm", "--title", " the \u{7}builds\n"]).as_deref(),
+            Some("the builds")
+        );
+        assert_eq!(title(&["unterm", "--title", ""]), None);
     }
 
     #[test]

@@ -9,13 +9,14 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use unterm_control::{RegistryFault, held::Keeper};
+use unterm_control::{RegistryFault, held::Keeper, workspace::LAST};
 use unterm_mux::{Mux, OnExit};
 
 use crate::{
     args::Args,
     config::{Change, wire::HeadlessHost},
     environment,
+    last_session::LastSession,
     layout_file::LayoutFile,
     proxy, signals,
     startup::Startup,
@@ -60,7 +61,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     // because no user was watching.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     if let Some(name) = &args.layout {
-        for fault in LayoutFile::read(&home, name)?.open(&mux) {
+        let layout = match name.as_str() {
+            LAST => LastSession::read(&home).unwrap_or_default().layout,
+            name => LayoutFile::read(&home, name)?,
+        };
+        for fault in layout.open(&mux) {
             tracing::warn!("{fault}");
         }
     }

@@ -32,6 +32,20 @@ pub(crate) struct LastSession {
     /// The open tabs. Empty if the last program had ended.
     #[serde(default)]
     pub(crate) layout: LayoutFile,
+    /// The tabs of earlier windows that ended without being closed, and whose tabs the user has not reopened.
+    #[serde(default)]
+    pub(crate) unopened: LayoutFile,
+}
+
+/// The tabs of earlier windows, until the user reopens them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Unopened {
+    pub(crate) layout: LayoutFile,
+    /// Whether these windows ended without being closed. Their tabs are then saved again with the tabs of this window,
+    /// so that they survive another unclean end.
+    pub(crate) ended_unclean: bool,
+    /// Whether the tabs are those of several windows.
+    pub(crate) are_several: bool,
 }
 
 impl LastSession {
@@ -57,6 +71,18 @@ impl LastSession {
         self.process.is_some_and(|process| !running.contains(&process))
     }
 
+    /// The tabs that the user can reopen. `None` if there are none. `is_open`: the new window opens the tabs of the last
+    /// window itself. `running`: the running processes.
+    pub(crate) fn unopened(&self, is_open: bool, running: &[u32]) -> Option<Unopened> {
+        let ended_unclean = self.ended_unclean(running);
+        let last = if is_open { LayoutFile::default() } else { self.layout.clone() };
+        // A window that was closed leaves nothing but its own tabs.
+        let before = if ended_unclean { self.unopened.clone() } else { LayoutFile::default() };
+        let are_several = before.tab_count() > 0 && last.tab_count() > 0;
+        let layout = before.followed_by(&last);
+        (layout.tab_count() > 0).then_some(Unopened { layout, ended_unclean, are_several })
+    }
+
     pub(crate) fn write(&self, home: &Path) {
         let written = serde_json::to_vec_pretty(self)
             .map_err(std::io::Error::other)
@@ -79,6 +105,35 @@ mod tests {
         assert!(!of(None), "it has closed");
         assert!(!of(Some(8)), "it is open");
         assert!(of(Some(9)));
+    }
+
+    #[test]
+    fn tabs_that_were_never_reopened_survive_two_unclean_ends() {
+        let layout = |folders: &[&str]| -> LayoutFile {
+            let tabs: String = folders
+                .iter()
+                .map(|folder| format!("[[tabs]]\npanes = {{ cwd = '{folder}' }}\n"))
+                .collect();
+            toml_edit::de::from_str(&tabs).unwrap()
+        };
+        let last = |unopened: &[&str], process| LastSession {
+            process,
+            layout: layout(&["/b"]),
+            unopened: if unopened.is_empty() { LayoutFile::default() } else { layout(unopened) },
+            ..LastSession::default()
+        };
+        let of = |last: &LastSession, is_open| {
+            let unopened = last.unopened(is_open, &[7])?;
+            Some((unopened.layout.tab_count(), unopened.ended_unclean, unopened.are_several))
+        };
+        assert_eq!(of(&last(&[], Some(9)), false), Some((1, true, false)));
+        assert_eq!(of(&last(&["/a"], Some(9)), false), Some((2, true, true)));
+        // The new window opens the tabs of the last window itself, but not those of the window before.
+        assert_eq!(of(&last(&["/a"], Some(9)), true), Some((1, true, false)));
+        assert_eq!(of(&last(&[], Some(9)), true), None);
+        // The last window was closed or is open.
+        assert_eq!(of(&last(&["/a"], None), false), Some((1, false, false)));
+        assert_eq!(of(&last(&["/a"], Some(7)), false), Some((1, false, false)));
     }
 
     #[test]

@@ -3,19 +3,16 @@
 //!
 //! Owns the file format, and converts a layout to panes of a mux and back. Never saves the state of programs.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_control::{
     Layouts, did_you_mean,
-    workspace::{self, Part, Side as SavedSide, Workspace},
+    workspace::{self, MissingFolder, Part, Side as SavedSide, Workspace},
 };
-use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, Pane, PaneId, Spawn, TabId};
+use unterm_mux::{Axis, Mux, Node, OnExit, PaneId, PaneTree, Spawn};
 
 use crate::{plain_words, toml_files};
 
@@ -188,13 +185,14 @@ impl LayoutFile {
     /// Writes the layout under a name and returns its path.
     ///
     /// # Errors
-    /// If the name is not valid for a file, or the file can't be written.
+    /// If the name is not valid for a file or reserved, or the file can't be written.
     pub(crate) fn write(&self, home: &Path, name: &str) -> Result<PathBuf> {
         if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
             bail!(
                 "{name:?} can't be a layout's name: a name must not contain a slash or begin with a dot"
             );
         }
+        workspace::check_name(name)?;
         let file = file(home, name);
         std::fs::create_dir_all(home.join(FOLDER))?;
         let text = toml_edit::ser::to_string_pretty(self)?;
@@ -219,28 +217,66 @@ impl LayoutFile {
         self.tabs.len()
     }
 
+    /// This layout, followed by the tabs of another layout that this layout does not contain. The active tab is that of
+    /// the other layout. Leaves out tabs if there would be too many panes.
+    pub(crate) fn followed_by(mut self, other: &Self) -> Self {
+        let front = other.tabs.get(other.active.saturating_sub(1));
+        let mut panes: usize = self.tabs.iter().map(|tab| tab.panes.count()).sum();
+        for tab in &other.tabs {
+            let more = tab.panes.count();
+            if panes + more <= PANES && !self.tabs.contains(tab) {
+                panes += more;
+                self.tabs.push(tab.clone());
+            }
+        }
+        let active = front.and_then(|front| self.tabs.iter().position(|tab| tab == front));
+        self.active = active.map_or(self.active, |active| active + 1);
+        self
+    }
+
     /// Opens the layout in a mux. If a program can't be started, a shell replaces it. If the shell can't be
-    /// started either, the pane is left out. Returns the errors.
+    /// started either, the pane is left out. If a directory no longer exists, the pane starts in the nearest folder
+    /// above it that exists. Returns what differs from the layout, as messages for users.
     pub(crate) fn open(&self, mux: &Mux) -> Vec<String> {
         let mut ids = Vec::new();
         let mut faults = Vec::new();
         for tab in &self.tabs {
-            let open = |spawn| mux.open_tab(spawn, None, OnExit::Close);
-            let Some(pane) = start(tab.panes.spawn(), &mut faults, open) else { continue };
-            let layout = mux.layout();
-            let Some(id) = layout.tab_of(pane).map(|index| layout.tabs[index].id) else { continue };
-            let focused = tab.panes.open(mux, id, pane, &mut Vec::new(), &mut faults);
-            let _ = mux.focus(focused.unwrap_or(pane));
-            if let Some(title) = &tab.title {
-                let _ = mux.rename_tab(id, title);
+            let mut opening = Opening::default();
+            let tree = tab.panes.tree(&mut opening);
+            for folder in opening.missing {
+                faults.push(folder.to_string());
             }
-            ids.push(id);
+            let opened = mux.open_tree(tree, true, OnExit::Close, |error, spawn| {
+                tracing::warn!("a part of the layout can't be started: {error}");
+                faults.push(error.to_string());
+                let shell = Spawn { program: None, args: Vec::new(), ..spawn.clone() };
+                spawn.program.is_some().then_some(shell)
+            });
+            let Ok(opened) = opened else { continue };
+            let focused = opening.focused.and_then(|number| opened.panes[number].as_ref());
+            if let Some(pane) = focused.or(opened.panes.iter().flatten().next()) {
+                let _ = mux.focus(pane.id());
+            }
+            if let Some(title) = &tab.title {
+                let _ = mux.rename_tab(opened.tab, title);
+            }
+            ids.push(opened.tab);
         }
         if let Some(front) = ids.get(self.active.saturating_sub(1)) {
             let _ = mux.activate_tab(*front);
         }
         faults
     }
+}
+
+/// Facts about the panes of a tab that is to be opened.
+#[derive(Default)]
+struct Opening {
+    /// The number of panes so far.
+    count: usize,
+    /// The number of the pane that gets the focus, in reading order from 0.
+    focused: Option<usize>,
+    missing: Vec<MissingFolder>,
 }
 
 /// The layout files of a home directory, for the control server.
@@ -268,22 +304,6 @@ impl Layouts for LayoutFolder {
         let layout = LayoutFile::read(&self.home, name);
         Some(layout.map(|it| it.to_workspace(name, saved_at)).map_err(|error| format!("{error:#}")))
     }
-}
-
-/// Opens a pane with a program, or with a shell if that fails.
-fn start(
-    spawn: Spawn,
-    faults: &mut Vec<String>,
-    open: impl Fn(Spawn) -> Result<Arc<Pane>, MuxError>,
-) -> Option<PaneId> {
-    let shell = Spawn { program: None, args: Vec::new(), ..spawn.clone() };
-    let is_shell = spawn.program.is_none();
-    let opened = open(spawn).or_else(|error| {
-        tracing::warn!("a part of the layout can't be started: {error}");
-        faults.push(error.to_string());
-        if is_shell { Err(error) } else { open(shell) }
-    });
-    opened.ok().map(|pane| pane.id())
 }
 
 /// Whether a workspace of this name exists and is newer than the layout file, or there is no such file. So a name
@@ -389,50 +409,32 @@ impl PaneFile {
         }
     }
 
-    /// The program and directory of the first pane of this part.
-    fn spawn(&self) -> Spawn {
+    /// The panes to open for this part.
+    fn tree(&self, opening: &mut Opening) -> PaneTree {
         match self {
-            Self::Split { first, .. } => first.spawn(),
-            Self::Pane { cwd, program, args, .. } => Spawn {
-                // If the directory no longer exists, the pane starts in the home directory.
-                cwd: cwd.as_deref().map(absolute).filter(|cwd| cwd.is_dir()),
-                program: program.clone(),
-                args: args.clone(),
-                ..Spawn::default()
+            Self::Pane { cwd, program, args, focused } => {
+                if *focused {
+                    opening.focused.get_or_insert(opening.count);
+                }
+                opening.count += 1;
+                let (cwd, missing) = match cwd {
+                    Some(cwd) => workspace::nearest_folder(&absolute(cwd)),
+                    None => (None, None),
+                };
+                opening.missing.extend(missing);
+                let (program, args) = (program.clone(), args.clone());
+                PaneTree::Pane(Spawn { cwd, program, args, ..Spawn::default() })
+            }
+            Self::Split { split, share, first, second } => PaneTree::Split {
+                axis: match split {
+                    Side::Right => Axis::Horizontal,
+                    Side::Down => Axis::Vertical,
+                },
+                ratio: *share,
+                first: Box::new(first.tree(opening)),
+                second: Box::new(second.tree(opening)),
             },
         }
-    }
-
-    /// Splits `pane`, the first pane of this part; `path` is the part's place in its tab. Returns the pane that gets
-    /// the focus, if this part contains it.
-    fn open(
-        &self,
-        mux: &Mux,
-        tab: TabId,
-        pane: PaneId,
-        path: &mut Vec<bool>,
-        faults: &mut Vec<String>,
-    ) -> Option<PaneId> {
-        let (split, share, first, second) = match self {
-            Self::Split { split, share, first, second } => (split, share, first, second),
-            Self::Pane { focused, .. } => return focused.then_some(pane),
-        };
-        let axis = match split {
-            Side::Right => Axis::Horizontal,
-            Side::Down => Axis::Vertical,
-        };
-        let open = |spawn| mux.split_again(pane, axis, spawn, OnExit::Close);
-        let Some(new) = start(second.spawn(), faults, open) else {
-            return first.open(mux, tab, pane, path, faults);
-        };
-        let _ = mux.set_ratio(tab, path, *share);
-        let mut focused = None;
-        for (part, pane, is_second) in [(first, pane, false), (second, new, true)] {
-            path.push(is_second);
-            focused = part.open(mux, tab, pane, path, faults).or(focused);
-            path.pop();
-        }
-        focused
     }
 }
 
@@ -474,6 +476,8 @@ mod tests {
         assert_eq!(kept.as_ref(), Some(&cwd));
         mux.shutdown();
         assert!(read.write(home.path(), "../x").is_err());
+        let error = read.write(home.path(), "last").unwrap_err().to_string();
+        assert!(error.contains("the tabs of the last window"), "{error}");
         let error = LayoutFile::read(home.path(), "agin").unwrap_err().to_string();
         assert!(error.ends_with("there is no such layout; did you mean \"again\"?"), "{error}");
     }
@@ -488,6 +492,52 @@ mod tests {
         assert_eq!(mux.layout().tabs[0].panes().len(), 2);
         mux.shutdown();
         assert!(faults.len() == 1 && faults[0].contains("/gone"), "{faults:?}");
+    }
+
+    #[test]
+    fn a_deleted_directory_is_named_and_replaced_by_the_nearest_one() {
+        let home = tempfile::tempdir().unwrap();
+        let there = home.path().canonicalize().unwrap();
+        let gone = there.join("deleted/deeper");
+        let pane = |cwd: &Path| format!("{{ cwd = {cwd:?}, program = 'cat' }}");
+        let (first, second) = (pane(&gone), pane(&there));
+        let text = format!(
+            "tabs = [{{ panes = {{ split = 'right', first = {first}, second = {second} }} }}]"
+        );
+        let layout: LayoutFile = toml_edit::de::from_str(&text).unwrap();
+        let mux = Mux::new(MuxOptions::default());
+        let faults = layout.open(&mux);
+        let again = LayoutFile::of(&mux, true);
+        mux.shutdown();
+        let PaneFile::Split { first, .. } = &again.tabs[0].panes else { panic!("no split") };
+        let PaneFile::Pane { cwd, .. } = &**first else { panic!("no pane") };
+        assert_eq!(cwd.as_ref(), Some(&there));
+        let message =
+            format!("{} no longer exists; its pane starts in {}", gone.display(), there.display());
+        assert_eq!(faults, [message]);
+    }
+
+    #[test]
+    fn the_tabs_of_two_layouts_are_joined_without_repetition() {
+        let layout = |folders: &[&str], active| {
+            let tab = |cwd: &&str| TabFile {
+                title: None,
+                panes: PaneFile::Pane {
+                    cwd: Some(cwd.into()),
+                    program: None,
+                    args: Vec::new(),
+                    focused: false,
+                },
+            };
+            LayoutFile { active, tabs: folders.iter().map(tab).collect() }
+        };
+        let joined = layout(&["/a", "/b"], 1).followed_by(&layout(&["/b", "/c"], 2));
+        assert_eq!(joined, layout(&["/a", "/b", "/c"], 3));
+        assert_eq!(LayoutFile::default().followed_by(&joined), joined);
+        assert_eq!(joined.clone().followed_by(&LayoutFile::default()), joined);
+        let many: Vec<String> = (0..PANES + 50).map(|number| format!("/{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(joined.followed_by(&layout(&many, 1)).tab_count(), PANES);
     }
 
     #[test]
@@ -520,7 +570,7 @@ mod tests {
         let mux = Mux::new(MuxOptions::default());
         let spawn = || Spawn { program: Some("cat".into()), ..Spawn::default() };
         let pane = mux.open_tab(spawn(), None, OnExit::Close).unwrap();
-        mux.split_again(pane.id(), Axis::Vertical, spawn(), OnExit::Close).unwrap();
+        mux.split(pane.id(), Axis::Vertical, spawn(), OnExit::Close).unwrap();
         mux.open_tab(spawn(), None, OnExit::Close).unwrap();
         Workspace::of(&mux, "today").write(home.path()).unwrap();
         mux.shutdown();

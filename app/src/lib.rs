@@ -9,6 +9,7 @@ pub mod args;
 mod bell;
 mod captures;
 pub mod cli;
+pub mod command_hint;
 pub mod config;
 pub mod copy_command;
 mod desktop;

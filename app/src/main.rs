@@ -3,18 +3,17 @@
 use std::{io::Write, process::ExitCode};
 
 use clap::Parser;
-use unterm::{
-    args::{self, Args},
-    cli, local_time, logging, plain_words,
-};
+use unterm::{args::Args, cli, command_hint, local_time, logging, plain_words};
 
 fn main() -> ExitCode {
     if cli::is_called() {
         return cli::main();
     }
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => match args::program_hint(&error) {
+        Err(error) => match command_hint::program_hint(&error, &words) {
             Some(hint) => {
                 let _ = writeln!(std::io::stderr(), "{hint}");
                 return ExitCode::FAILURE;

@@ -1,14 +1,15 @@
 //! Converts error messages of parsers to the words of Unterm's own messages.
 //!
-//! serde, clap and the standard library write their errors for programmers. This module owns how these errors read for
-//! users. A message of an unknown form stays unchanged.
+//! serde, clap and the standard library write their errors for programmers. This module owns how errors of the command
+//! line read for users. [`unterm_control::plain_words`] owns the same for files. A message of an unknown form stays
+//! unchanged.
 
 use clap::{
     Error,
     error::{ContextKind, ContextValue},
 };
 
-use unterm_control::did_you_mean;
+pub use unterm_control::plain_words::{of_json, plain as of_file};
 
 /// Messages of the standard library about numbers, with the messages that users read instead.
 const NUMBERS: [(&str, &str); 6] = [
@@ -54,70 +55,30 @@ pub fn command_line(mut error: Error) -> String {
             continue;
         }
         let words = NUMBERS.iter().find(|(raw, _)| line.ends_with(raw));
-        out.push_str(
-            &words.map_or_else(|| line.to_owned(), |(raw, plain)| line.replace(raw, plain)),
-        );
+        let line = words.map_or_else(|| line.to_owned(), |(raw, plain)| line.replace(raw, plain));
+        out.push_str(&with_limits(&line).unwrap_or(line));
         out.push('\n');
     }
     out
 }
 
-/// Converts a message of serde about the keys and values of a file.
-pub fn of_file(message: &str) -> String {
-    let quoted = |text: &str| -> Vec<String> {
-        text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+/// Replaces Rust's notation of a range at the end of a line, such as `70000 is not in 0..=65535`. `None` if the line
+/// has no such end.
+fn with_limits(line: &str) -> Option<String> {
+    let (before, range) = line.rsplit_once(" is not in ")?;
+    let (before, number) = before.rsplit_once(' ')?;
+    let (low, high) = range.split_once("..")?;
+    let low: i64 = low.parse().ok()?;
+    let limit = match high.strip_prefix('=') {
+        Some(high) => high.parse::<u64>().ok()?,
+        None => high.parse::<u64>().ok()?.saturating_sub(1),
     };
-    let message = message.trim();
-    if let Some(rest) = message.strip_prefix("unknown field ") {
-        let names = quoted(rest);
-        let Some((wrong, known)) = names.split_first() else { return message.to_owned() };
-        let hint = did_you_mean(wrong, known.iter().map(String::as_str));
-        return match known {
-            [] => format!("unknown key {wrong:?}"),
-            known => format!("unknown key {wrong:?}; there are {}{hint}", known.join(", ")),
-        };
-    }
-    if let Some(rest) = message.strip_prefix("unknown variant ") {
-        let names = quoted(rest);
-        let Some((wrong, known)) = names.split_first() else { return message.to_owned() };
-        let hint = did_you_mean(wrong, known.iter().map(String::as_str));
-        return format!("{wrong:?} is none of {}{hint}", known.join(", "));
-    }
-    if let Some(rest) = message.strip_prefix("missing field ") {
-        return match quoted(rest).first() {
-            Some(name) => format!("the key {name:?} is missing"),
-            None => message.to_owned(),
-        };
-    }
-    if let Some(rest) = message.strip_prefix("duplicate field ") {
-        return match quoted(rest).first() {
-            Some(name) => format!("the key {name:?} stands twice"),
-            None => message.to_owned(),
-        };
-    }
-    for start in ["invalid type: ", "invalid value: "] {
-        if let Some((found, wanted)) =
-            message.strip_prefix(start).and_then(|rest| rest.split_once(", expected "))
-        {
-            return format!("it must be {}, not {}", type_of(wanted), found.replace('`', ""));
-        }
-    }
-    message.to_owned()
-}
-
-/// The name of a Rust type, as users call it.
-fn type_of(wanted: &str) -> String {
-    match wanted.trim_matches('`') {
-        "f32" | "f64" => "a number".to_owned(),
-        "usize" | "u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64" => {
-            "a whole number".to_owned()
-        }
-        "a sequence" => "a list".to_owned(),
-        "a map" => "a table".to_owned(),
-        "a boolean" => "true or false".to_owned(),
-        wanted if wanted.starts_with("struct ") => "a table".to_owned(),
-        wanted => wanted.to_owned(),
-    }
+    let limits = match limit < u64::from(u32::MAX) {
+        true => format!("between {low} and {limit}"),
+        // No command line needs such a large number. The limit is that of the number's type.
+        false => format!("at least {low}"),
+    };
+    Some(format!("{before} it must be {limits}, not {number}"))
 }
 
 #[cfg(test)]
@@ -130,6 +91,7 @@ mod tests {
         let command = Command::new("x")
             .arg(Arg::new("number").long("number").value_parser(clap::value_parser!(u16)))
             .arg(Arg::new("share").long("share").value_parser(clap::value_parser!(f32)))
+            .arg(Arg::new("count").long("count").value_parser(clap::value_parser!(u64).range(1..)))
             .subcommand(Command::new("session.list"))
             .subcommand(Command::new("session.input"))
             .subcommand(Command::new("session.resize"));
@@ -144,7 +106,8 @@ mod tests {
                 &["x", "--number", "z"][..],
                 "invalid value 'z' for '--number <number>': it is not a whole number",
             ),
-            (&["x", "--number", "70000"], "70000 is not in 0..=65535"),
+            (&["x", "--number", "70000"], "it must be between 0 and 65535, not 70000"),
+            (&["x", "--count", "0"], "it must be at least 1, not 0"),
             (&["x", "--number", ""], "the number is missing"),
             (&["x", "--share", "z"], "it is not a number"),
         ] {
@@ -160,35 +123,78 @@ mod tests {
         );
     }
 
+    /// Words of serde and of the TOML parser that no user should read.
+    fn is_raw(sentence: &str) -> bool {
+        let words = ["expected", "`", "serde", "u64", "variant", "recurse", "radix", "literal"];
+        words.iter().any(|word| sentence.contains(word))
+    }
+
     #[test]
-    fn a_wrong_key_of_a_file_is_told_in_plain_words() {
-        for (raw, plain) in [
-            (
-                "unknown field `tabz`, expected `active` or `tabs`",
-                "unknown key \"tabz\"; there are active, tabs; did you mean \"tabs\"?",
-            ),
-            (
-                "unknown variant `rihgt`, expected `right` or `down`",
-                "\"rihgt\" is none of right, down; did you mean \"right\"?",
-            ),
-            ("missing field `tabs`", "the key \"tabs\" is missing"),
-            ("duplicate field `a`", "the key \"a\" stands twice"),
-            (
-                "invalid type: string \"x\", expected usize",
-                "it must be a whole number, not string \"x\"",
-            ),
-            ("invalid type: integer `3`, expected a sequence", "it must be a list, not integer 3"),
-            (
-                "invalid type: floating point `3.5`, expected a string",
-                "it must be a string, not floating point 3.5",
-            ),
-            (
-                "invalid type: integer `3`, expected struct TabFile",
-                "it must be a table, not integer 3",
-            ),
-            ("share must be between 0 and 1", "share must be between 0 and 1"),
+    fn no_error_in_toml_reads_as_a_parsers_message() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[expect(dead_code, reason = "only the types are of interest")]
+        struct Sample {
+            count: u64,
+            names: Vec<String>,
+        }
+        for text in [
+            "count",
+            "count =",
+            "count = x",
+            "count = 'x",
+            "count = \"x",
+            "count = \"\"\"x",
+            "count = \u{27}\u{27}\u{27}x",
+            "count = [1, 2",
+            "count = [1 2]",
+            "count = [,]",
+            "count = {a = 1",
+            "count = {a}",
+            "count = {= 1}",
+            "count == 1",
+            "= 1",
+            "[count",
+            "[[count]",
+            "[]",
+            "count = 1\ncount = 2",
+            "count = 1 2",
+            "count = 01",
+            "count = +-1",
+            "count = 1__0",
+            "count = 0X1",
+            "count = 99999999999999999999",
+            "count = \"\\x\"",
+            "count = \"\\u12\"",
+            "a+b = 1",
+            "count = 1 # \u{1}",
+            "count = 1\rnames = []",
+            "count = 2026-13-45",
+            "count = 1_",
+            "count = 0x_1",
+            "count = -",
+            "count = .5",
+            "count = 1.",
+            "count = tru",
+            "count = inf0",
+            "\"\"\"a\"\"\" = 1",
+            "{",
+            "]",
+            "count = -1\nnames = []",
+            "count = 'x'\nnames = []",
+            "names = []",
+            "count = 1\nnames = 'x'",
+            "count = 1\nnames = [1]",
+            "count = 1\nnames = []\nother = 1",
+            "count = []\nnames = []",
+            "count = {}\nnames = []",
+            "count = 1.5\nnames = []",
+            "count = 2026-01-01\nnames = []",
+            "count = true\nnames = []",
         ] {
-            assert_eq!(of_file(raw), plain);
+            let error = toml_edit::de::from_str::<Sample>(text).unwrap_err();
+            let sentence = of_file(error.message());
+            assert!(!is_raw(&sentence), "{text:?}: {} became {sentence}", error.message());
         }
     }
 }

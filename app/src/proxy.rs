@@ -5,8 +5,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value, json};
+
+use crate::plain_words;
 
 /// The name of the file in Unterm's home directory.
 pub(crate) const FILE: &str = "proxy.json";
@@ -56,8 +58,9 @@ fn read(home: &Path) -> Result<Option<Map<String, Value>>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| file.display().to_string()),
     };
-    let proxy = serde_json::from_slice(&text)
-        .with_context(|| format!("{} can't be used", file.display()))?;
+    let proxy = serde_json::from_slice(&text).map_err(|error| {
+        anyhow!("{} can't be used: {}", file.display(), plain_words::of_json(&error))
+    })?;
     Ok(Some(proxy))
 }
 

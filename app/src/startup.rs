@@ -30,6 +30,8 @@ pub(crate) struct Startup {
     /// Notifies the settings page of changes.
     pub(crate) changes: Arc<Changes>,
     approval: Approval,
+    /// The title of the instance, if the command line sets it.
+    title: Option<String>,
     ready: Arc<Ready>,
 }
 
@@ -62,7 +64,18 @@ impl Startup {
             },
         );
         let (approval, ready) = (args.approval(&config), Ready::new());
-        Self { settings, complaints, mux, palette, shell_complaint, changes, approval, ready }
+        let title = args.title();
+        Self {
+            settings,
+            complaints,
+            mux,
+            palette,
+            shell_complaint,
+            changes,
+            approval,
+            title,
+            ready,
+        }
     }
 
     /// Starts the control server. Calls wait until [`Startup::open`].
@@ -77,7 +90,10 @@ impl Startup {
             approval: self.approval,
             login: LoginLimits::default(),
         };
-        let server = Server::start_gated(options, vec![self.ready.clone()])
+        let server = Server::builder(options)
+            .gates(vec![self.ready.clone()])
+            .title(self.title.clone())
+            .start()
             .context("cannot start the control server")?;
         environment::announce(&self.mux, &server);
         Ok(server)

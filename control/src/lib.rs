@@ -29,6 +29,7 @@ mod host;
 )]
 pub mod methods;
 mod offload;
+pub mod plain_words;
 mod poll;
 mod product;
 mod reference;
@@ -71,7 +72,9 @@ pub mod mcp_http {
 /// The crate of JSON schemas, for methods that are added at run time.
 pub use schemars;
 
-pub use methods::{AddedMethod, Description, Entry, Group, METHODS, TableError};
+pub use methods::{
+    AddedMethod, Description, Entry, Group, METHODS, TableError, titles::title as plain_title,
+};
 pub use reference::{reference, tools};
 pub use registry::{FileError, Record, RegistryFault, held, home, lock};
 pub use server::{

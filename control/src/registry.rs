@@ -60,7 +60,7 @@ pub struct Record {
     pub pid: u32,
     /// When the instance registered (RFC 3339, UTC).
     pub started_at: String,
-    /// The title. By default, `Unterm — <id> — <project>`.
+    /// The title. By default, the title that the instance was started with, or `Unterm — <id> — <project>`.
     pub title: String,
     /// The working directory.
     pub cwd: String,
@@ -150,6 +150,8 @@ pub struct Registration {
 struct Naming {
     /// The title that a caller set. It replaces the default title.
     own: Option<String>,
+    /// The default title that the instance was started with. `None` if the title consists of id and project.
+    default: Option<String>,
     /// The project that the window shows. `None` if there is no window; the working directory's project is used then.
     project: Option<Option<String>>,
 }
@@ -187,6 +189,17 @@ pub enum RegistryFault {
 /// The id of an instance without an entry. No entry can have it.
 const UNREGISTERED: &str = "unregistered";
 
+impl Naming {
+    /// The title of the instance `id`, whose working directory is `cwd`.
+    fn title(&self, id: &str, cwd: &Path) -> String {
+        match (self.own.as_ref().or(self.default.as_ref()), &self.project) {
+            (Some(title), _) => title.clone(),
+            (None, Some(project)) => default_title(id, project.as_deref()),
+            (None, None) => title(id, cwd),
+        }
+    }
+}
+
 impl Registration {
     /// Registers an instance that serves no settings page.
     #[cfg(test)]
@@ -197,9 +210,9 @@ impl Registration {
         }
     }
 
-    /// Removes entries of dead processes, claims the first free name and writes the entry. If the active instance is
-    /// dead, also writes the pointers. Returns the error if a step failed. `http_port`: the port of the settings page,
-    /// or 0.
+    /// Creates an instance's record and enters it in the registry ([`Registration::enter`]). Returns the error if a step
+    /// failed. `http_port`: the port of the settings page, or 0.
+    #[cfg(test)]
     pub fn with_page(
         home: &Path,
         mcp_port: u16,
@@ -237,7 +250,25 @@ impl Registration {
         }
     }
 
-    fn enter(&self) -> Result<(), RegistryFault> {
+    /// Sets the title that the instance has until a caller sets another one. `None`: the title consists of id and
+    /// project.
+    pub fn with_default_title(self, title: Option<String>) -> Self {
+        {
+            let mut naming = self.naming.lock();
+            naming.default = title;
+            let record = self.record();
+            let title = naming.title(&record.id, Path::new(&record.cwd));
+            *self.record.lock() = Arc::new(Record { title, ..Record::clone(&record) });
+        }
+        self
+    }
+
+    /// Removes entries of dead processes, claims the first free name and writes the entry. If the active instance is
+    /// dead, also writes the pointers.
+    ///
+    /// # Errors
+    /// A file of the registry can't be written.
+    pub fn enter(&self) -> Result<(), RegistryFault> {
         let home = &self.home;
         let _lock = self.claim().map_err(RegistryFault::NotEntered)?;
         *self.is_entered.lock() = true;
@@ -258,7 +289,7 @@ impl Registration {
         remove_leftovers(home);
         let id = free_id(&instances).map_err(FileError::at(&instances))?;
         let unnamed = self.record();
-        let title = title(&id, Path::new(&unnamed.cwd));
+        let title = self.naming.lock().title(&id, Path::new(&unnamed.cwd));
         // The time is read while the lock is held, so that start times and names have the same order.
         let started_at = now();
         let socket = self.listen(&id);
@@ -347,14 +378,7 @@ impl Registration {
     pub fn retitle(&self) -> io::Result<()> {
         let _lock = if self.is_entered() { Some(lock(&self.home)?) } else { None };
         let old = self.record();
-        let title = {
-            let naming = self.naming.lock();
-            match (&naming.own, &naming.project) {
-                (Some(own), _) => own.clone(),
-                (None, Some(project)) => default_title(&old.id, project.as_deref()),
-                (None, None) => title(&old.id, Path::new(&old.cwd)),
-            }
-        };
+        let title = self.naming.lock().title(&old.id, Path::new(&old.cwd));
         if title == old.title {
             return Ok(());
         }

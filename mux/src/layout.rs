@@ -253,6 +253,17 @@ impl Tab {
 }
 
 impl Layout {
+    /// Adds a tab: after the active tab, which it replaces as the active tab, or at the end.
+    pub(crate) fn add(&mut self, tab: Tab, activates: bool) {
+        if activates {
+            let index = if self.tabs.is_empty() { 0 } else { self.active + 1 };
+            self.tabs.insert(index, tab);
+            self.active = index;
+        } else {
+            self.tabs.push(tab);
+        }
+    }
+
     /// The active tab.
     pub fn active_tab(&self) -> Option<&Tab> {
         self.tabs.get(self.active)

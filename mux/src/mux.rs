@@ -7,6 +7,7 @@ mod arrange;
 mod closed;
 mod handover;
 mod open;
+mod open_tree;
 mod room;
 mod undo_close;
 
@@ -33,6 +34,7 @@ use crate::{
 
 pub use handover::NotAdopted;
 pub use open::Place;
+pub use open_tree::{OpenedTab, PaneTree};
 
 /// Options of a new mux.
 #[derive(Clone, Debug)]
@@ -135,6 +137,8 @@ struct State {
     areas: HashMap<TabId, Size>,
     /// The space that a window gives every tab. `None` until the window reports it.
     space: Option<(Rect, Spacing)>,
+    /// The space that a window gives every tab as soon as one more tab is open. `None`: equal to `space`.
+    new_tab_space: Option<Rect>,
     /// Panes whose closing can be undone, the most recently closed last.
     closed: Vec<closed::Closed>,
     /// Set by [`Mux::shutdown`]. Afterward, no pane can be opened.

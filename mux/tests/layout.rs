@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::common::{self, Ear, headless, open, sh};
 use unterm_mux::{
-    Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, PaneState, Rect,
-    Spacing, TabId,
+    Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, PaneState,
+    PaneTree, Rect, Spacing, Spawn, TabId,
 };
 use unterm_term::Size;
 
@@ -162,12 +162,11 @@ fn a_pane_without_room_for_two_is_not_split() {
     let below = split(&mux, &first, Axis::Vertical);
     assert!(refused(&below, Axis::Vertical));
     assert_eq!(mux.panes().len(), 2, "no program is left of what was refused");
-    // A pane of another tab can't move there either. But `split_again` restores a split despite the lack of room.
+    // A pane of another tab can't move there either.
     let other = open(&mux, SLEEP);
     let moved = mux.move_to_tab(other.id(), mux.layout().tabs[0].id);
     assert!(matches!(moved, Err(MuxError::NoRoom { .. })), "{moved:?}");
     assert_eq!(mux.layout().tabs.len(), 2);
-    mux.split_again(below.id(), Axis::Horizontal, sh(SLEEP), OnExit::Close).unwrap();
     mux.shutdown();
 }
 
@@ -199,6 +198,75 @@ fn a_program_starts_in_the_size_it_will_have() {
     second.write(b"\r").unwrap();
     common::wait_end(&second);
     assert!(!common::screen(&second).iter().any(|row| row == "resized"));
+    mux.shutdown();
+}
+
+/// A tab that is split in a pane at the left, and two panes one above the other at the right.
+fn tree(spawn: impl Fn() -> Spawn) -> PaneTree {
+    let pane = || Box::new(PaneTree::Pane(spawn()));
+    let right = PaneTree::Split { axis: Axis::Vertical, ratio: 0.5, first: pane(), second: pane() };
+    let second = Box::new(right);
+    PaneTree::Split { axis: Axis::Horizontal, ratio: 0.25, first: pane(), second }
+}
+
+#[test]
+fn programs_of_a_split_tab_start_in_the_sizes_they_will_have() {
+    let script = || sh("trap 'echo resized' WINCH; stty size; read line; echo done");
+    let spacing = Spacing { divider: 1, cell: (8, 16), padding: 4 };
+    for sized_by_window in [false, true] {
+        let default_size = Size::cells(80, 24);
+        let mux = Mux::new(MuxOptions { default_size, sized_by_window, ..MuxOptions::default() });
+        mux.set_space(Rect { x: 0, y: 0, width: 800, height: 600 }, spacing);
+        // The second tab makes a bar appear.
+        let area = Rect { x: 0, y: 30, width: 800, height: 570 };
+        mux.set_space_of_new_tab(area);
+        let opened = mux.open_tree(tree(script), true, OnExit::Hold, |_, _| None).unwrap();
+        let layout = mux.layout();
+        let tab = &layout.tabs[0];
+        assert_eq!((tab.id, tab.focused), (opened.tab, tab.panes()[0]));
+        let panes: Vec<_> = opened.panes.into_iter().flatten().collect();
+        let sizes: Vec<_> = panes.iter().map(|pane| size(pane)).collect();
+        match sized_by_window {
+            false => assert_eq!(sizes, [(20, 24), (59, 12), (59, 11)]),
+            true => {
+                let placed = tab.place(area, &spacing);
+                let grids = placed.iter().map(|(_, area)| spacing.grid(*area));
+                let grids: Vec<_> = grids.map(|grid| (grid.cols, grid.rows)).collect();
+                assert_eq!(sizes, grids);
+            }
+        }
+        for (pane, (columns, rows)) in panes.iter().zip(sizes) {
+            common::wait_text(pane, &format!("{rows} {columns}"));
+            pane.write(b"\r").unwrap();
+            common::wait_end(pane);
+            assert!(!common::screen(pane).iter().any(|row| row == "resized"));
+        }
+        mux.shutdown();
+    }
+}
+
+#[test]
+fn a_program_of_a_split_tab_that_does_not_start_is_replaced_or_left_out() {
+    let mux = headless();
+    let first = open(&mux, SLEEP);
+    let gone = || common::run("/nonexistent", &[]);
+    let mut tried = 0;
+    // The first program is replaced, and the second one is left out.
+    let opened = mux.open_tree(tree(gone), false, OnExit::Close, |_, spawn| {
+        tried += 1;
+        (tried != 2 && spawn.program != sh(SLEEP).program).then(|| sh(SLEEP))
+    });
+    let opened = opened.unwrap();
+    let there: Vec<_> = opened.panes.iter().map(Option::is_some).collect();
+    assert_eq!((there, tried), (vec![true, false, true], 3));
+    let layout = mux.layout();
+    assert_eq!((layout.active, layout.tabs[0].focused), (0, first.id()));
+    assert_eq!(layout.tabs[1].panes().len(), 2);
+    let sizes: Vec<_> = opened.panes.iter().flatten().map(|pane| size(pane)).collect();
+    assert_eq!(sizes, [(20, 24), (59, 24)]);
+    let none = mux.open_tree(tree(gone), true, OnExit::Close, |_, _| None);
+    assert!(matches!(none, Err(MuxError::Spawn(_))));
+    assert_eq!(mux.layout().tabs.len(), 2);
     mux.shutdown();
 }
 

@@ -101,7 +101,7 @@ impl Renderer {
         }
     }
 
-    /// For each configured list without any installed family: its first family. Other fonts replace such a list.
+    /// The configured families that are not installed, each once.
     pub fn missing_families(&self) -> &[String] {
         &self.fonts.missing
     }

@@ -13,6 +13,8 @@ use clap::{
 use serde_json::{Map, Value};
 use unterm_control::{Entry, METHODS};
 
+use crate::plain_words;
+
 /// The command that contains a subcommand for each method.
 pub const METHOD: &str = "method";
 
@@ -122,7 +124,7 @@ fn choices(schema: &Value, property: &Value) -> String {
 }
 
 fn json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    serde_json::from_str(text).map_err(|error| plain_words::of_json(&error))
 }
 
 /// Returns the method that a command line calls, and the method's parameters. `None` if the command is not `method`.

@@ -17,6 +17,8 @@ use crate::cli::report::Report;
 #[derive(Subcommand)]
 pub enum ConfigCommand {
     /// Check a configuration file, and print each problem with its line and column. Exits with status 1 if there is one.
+    ///
+    /// Also names the fonts of the configuration that are not installed.
     Check {
         /// File to check [default: the configuration in use].
         file: Option<PathBuf>,
@@ -71,17 +73,20 @@ pub fn config(command: &ConfigCommand, home: &Path) -> Result<Report> {
             if *file != own && !file.exists() {
                 bail!("{}: no such file", file.display());
             }
-            let json = |problems: &[String]| json!({ "file": file, "problems": problems });
             Ok(match config::load(file, home) {
-                Ok(_) => {
+                Ok(config) => {
                     let text = format!("{}: no problems found\n", file.display());
-                    let report = Report::new(text, json(&[]));
-                    match unterm_renderer::has_emoji_font() {
-                        true => report,
-                        false => report.with_notes(format!("{}\n", config::NO_EMOJI_FONT)),
-                    }
+                    let missing = config::missing_fonts(&config);
+                    let json = json!({ "file": file, "problems": [], "missing_fonts": missing });
+                    let has_emoji = unterm_renderer::has_emoji_font();
+                    let emoji = (!has_emoji).then(|| config::NO_EMOJI_FONT.to_owned());
+                    let notes = missing.into_iter().chain(emoji);
+                    Report::new(text, json).with_notes(notes.map(|note| note + "\n").collect())
                 }
-                Err(problems) => Report::failure(&problems.join("\n"), json(&problems)),
+                Err(problems) => {
+                    let json = json!({ "file": file, "problems": problems });
+                    Report::failure(&problems.join("\n"), json)
+                }
             })
         }
     }

@@ -15,10 +15,13 @@ use serde_json::{Value, json, value::RawValue};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 use unterm_mux::private;
 
-use crate::cli::{
-    called,
-    report::Report,
-    user_file::{followed, keep},
+use crate::{
+    cli::{
+        called,
+        report::Report,
+        user_file::{followed, keep},
+    },
+    plain_words,
 };
 
 /// The entry for Unterm in an agent's configuration file.
@@ -192,7 +195,9 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
 
 /// Adds the entry to a text in TOML.
 fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not valid TOML")?;
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        anyhow!("not valid TOML: {}", plain_words::of_file(error.message()))
+    })?;
     let servers = document.entry("mcp_servers").or_insert_with(|| {
         let mut table = Table::new();
         table.set_implicit(true);
@@ -247,7 +252,8 @@ fn object(text: &str) -> Result<BTreeMap<String, &RawValue>> {
     match serde_json::from_str(text) {
         Ok(members) => Ok(members),
         Err(error) => {
-            bail!("not a JSON object without comments ({error}); add the entry by hand")
+            let why = plain_words::of_json(&error);
+            bail!("not a JSON object without comments ({why}); add the entry by hand")
         }
     }
 }

@@ -33,11 +33,12 @@ mod words;
 
 use std::{io::Write, path::Path, process::ExitCode};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
 use unterm_control::{
     client::{self, Client, ClientError},
+    did_you_mean,
     methods::{
         Method, action, audit, exec, instance,
         params::{NoParams, SessionOnly},
@@ -57,6 +58,18 @@ use words::Named;
 /// Whether this process was called by a name of the command line.
 pub fn is_called() -> bool {
     called::is_called_as(called::NAME) || ptywright::is_called()
+}
+
+/// The name of the command that is most similar to a word. `None` if no name is similar.
+pub fn command_like(word: &str) -> Option<String> {
+    let commands = Args::command();
+    let visible = commands.get_subcommands().filter(|command| !command.is_hide_set());
+    let similar = visible.map(|command| {
+        let name = command.get_name();
+        (strsim::normalized_damerau_levenshtein(word, name), name.to_owned())
+    });
+    let (near, name) = similar.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (near > 0.7).then_some(name)
 }
 
 /// Runs the command line in this process.
@@ -183,7 +196,11 @@ fn help(args: &Args, topic: &[String]) -> Result<ExitCode> {
         topic.iter().try_fold(&mut command, |command, word| command.find_subcommand_mut(word));
     let Some(command) = found else {
         let topics: Vec<_> = manual::topics().map(|(topic, _)| topic).collect();
-        bail!("no page or command {:?}; pages: {}", topic.join(" "), topics.join(", "));
+        let commands = Args::command();
+        let names = commands.get_subcommands().map(clap::Command::get_name);
+        let wrong = topic.first().map_or("", String::as_str);
+        let hint = did_you_mean(wrong, topics.iter().copied().chain(names));
+        bail!("no page or command {:?}; pages: {}{hint}", topic.join(" "), topics.join(", "));
     };
     let text = command.render_long_help().to_string();
     print(args, &Report::of_text("help", text))
@@ -405,7 +422,9 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         Command::System => Call::of::<system::Info>(NoParams {}),
         Command::Call { method, params } => {
             let params = match params {
-                Some(params) => serde_json::from_str(params).context("PARAMS is not valid JSON")?,
+                Some(params) => serde_json::from_str(params).map_err(|error| {
+                    anyhow!("PARAMS is not valid JSON: {}", plain_words::of_json(&error))
+                })?,
                 None => json!({}),
             };
             Ok(Call::by_name(method.clone(), params))

@@ -385,7 +385,8 @@ fn restored(reply: &workspace::RestoreReply) -> String {
             count(reply.workspace.sessions.len())
         ),
     };
-    panes.collect::<String>() + &line(&done)
+    let missing: String = reply.missing.iter().map(|missing| line(missing)).collect();
+    panes.collect::<String>() + &line(&done) + &missing
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@
 use std::{io::IsTerminal as _, sync::OnceLock};
 
 use regex_automata::meta::Regex;
-use unterm_control::{Error, client::ClientError};
+use unterm_control::{Error, METHODS, client::ClientError, did_you_mean};
+
+use crate::plain_words;
 
 /// The text of an error that is printed to standard error.
 pub fn told(error: &anyhow::Error, json: bool) -> String {
@@ -22,8 +24,29 @@ fn for_people(error: &anyhow::Error) -> String {
         _ => error.downcast_ref::<ClientError>(),
     };
     match refused {
-        Some(ClientError::Call { message, .. }) => in_words(message),
-        _ => in_words(&format!("{error:#}")),
+        Some(ClientError::Call { message, .. }) => in_words(&plainly(message)),
+        _ => in_words(&plainly(&format!("{error:#}"))),
+    }
+}
+
+/// Replaces a parser's message at the end of a message by a sentence, and suggests a similar method if the message is
+/// about an unknown one.
+fn plainly(message: &str) -> String {
+    const RAW: [&str; 6] = [
+        "invalid type: ",
+        "invalid value: ",
+        "missing field `",
+        "duplicate field `",
+        "unknown field `",
+        "unknown variant `",
+    ];
+    if let Some(wrong) = message.strip_prefix("Unknown method: ") {
+        let hint = did_you_mean(wrong, METHODS.iter().map(|entry| entry.name));
+        return format!("{message}{hint}");
+    }
+    match RAW.iter().filter_map(|raw| message.find(raw)).min() {
+        Some(at) => message[..at].to_owned() + &plain_words::of_file(&message[at..]),
+        None => message.to_owned(),
     }
 }
 
@@ -91,6 +114,18 @@ mod tests {
                 "Unknown parameter 'session_id' of pane 3.",
             ),
             ("The obsession of Sessions", "The obsession of Panes"),
+            (
+                "Invalid params: invalid type: string \"x\", expected u64",
+                "Invalid params: it must be a whole number of at least 0, not \"x\"",
+            ),
+            (
+                "Invalid policy: missing field `enabled`",
+                "Invalid policy: the key \"enabled\" is missing",
+            ),
+            (
+                "Unknown method: sesion.list",
+                "Unknown method: sesion.list; did you mean \"session.list\"?",
+            ),
         ] {
             assert_eq!(for_people(&call(message)), told);
             assert_eq!(for_people(&anyhow::anyhow!(message.to_owned())), told);

@@ -5,11 +5,46 @@ use std::{collections::BTreeMap, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Item, TableLike};
-use unterm_renderer::{Adjust, Amount, FontFeature, FontOptions, StyleFamilies, SymbolRange};
+use unterm_control::did_you_mean;
+use unterm_renderer::{
+    Adjust, Amount, FontFeature, FontOptions, Renderer, StyleFamilies, SymbolRange,
+};
+
+use super::Config;
 
 /// The message if no installed font contains emoji.
 pub const NO_EMOJI_FONT: &str = "No installed font has emoji. Install fonts-noto-color-emoji (Debian, Ubuntu), \
      google-noto-color-emoji-fonts (Fedora) or noto-fonts-emoji (Arch).";
+
+/// A message for each family of `missing`, the families that are not installed. `installed` are the names of the
+/// families that may be meant.
+pub(crate) fn missing_messages(missing: &[String], installed: &[String]) -> Vec<String> {
+    let message = |family: &String| {
+        let near = did_you_mean(family, installed.iter().map(String::as_str));
+        let end = if near.is_empty() { "." } else { &*near };
+        format!("The font {family:?} is not installed; the next one is used{end}")
+    };
+    missing.iter().map(message).collect()
+}
+
+/// A message for each font family that the configuration names and that is not installed. Lists the system's fonts,
+/// which is slow.
+pub(crate) fn missing_fonts(config: &Config) -> Vec<String> {
+    // A profile replaces `font.family`. The window uses only one profile, so check them one after the other.
+    let profiles = config.profile.values().map(|profile| &profile.font.family);
+    let own = profiles
+        .map(|family| FontOptions { families: family.clone(), ..Font::default().options() });
+    let mut messages = Vec::new();
+    for options in std::iter::once(config.font.options()).chain(own) {
+        let renderer = Renderer::new(options);
+        for message in missing_messages(renderer.missing_families(), &renderer.families()) {
+            if !messages.contains(&message) {
+                messages.push(message);
+            }
+        }
+    }
+    messages
+}
 
 /// See [`super::Config::font`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -157,5 +192,32 @@ impl Font {
                 tell(name, table.get(name).and_then(Item::span), message);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_that_are_not_installed_are_named() {
+        let text = "[font]\nfamily = ['JetBrains Mno', 'JetBrains Mono']\nbold = ['No Such Font']\n\
+                    symbol_map = { 'U+2665' = 'No Such Symbols' }\n\
+                    [profile.work]\nfont = { family = ['JetBrains Mno', 'Of A Profile'] }\n[profile.plain]\n";
+        let config =
+            super::super::parse::parse(text, std::path::Path::new("/nonexistent")).unwrap();
+        let messages = missing_fonts(&config);
+        let named = |family: &str| {
+            let named: Vec<_> =
+                messages.iter().filter(|message| message.contains(family)).collect();
+            assert_eq!(named.len(), 1, "{family}: {messages:?}");
+            named[0].clone()
+        };
+        assert!(named("JetBrains Mno").ends_with("; did you mean \"JetBrains Mono\"?"));
+        for family in ["No Such Font", "No Such Symbols", "Of A Profile"] {
+            named(family);
+        }
+        assert_eq!(messages.len(), 4, "{messages:?}");
+        assert_eq!(missing_fonts(&Config::default()), [""; 0]);
     }
 }

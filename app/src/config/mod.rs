@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use unterm_control::Approval;
 
 pub use font::{Font, Ligatures, NO_EMOJI_FONT};
+pub(crate) use font::{missing_fonts, missing_messages};
 pub use hints::{HintAction, HintPattern, Hints, Links, OpenBy, compile_pattern};
 pub use mouse::{ConfirmPaste, CopyOnSelect, Mouse, Paste, RightButton};
 pub use notices::{Bell, Notifications};

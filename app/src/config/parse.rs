@@ -13,7 +13,7 @@ use unterm_control::did_you_mean;
 use super::{Config, ThemeChoice, compile_pattern, keys, theme, window::title_format_fault};
 use crate::{
     action::{Chord, Keys, LEADER, MouseChord},
-    copy_command,
+    copy_command, plain_words,
 };
 
 /// A problem in a configuration file.
@@ -70,7 +70,7 @@ pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(error) => {
-            found.add(&[], error.span(), error.message().to_owned());
+            found.add(&[], error.span(), plain_words::of_file(error.message()));
             return (Config::default(), found.problems);
         }
     };
@@ -171,7 +171,7 @@ impl Found<'_> {
             toml_edit::de::from_document(right)
         };
         read.unwrap_or_else(|error| {
-            self.add(&[], error.span(), error.message().to_owned());
+            self.add(&[], error.span(), plain_words::of_file(error.message()));
             Config::default()
         })
     }
@@ -222,7 +222,7 @@ impl Found<'_> {
             return self.item(item, schema, root, path);
         }
         if alternatives.is_some() || !fits(item, schema) {
-            let (wanted, given) = (wanted(schema, root), item.type_name());
+            let (wanted, given) = (wanted(schema, root), given(item));
             let right = match item.as_str() {
                 Some(text) if schema["type"] == "array" => {
                     format!("; write [{}]", toml_edit::Value::from(text))
@@ -261,7 +261,7 @@ impl Found<'_> {
                 (Some(given), Some(choices)) if choices.contains(&given) => continue,
                 (Some(given), Some(_)) => format!("{given:?}"),
                 _ if fits(&item, schema) => continue,
-                _ => value.type_name().to_owned(),
+                _ => self::given(&item),
             };
             let wanted = wanted(schema, root);
             let message = format!("each item of {name} must be {wanted}, not {given}");
@@ -439,6 +439,28 @@ fn fits(item: &Item, schema: &Value) -> bool {
     }
 }
 
+/// A value of the file, as shown to the user.
+fn given(item: &Item) -> String {
+    /// The maximum number of characters of a text that is shown.
+    const LONGEST: usize = 40;
+    match item {
+        Item::Value(toml_edit::Value::String(text)) => {
+            let text = text.value();
+            match text.char_indices().nth(LONGEST) {
+                Some((end, _)) => format!("{:?}", format!("{}…", &text[..end])),
+                None => format!("{text:?}"),
+            }
+        }
+        Item::Value(toml_edit::Value::Integer(number)) => number.value().to_string(),
+        Item::Value(toml_edit::Value::Float(number)) => number.value().to_string(),
+        Item::Value(toml_edit::Value::Boolean(switch)) => switch.value().to_string(),
+        Item::Value(toml_edit::Value::Datetime(_)) => "a date".to_owned(),
+        Item::Value(toml_edit::Value::Array(_)) => "a list".to_owned(),
+        Item::ArrayOfTables(_) => "a list of tables".to_owned(),
+        _ => "a table".to_owned(),
+    }
+}
+
 /// The type in a schema, as shown to the user.
 pub(super) fn wanted(schema: &Value, root: &Value) -> String {
     if let Some(alternatives) = schema["anyOf"].as_array() {
@@ -524,7 +546,7 @@ mod tests {
         assert_eq!(
             problems(text),
             [
-                "2:8: font.size must be a number, not string",
+                r#"2:8: font.size must be a number, not "large""#,
                 r#"4:9: cursor.shape must be one of "block", "bar", "underline", not "blok"; did you mean "block"?"#,
                 "6:11: window.padding must be between 0 and 100, not 1000",
             ]
@@ -552,7 +574,7 @@ mod tests {
                 r#"1:1: unknown key "font_size"; did you mean "size" in [font]?"#,
                 r#"2:1: unknown key "lines"; did you mean "lines" in [scrollback]?"#,
                 r#"4:1: unknown key "theme" in [font]; move it above the first [section]"#,
-                r#"5:10: font.family must be a list of strings, not string; write ["Iosevka"]"#,
+                r#"5:10: font.family must be a list of strings, not "Iosevka"; write ["Iosevka"]"#,
             ]
         );
     }
@@ -628,7 +650,37 @@ mod tests {
 
     #[test]
     fn broken_toml_is_told_with_its_place() {
-        assert!(problems("[font\nsize = 1")[0].starts_with("1:"));
+        for (text, why) in [
+            ("[font\nsize = 1", "a closing ] is missing"),
+            ("theme = nord", "text needs quotes, such as \"text\""),
+            ("theme", "a key needs a value, such as key = \"value\""),
+        ] {
+            let problem = &problems(text)[0];
+            assert!(problem.starts_with("1:") && problem.ends_with(why), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_a_wrong_type_is_shown() {
+        let long = format!("'{}'", "x".repeat(100));
+        for (value, given) in [
+            ("'large'", "\"large\"".to_owned()),
+            ("true", "true".to_owned()),
+            ("[1, 2]", "a list".to_owned()),
+            ("{ a = 1 }", "a table".to_owned()),
+            ("2026-01-01", "a date".to_owned()),
+            (long.as_str(), format!("\"{}…\"", "x".repeat(40))),
+        ] {
+            let problem = format!("2:8: font.size must be a number, not {given}");
+            assert_eq!(problems(&format!("[font]\nsize = {value}\n")), [problem]);
+        }
+        assert_eq!(
+            problems("[window]\ncolumns = 80.5\n[font]\nfamily = ['a', 3]\n"),
+            [
+                "2:11: window.columns must be a whole number, not 80.5",
+                "4:16: each item of font.family must be a string, not 3",
+            ]
+        );
     }
 
     #[track_caller]

@@ -14,6 +14,7 @@ use super::{
     reasons::{self, unknown},
     text::typed,
 };
+use crate::plain_words;
 
 /// The names of the eight colors.
 const COLORS: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
@@ -110,7 +111,9 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
         Err(_) if file.extension().is_some_and(|end| end == "yml" || end == "yaml") => {
             return Err("older files are in YAML; convert it with `alacritty migrate` first".into());
         }
-        Err(error) => return Err(format!("it is not TOML: {}", error.message())),
+        Err(error) => {
+            return Err(format!("it is not TOML: {}", plain_words::of_file(error.message())));
+        }
     };
     let lines = Lines::of(&text);
     let shared = Rc::new(file.to_owned());

@@ -16,7 +16,7 @@ use crate::window::system::{
     notices,
 };
 
-/// The minimum duration of a command whose end wakes the window.
+/// The minimum duration of a command whose end may be announced to the user.
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// A request to wake the event loop. The news itself is in the [`Inbox`].
@@ -34,6 +34,8 @@ pub(crate) struct News {
     pub(crate) layout: bool,
     /// The title or working directory of a pane changed, or a pane's program ended.
     pub(crate) titles: bool,
+    /// A shell reported the start or the end of a command.
+    pub(crate) commands: bool,
     /// A program requested another shape of the mouse pointer.
     pub(crate) pointer_shape: bool,
     /// The last tab was closed, or a signal requested the end.
@@ -182,6 +184,7 @@ impl Observer for Inbox {
         match event {
             MuxEvent::Told { pane, event: Event::CommandStart { .. } } => {
                 running(&|panes| panes.insert(pane, Instant::now()));
+                self.post(|news| news.commands = true);
                 return;
             }
             MuxEvent::Told { pane, event: Event::CommandEnd { command, exit_code, .. } } => {
@@ -192,6 +195,7 @@ impl Observer for Inbox {
                     let told = notices::Told::Ended(pane, ended);
                     self.post(|news| notices::queue(&mut news.system.told, told));
                 }
+                self.post(|news| news.commands = true);
                 return;
             }
             MuxEvent::PaneRemoved(pane) => drop(running(&|panes| panes.remove(&pane))),

@@ -127,6 +127,9 @@ pub struct RestoreReply {
     /// The numbers of the sessions that were opened, if `recreate` was set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<Vec<u64>>,
+    /// A message for each saved directory that no longer exists, if `recreate` was set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 impl Method for Restore {
@@ -151,17 +154,22 @@ impl Method for Restore {
         let host = Arc::clone(&context.host);
         let restore = move || {
             let workspace = read(&*host, &home, &name)?;
-            let created = recreate.then(|| workspace.open(&mux));
-            let message = match &created {
-                Some(created) => format!(
+            let opened = recreate.then(|| workspace.open(&mux));
+            let message = match &opened {
+                Some(opened) => format!(
                     "Opened {} sessions again.{}",
-                    created.len(),
+                    opened.sessions.len(),
                     programs_left_out(&workspace)
                 ),
                 None => "Workspace data loaded. Use session.create with cwd to recreate sessions."
                     .to_owned(),
             };
-            Ok(RestoreReply { restored: true, name, workspace, message, created })
+            let (created, missing) = match opened {
+                Some(opened) => (Some(opened.sessions), opened.missing),
+                None => (None, Vec::new()),
+            };
+            let missing = missing.iter().map(ToString::to_string).collect();
+            Ok(RestoreReply { restored: true, name, workspace, message, created, missing })
         };
         blocking(restore).await?
     }

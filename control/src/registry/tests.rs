@@ -33,6 +33,26 @@ fn the_first_instance_is_alpha_and_active_and_leaves_nothing() {
 }
 
 #[test]
+fn an_instance_has_the_title_it_was_started_with() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let named = Registration::unregistered(home, 1, 0, "token".to_owned());
+    let named = named.with_default_title(Some("Builds".to_owned()));
+    assert_eq!(named.record().title, "Builds");
+    named.enter().unwrap();
+    let title = || read(&home.join("instances/alpha.json")).unwrap().title;
+    assert_eq!(title(), "Builds");
+    // The window shows a project, and a caller sets a title and removes it.
+    named.name_project(Some("atlas"));
+    named.retitle().unwrap();
+    assert_eq!(title(), "Builds");
+    named.set_title(Some("Mine")).unwrap();
+    assert_eq!(title(), "Mine");
+    named.set_title(None).unwrap();
+    assert_eq!(title(), "Builds");
+}
+
+#[test]
 fn a_record_has_the_documented_keys() {
     let home = tempfile::tempdir().unwrap();
     let _alpha = register(home.path(), 1);

@@ -28,6 +28,7 @@ use crate::{
 pub struct ServerBuilder {
     options: ServerOptions,
     gates: Vec<Arc<dyn Gate>>,
+    title: Option<String>,
     has_port: bool,
     has_page: bool,
     is_registered: bool,
@@ -62,13 +63,28 @@ impl Server {
 
 impl ServerBuilder {
     pub(super) fn new(options: ServerOptions) -> Self {
-        Self { options, gates: Vec::new(), has_port: true, has_page: true, is_registered: true }
+        Self {
+            options,
+            gates: Vec::new(),
+            title: None,
+            has_port: true,
+            has_page: true,
+            is_registered: true,
+        }
     }
 
     /// Adds gates that every call must pass, in order.
     #[must_use]
     pub fn gates(mut self, gates: Vec<Arc<dyn Gate>>) -> Self {
         self.gates = gates;
+        self
+    }
+
+    /// Sets the title of the instance in the registry, instead of the default title. A caller may set another title
+    /// (`instance.set_title`) and remove it again.
+    #[must_use]
+    pub fn title(mut self, title: Option<String>) -> Self {
+        self.title = title;
         self
     }
 
@@ -116,13 +132,10 @@ impl ServerBuilder {
         };
         let page = if self.has_page { settings::bind(&runtime) } else { None };
         let http_port = page.as_ref().map_or(0, |(_, port)| *port);
-        let (registration, registry_fault) = match self.is_registered {
-            true => Registration::with_page(&home, address.port(), http_port, token.clone()),
-            false => {
-                let port = address.port();
-                (Registration::unregistered(&home, port, http_port, token.clone()), None)
-            }
-        };
+        let registration =
+            Registration::unregistered(&home, address.port(), http_port, token.clone());
+        let registration = registration.with_default_title(self.title);
+        let registry_fault = if self.is_registered { registration.enter().err() } else { None };
         let registration = Arc::new(registration);
 
         let table = Arc::<Table>::default();

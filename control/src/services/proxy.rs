@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use unterm_mux::{Mux, private};
 
+use crate::plain_words;
+
 /// The file's name in Unterm's home directory.
 const FILE: &str = "proxy.json";
 /// The longest file that is read, in bytes.
@@ -102,7 +104,10 @@ impl Proxy {
             text => text?,
         };
         serde_json::from_slice(&text).map_err(|error| {
-            io::Error::new(ErrorKind::InvalidData, format!("{FILE} can't be used: {error}"))
+            io::Error::new(
+                ErrorKind::InvalidData,
+                format!("{FILE} can't be used: {}", plain_words::of_json(&error)),
+            )
         })
     }
 

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use serde::{Serialize, de::DeserializeOwned};
 use unterm_mux::private;
 
-use crate::registry;
+use crate::{plain_words, registry};
 
 /// The maximum size of a file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
@@ -50,7 +50,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
             Err(error) => return Err(failed(&error)),
         };
-        serde_json::from_slice(&text).map_err(|error| failed(&error))
+        serde_json::from_slice(&text).map_err(|error| failed(&plain_words::of_json(&error)))
     }
 
     /// The current value. If the file could not be read, each call tries again.

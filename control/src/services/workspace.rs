@@ -9,7 +9,9 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unterm_mux::{Axis, Mux, Node, OnExit, Pane, PaneId, Spawn, TabId, local_path, private};
+use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, PaneTree, Spawn, local_path, private};
+
+use crate::plain_words;
 
 /// The folder's name in Unterm's home directory.
 const FOLDER: &str = "workspaces";
@@ -17,6 +19,9 @@ const FOLDER: &str = "workspaces";
 const MOST: usize = 200;
 /// The maximum size of a file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
+
+/// The name that stands for the tabs of the last window, under which nothing can be saved.
+pub const LAST: &str = "last";
 
 /// A saved layout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -102,12 +107,25 @@ fn file(home: &Path, name: &str) -> Option<PathBuf> {
     is_name.then(|| home.join(FOLDER).join(format!("{name}.json")))
 }
 
+/// Checks that a layout or a workspace may be saved under this name.
+///
+/// # Errors
+/// The name is reserved.
+pub fn check_name(name: &str) -> Result<(), WorkspaceError> {
+    if name == LAST { Err(WorkspaceError::Reserved) } else { Ok(()) }
+}
+
 /// Why a layout was not saved or read.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// The name can't be a file name.
     #[error("Invalid workspace name: {0:?}")]
     Name(String),
+    /// The name is reserved.
+    #[error(
+        "Nothing can be saved as \"last\", because this name stands for the tabs of the last window. Choose another name"
+    )]
+    Reserved,
     /// There is no workspace with this name.
     #[error("Workspace '{0}' not found")]
     Missing(String),
@@ -151,6 +169,7 @@ impl Workspace {
     pub fn write(&self, home: &Path) -> Result<(), WorkspaceError> {
         let bad = || WorkspaceError::Name(self.name.clone());
         let file = file(home, &self.name).ok_or_else(bad)?;
+        check_name(&self.name)?;
         private::create_folder(&home.join(FOLDER))?;
         let text = serde_json::to_vec_pretty(self).map_err(io::Error::from)?;
         private::write(&file, &text)?;
@@ -168,7 +187,7 @@ impl Workspace {
         };
         serde_json::from_slice(&text).map_err(|error| WorkspaceError::Broken {
             name: name.to_owned(),
-            error: error.to_string(),
+            error: plain_words::of_json(&error),
         })
     }
 
@@ -192,10 +211,10 @@ impl Workspace {
         Ok(names)
     }
 
-    /// Reopens the tabs after those already open, each session with a shell in its directory. Skips sessions that
-    /// can't be opened, and logs them. Returns the numbers of the new sessions.
-    pub fn open(&self, mux: &Mux) -> Vec<u64> {
-        let mut opening = Opening { workspace: self, mux, opened: Vec::new() };
+    /// Reopens the tabs after those already open, each session with a shell in its directory, or in the nearest folder
+    /// above it that exists. Skips sessions that can't be opened, and logs them.
+    pub fn open(&self, mux: &Mux) -> Reopened {
+        let mut opening = Opening { workspace: self, mux, opened: Reopened::default() };
         if self.tabs.is_empty() {
             for session in &self.sessions {
                 opening.tab(None, &Part::Session { id: session.id });
@@ -241,21 +260,50 @@ impl Part {
             }
         }
     }
+}
 
-    /// The first session of the part: at the left or top of each split.
-    fn first(&self) -> u64 {
-        match self {
-            Self::Split { first, .. } => first.first(),
-            Self::Session { id } => *id,
+/// What [`Workspace::open`] opened.
+#[derive(Debug, Default)]
+pub struct Reopened {
+    /// The numbers of the new sessions.
+    pub sessions: Vec<u64>,
+    /// The directories that no longer exist.
+    pub missing: Vec<MissingFolder>,
+}
+
+/// A directory that no longer exists. Its message is for users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingFolder {
+    /// The directory.
+    pub wanted: PathBuf,
+    /// The nearest folder above it that exists.
+    pub nearest: Option<PathBuf>,
+}
+
+impl std::fmt::Display for MissingFolder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} no longer exists; its pane starts in ", self.wanted.display())?;
+        match &self.nearest {
+            Some(nearest) => write!(f, "{}", nearest.display()),
+            None => f.write_str("the home directory"),
         }
     }
+}
+
+/// The directory itself if it exists. Otherwise, the nearest folder above it that exists, and the message about that.
+pub fn nearest_folder(directory: &Path) -> (Option<PathBuf>, Option<MissingFolder>) {
+    let nearest = directory.ancestors().find(|folder| folder.is_dir()).map(Path::to_owned);
+    let missing = nearest.as_deref() != Some(directory);
+    let missing =
+        missing.then(|| MissingFolder { wanted: directory.to_owned(), nearest: nearest.clone() });
+    (nearest, missing)
 }
 
 /// Reopens the sessions of a workspace.
 struct Opening<'a> {
     workspace: &'a Workspace,
     mux: &'a Mux,
-    opened: Vec<u64>,
+    opened: Reopened,
 }
 
 impl Opening<'_> {
@@ -263,67 +311,60 @@ impl Opening<'_> {
         self.workspace.sessions.iter().find(|session| session.id == id)
     }
 
-    fn spawn(&self, id: u64) -> Spawn {
-        let cwd = self.session(id).and_then(|session| local_path(&session.cwd));
-        // If the directory no longer exists, the shell starts in the home directory.
-        Spawn { cwd: cwd.filter(|cwd| cwd.is_dir()), ..Spawn::default() }
-    }
-
-    /// Records that a pane was opened for the session with this number.
-    fn add(&mut self, pane: &Pane, id: u64) -> PaneId {
-        if let Some(session) = self.session(id).filter(|session| session.named) {
-            pane.set_name(&session.title);
-        }
-        self.opened.push(pane.id().0);
-        pane.id()
-    }
-
     fn tab(&mut self, title: Option<&str>, panes: &Part) {
-        if self.opened.len() >= MOST {
-            return;
-        }
-        let spawn = self.spawn(panes.first());
-        let pane = match self.mux.open_tab_in_background(spawn, None, OnExit::Close) {
-            Ok(pane) => self.add(&pane, panes.first()),
-            Err(error) => {
-                tracing::warn!(%error, "a tab of a workspace is left out");
-                return;
-            }
+        let mut ids = Vec::new();
+        let Some(tree) = self.tree(panes, 0, &mut ids) else { return };
+        // A failure is logged, and the session is left out.
+        let replace = |error: &MuxError, _: &Spawn| {
+            tracing::warn!(%error, "a session of a workspace is left out");
+            None
         };
-        let layout = self.mux.layout();
-        let Some(tab) = layout.tab_of(pane).map(|index| layout.tabs[index].id) else { return };
+        let Ok(opened) = self.mux.open_tree(tree, false, OnExit::Close, replace) else { return };
         if let Some(title) = title {
-            let _ = self.mux.rename_tab(tab, title);
+            let _ = self.mux.rename_tab(opened.tab, title);
         }
-        self.split(panes, tab, pane, &mut Vec::new());
+        for (pane, id) in opened.panes.iter().zip(ids) {
+            let Some(pane) = pane else { continue };
+            if let Some(session) = self.session(id).filter(|session| session.named) {
+                pane.set_name(&session.title);
+            }
+            self.opened.sessions.push(pane.id().0);
+        }
     }
 
-    /// Splits `pane`, which shows the first session of `part`. `path` is the part's position in its tab.
-    fn split(&mut self, part: &Part, tab: TabId, pane: PaneId, path: &mut Vec<bool>) {
+    /// The panes to open for a part at this depth. Adds the numbers of its sessions to `ids`. `None` if there are too
+    /// many sessions.
+    fn tree(&mut self, part: &Part, depth: usize, ids: &mut Vec<u64>) -> Option<PaneTree> {
         // Deeper than any layout that fits on a screen.
         const DEEPEST: usize = 64;
-        let Part::Split { split, share, first, second } = part else { return };
-        if self.opened.len() >= MOST || path.len() >= DEEPEST {
-            return;
-        }
-        let axis = match split {
-            Side::Right => Axis::Horizontal,
-            Side::Down => Axis::Vertical,
-        };
-        // Gives the new pane the focus within its tab, without activating the tab.
-        let new = match self.mux.split_again(pane, axis, self.spawn(second.first()), OnExit::Close)
-        {
-            Ok(new) => self.add(&new, second.first()),
-            Err(error) => {
-                tracing::warn!(%error, "a session of a workspace is left out");
-                return self.split(first, tab, pane, path);
+        match part {
+            Part::Session { id } => {
+                if self.opened.sessions.len() + ids.len() >= MOST {
+                    return None;
+                }
+                ids.push(*id);
+                let cwd = self.session(*id).and_then(|session| local_path(&session.cwd));
+                let (cwd, missing) = cwd.map_or((None, None), |cwd| nearest_folder(&cwd));
+                self.opened.missing.extend(missing);
+                Some(PaneTree::Pane(Spawn { cwd, ..Spawn::default() }))
             }
-        };
-        let _ = self.mux.set_ratio(tab, path, share.clamp(0.05, 0.95));
-        for (part, pane, is_second) in [(first, pane, false), (second, new, true)] {
-            path.push(is_second);
-            self.split(part, tab, pane, path);
-            path.pop();
+            Part::Split { first, .. } if depth >= DEEPEST => self.tree(first, depth, ids),
+            Part::Split { split, share, first, second } => {
+                let first = self.tree(first, depth + 1, ids);
+                let second = self.tree(second, depth + 1, ids);
+                match (first, second) {
+                    (Some(first), Some(second)) => Some(PaneTree::Split {
+                        axis: match split {
+                            Side::Right => Axis::Horizontal,
+                            Side::Down => Axis::Vertical,
+                        },
+                        ratio: *share,
+                        first: Box::new(first),
+                        second: Box::new(second),
+                    }),
+                    (first, second) => first.or(second),
+                }
+            }
         }
     }
 }

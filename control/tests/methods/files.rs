@@ -306,6 +306,19 @@ fn a_workspace_is_saved_read_and_opened_again() {
     let cwd = wire.call("session.cwd", json!({"id": created[0]}));
     assert!(cwd["cwd"].as_str().unwrap().ends_with(home.to_str().unwrap()), "{cwd}");
 
+    // A session whose directory was deleted starts in the nearest folder above it, and the reply names the directory.
+    let gone = fixture.home.path().join("gone/deeper");
+    let saved = json!({
+        "name": "old", "saved_at": "2026-01-01T00:00:00Z",
+        "sessions": [{"id": 1, "cwd": unterm_mux::file_uri(&gone)}],
+    });
+    std::fs::write(fixture.home.path().join("workspaces/old.json"), saved.to_string()).unwrap();
+    let opened = wire.call("workspace.restore", json!({"name": "old", "recreate": true}));
+    let missing = opened["missing"][0].as_str().unwrap();
+    let home = fixture.home.path().display();
+    let named = format!("{} no longer exists; its pane starts in {home}", gone.display());
+    assert_eq!(missing, named);
+
     for name in ["../escape", "a/b", "", ".hidden", "a\\b"] {
         for method in ["workspace.save", "workspace.restore"] {
             let message = wire.fail(method, json!({"name": name}));
@@ -318,6 +331,9 @@ fn a_workspace_is_saved_read_and_opened_again() {
         "Workspace 'none' not found"
     );
     assert_eq!(wire.fail("workspace.save", json!({})), "Missing 'name'");
+    let reserved = wire.fail("workspace.save", json!({"name": "last"}));
+    assert!(reserved.contains("\"last\"") && reserved.contains("the last window"), "{reserved}");
+    assert!(!fixture.home.path().join("workspaces/last.json").exists());
 }
 
 #[test]

@@ -37,13 +37,13 @@ impl Mux {
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, Box<NotAdopted>> {
         let own = (handover.is_pinned || place == Place::Hidden).then_some(handover.size);
-        let size = match self.size_at(place, own, true) {
+        let size = match self.size_at(place, own) {
             Ok(size) => size,
             Err(error) => return Err(Box::new(NotAdopted { error, handover })),
         };
         let pane = self.rebuild_pane(handover, size, on_exit);
         pane.set_pinned(own.is_some());
-        match self.put(&pane, place, size, true) {
+        match self.put(&pane, place, size) {
             Ok(()) => Ok(pane),
             Err(error) => Err(Box::new(NotAdopted { error, handover: pane.release() })),
         }

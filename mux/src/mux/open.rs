@@ -9,8 +9,8 @@ use unterm_term::{Options, Size, Term};
 
 use super::{Mux, MuxError, State};
 use crate::{
-    Axis, Layout, MuxEvent, OnExit, Pane, PaneId, Process, ShellIntegration, Spawn, SpawnError,
-    Tab, TabId, Tap,
+    Axis, Layout, MuxEvent, OnExit, Pane, PaneId, Process, Rect, ShellIntegration, Spacing, Spawn,
+    SpawnError, Tab, TabId, Tap,
     media::LocalMedia,
     pane::{Parts, Rest},
     process::Variables,
@@ -38,7 +38,7 @@ impl Mux {
         size: Option<Size>,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::Tab, size, on_exit, true)
+        self.open(spawn, Place::Tab, size, on_exit)
     }
 
     /// Opens a tab at the end. The active tab stays active, so that the user can go on typing. `size` pins the pane's
@@ -49,18 +49,18 @@ impl Mux {
         size: Option<Size>,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::BackgroundTab, size, on_exit, true)
+        self.open(spawn, Place::BackgroundTab, size, on_exit)
     }
 
     /// Opens a pane that belongs to no tab, pinned to `size`. After its program ends, the pane stays until
     /// [`Mux::close_pane`].
     pub fn open_hidden(&self, spawn: Spawn, size: Size) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::Hidden, Some(size), OnExit::Hold, true)
+        self.open(spawn, Place::Hidden, Some(size), OnExit::Hold)
     }
 
     /// Like [`Mux::open_hidden`], with a tap that receives the program's output from the first byte.
     pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
-        self.open_with(spawn, Place::Hidden, Some(size), OnExit::Hold, true, Pane::tap)
+        self.open_with(spawn, Place::Hidden, Some(size), OnExit::Hold, Pane::tap)
     }
 
     /// Like [`Mux::open_tab_in_background`], with a tap that receives the program's output from the first byte. If the
@@ -73,7 +73,7 @@ impl Mux {
     ) -> Result<(Arc<Pane>, Tap), MuxError> {
         // This tap's reader uses only the output, so all input is marked as hidden.
         let tap = |pane: &Pane| pane.tap_recording(Arc::new(|_| true));
-        self.open_with(spawn, Place::BackgroundTab, size, on_exit, true, tap)
+        self.open_with(spawn, Place::BackgroundTab, size, on_exit, tap)
     }
 
     /// Splits `pane`. The new pane appears to the right of it or below it, and gets the focus in its tab. Zoom ends.
@@ -85,18 +85,7 @@ impl Mux {
         spawn: Spawn,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::Beside(pane, axis), None, on_exit, true)
-    }
-
-    /// Like [`Mux::split`], but does not check whether there is room. Used to restore a saved layout.
-    pub fn split_again(
-        &self,
-        pane: PaneId,
-        axis: Axis,
-        spawn: Spawn,
-        on_exit: OnExit,
-    ) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::Beside(pane, axis), None, on_exit, false)
+        self.open(spawn, Place::Beside(pane, axis), None, on_exit)
     }
 
     /// Starts a program in a new pane. `size` pins the pane's grid.
@@ -106,9 +95,8 @@ impl Mux {
         place: Place,
         size: Option<Size>,
         on_exit: OnExit,
-        needs_room: bool,
     ) -> Result<Arc<Pane>, MuxError> {
-        Ok(self.open_with(spawn, place, size, on_exit, needs_room, |_| ())?.0)
+        Ok(self.open_with(spawn, place, size, on_exit, |_| ())?.0)
     }
 
     /// Like [`Mux::open`], and calls `prepare` with the pane before its program's output is read.
@@ -118,10 +106,9 @@ impl Mux {
         place: Place,
         size: Option<Size>,
         on_exit: OnExit,
-        needs_room: bool,
         prepare: impl FnOnce(&Pane) -> T,
     ) -> Result<(Arc<Pane>, T), MuxError> {
-        let area = self.size_at(place, size, needs_room)?;
+        let area = self.size_at(place, size)?;
         if let Place::Beside(pane, _) = place
             && let Some(beside) = self.pane(pane)
         {
@@ -130,12 +117,12 @@ impl Mux {
         let pane = self.start_pane(spawn, area, on_exit)?;
         pane.set_pinned(size.is_some());
         let prepared = prepare(&pane);
-        self.put(&pane, place, area, needs_room).inspect_err(|_| pane.close())?;
+        self.put(&pane, place, area).inspect_err(|_| pane.close())?;
         Ok((pane, prepared))
     }
 
     /// Starts a program and creates its pane. [`Pane::start`] starts the pane's threads later.
-    fn start_pane(
+    pub(super) fn start_pane(
         &self,
         mut spawn: Spawn,
         size: Size,
@@ -186,17 +173,10 @@ impl Mux {
 
     /// The size of a pane at a position in the layout. A pinned pane gets its `own` size. Returns an error if there is
     /// no room at the position.
-    pub(super) fn size_at(
-        &self,
-        place: Place,
-        own: Option<Size>,
-        needs_room: bool,
-    ) -> Result<Size, MuxError> {
+    pub(super) fn size_at(&self, place: Place, own: Option<Size>) -> Result<Size, MuxError> {
         let size = match place {
             Place::Beside(pane, axis) => {
-                if needs_room {
-                    self.check_room(&self.state.lock(), pane, axis)?;
-                }
+                self.check_room(&self.state.lock(), pane, axis)?;
                 self.size_of_split(pane, axis)?
             }
             Place::Tab | Place::BackgroundTab | Place::Hidden => match own {
@@ -209,13 +189,7 @@ impl Mux {
 
     /// Adds a new pane of this size at its position in the layout, and starts its threads. On failure, the pane is not
     /// added and its program keeps running.
-    pub(super) fn put(
-        &self,
-        pane: &Arc<Pane>,
-        place: Place,
-        size: Size,
-        needs_room: bool,
-    ) -> Result<(), MuxError> {
+    pub(super) fn put(&self, pane: &Arc<Pane>, place: Place, size: Size) -> Result<(), MuxError> {
         let tab = || {
             let id = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
             (id, Tab::new(id, pane.id()))
@@ -225,10 +199,7 @@ impl Mux {
                 let (id, tab) = tab();
                 self.admit(pane, |state| {
                     state.areas.insert(id, size);
-                    let layout = state.layout_mut();
-                    let index = if layout.tabs.is_empty() { 0 } else { layout.active + 1 };
-                    layout.tabs.insert(index, tab);
-                    layout.active = index;
+                    state.layout_mut().add(tab, true);
                     Ok(())
                 })
             }
@@ -236,16 +207,14 @@ impl Mux {
                 let (id, tab) = tab();
                 self.admit(pane, |state| {
                     state.areas.insert(id, size);
-                    state.layout_mut().tabs.push(tab);
+                    state.layout_mut().add(tab, false);
                     Ok(())
                 })
             }
             Place::Beside(beside, axis) => {
                 self.admit(pane, |state| {
                     // Another thread may have split the pane since the first check, so check again under the lock.
-                    if needs_room {
-                        self.check_room(state, beside, axis)?;
-                    }
+                    self.check_room(state, beside, axis)?;
                     split(state.layout_mut(), beside, axis, pane.id()).map(|_| ())
                 })?;
                 self.divide_cells();
@@ -261,38 +230,61 @@ impl Mux {
         pane: &Arc<Pane>,
         place: impl FnOnce(&mut State) -> Result<(), MuxError>,
     ) -> Result<(), MuxError> {
+        self.admit_all(std::slice::from_ref(pane), place)
+    }
+
+    /// Adds new panes, of which all or none have a tab, and starts their threads. On failure, no pane is added.
+    pub(super) fn admit_all(
+        &self,
+        panes: &[Arc<Pane>],
+        place: impl FnOnce(&mut State) -> Result<(), MuxError>,
+    ) -> Result<(), MuxError> {
         let failed = |error: String| SpawnError::Program { program: "a pane".into(), error };
-        let id = pane.id();
-        // Count the threads before the pane is in the list, so that a shutdown that finds the pane waits for its
+        let ids: Vec<PaneId> = panes.iter().map(|pane| pane.id()).collect();
+        // Count the threads before the panes are in the list, so that a shutdown that finds a pane waits for its
         // threads.
-        let alive = [self.threads.alive(), self.threads.alive()];
+        let alive: Vec<_> =
+            panes.iter().map(|_| [self.threads.alive(), self.threads.alive()]).collect();
         let has_tab = {
             let mut state = self.state.lock();
             if state.is_closed {
                 return Err(failed("Unterm is shutting down".into()).into());
             }
             place(&mut state)?;
-            state.panes.insert(id, pane.clone());
-            state.layout.tab_of(id).is_some()
+            for pane in panes {
+                state.panes.insert(pane.id(), pane.clone());
+            }
+            ids.first().is_some_and(|id| state.layout.tab_of(*id).is_some())
         };
-        self.observers.event(MuxEvent::PaneOpened(id));
+        for id in &ids {
+            self.observers.event(MuxEvent::PaneOpened(*id));
+        }
         if has_tab {
             self.observers.event(MuxEvent::Layout);
         }
-        // Start the pane last, so that observers receive `PaneOpened` before the pane's output or end.
-        if let Err(error) = pane.start(alive) {
-            let taken = self.take(&[id]);
-            self.announce_removed(&taken);
-            return Err(failed(format!("no thread: {error}")).into());
+        // Start the panes last, so that observers receive `PaneOpened` before the output or the end of a pane.
+        for (pane, alive) in panes.iter().zip(alive) {
+            if let Err(error) = pane.start(alive) {
+                let taken = self.take(&ids);
+                self.announce_removed(&taken);
+                return Err(failed(format!("no thread: {error}")).into());
+            }
         }
         Ok(())
     }
 
     /// The size of the grid in a new tab. In a window the grid fills the tab's space, so that the program starts at its
     /// final size.
-    fn size_of_new_tab(&self) -> Size {
-        let space = self.state.lock().space.filter(|_| self.options.sized_by_window);
+    pub(super) fn size_of_new_tab(&self) -> Size {
+        let space = self.space_of_new_tab();
         space.map_or(self.options.default_size, |(area, spacing)| spacing.grid(area))
+    }
+
+    /// The space that the window gives a new tab. `None` if no window sizes the panes.
+    pub(super) fn space_of_new_tab(&self) -> Option<(Rect, Spacing)> {
+        let state = self.state.lock();
+        let (area, spacing) = state.space.filter(|_| self.options.sized_by_window)?;
+        Some((state.new_tab_space.unwrap_or(area), spacing))
     }
 
     /// The size of the grid of the new pane in a split. In a window, the size follows from the tab's space.

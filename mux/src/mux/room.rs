@@ -10,6 +10,12 @@ impl Mux {
         self.state.lock().space = Some((area, spacing));
     }
 
+    /// Sets the space that a window will give every tab after one more tab was opened. The space may be smaller, because
+    /// a second tab makes the tab bar appear. Programs in new tabs start with this space.
+    pub fn set_space_of_new_tab(&self, area: Rect) {
+        self.state.lock().new_tab_space = Some(area);
+    }
+
     /// Whether a pane is large enough to be split. False for a pane that belongs to no tab.
     pub fn has_room(&self, pane: PaneId, axis: Axis) -> bool {
         self.check_room(&self.state.lock(), pane, axis).is_ok()

@@ -396,6 +396,8 @@ fn a_layout_file_is_listed_and_restored_as_a_workspace_is() -> Result<()> {
     ensure!(error.ends_with("Workspace 'wacth' not found; did you mean \"watch\"?\n"), "{error}");
     let error = unterm.complains(&["workspace", "restore", "../layouts/watch"])?;
     ensure!(error.contains("Invalid workspace name"), "{error}");
+    let error = unterm.complains(&["workspace", "save", "last"])?;
+    ensure!(error.contains("the tabs of the last window"), "{error}");
     // The name stands for what was saved last.
     unterm.prints(&["workspace", "save", "watch"])?;
     let restored = unterm.prints(&["workspace", "restore", "watch"])?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use unterm_tests::{Compositor, Display, Instance, Start, WindowManager, wait_until};
+use unterm_tests::{Compositor, Display, Instance, Pane, Start, WindowManager, wait_until};
 
 /// The size of the grid that the first program reads directly after its start, and the first size for which `is_final`
 /// is true. Both as rows and columns.
@@ -37,6 +37,36 @@ fn a_program_reads_the_configured_size_at_once() -> Result<()> {
         let (first, last) =
             grids(Start::windowed(&display), &config, |grid| grid == (rows, columns))?;
         assert_eq!(first, last, "{config}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_programs_of_a_layout_read_their_sizes_at_once() -> Result<()> {
+    const PANE: &str = "{ program = 'sh', args = ['-c', 'stty size; exec cat'] }";
+    let display = Display::sized(1600, 1000)?;
+    let split = format!(
+        "{{ split = 'right', share = 0.3, first = {PANE}, second = {{ split = 'down', first = {PANE}, second = {PANE} }} }}"
+    );
+    // Two tabs need a tab bar, so that every pane is smaller than in a window with one tab.
+    let split = split.as_str();
+    for tabs in [vec![split], vec![split, PANE], vec![PANE, split]] {
+        let home = tempfile::tempdir()?;
+        std::fs::create_dir(home.path().join("layouts"))?;
+        let tabs: String = tabs.iter().map(|tab| format!("[[tabs]]\npanes = {tab}\n")).collect();
+        std::fs::write(home.path().join("layouts/work.toml"), &tabs)?;
+        std::fs::write(home.path().join("config.toml"), "[tab_bar]\nshow = \"several\"\n")?;
+        let start = Start::windowed(&display).registry(home.path());
+        let mut unterm = start.arg("--layout").arg("work").now()?;
+        let panes = unterm.sessions()?;
+        assert_eq!(panes.len(), tabs.matches("stty").count());
+        for pane in panes {
+            let id = pane["id"].as_u64().unwrap_or_default();
+            let read = Pane { id }
+                .wait(&mut unterm, "a size", |lines| lines[0].split(' ').count() == 2)?;
+            let size = format!("{} {}", pane["rows"], pane["cols"]);
+            assert_eq!(read[0], size, "pane {id} of {tabs}");
+        }
     }
     Ok(())
 }

@@ -130,6 +130,8 @@ fn a_start_can_name_its_layout_title_and_class() -> Result<()> {
     let mut unterm = start.arg("--class").arg("tool").now()?;
     let window = display.window_of(&unterm)?;
     window.wait_for_title(|title| title == "My title")?;
+    let listed = unterm.call("instance.list", json!({}))?;
+    ensure!(listed["instances"][0]["title"] == "My title", "{listed}");
     wait_for_columns(&mut unterm, "two tabs", |panes| panes.len() == 2)?;
     let class = std::process::Command::new("xprop")
         .args(["-display", &display.name(), "-name", "My title", "WM_CLASS"])

@@ -9,6 +9,7 @@ use serde_json::Value;
 use unterm_term::{Palette, Rgb};
 
 use super::{Theme, hex};
+use crate::plain_words;
 
 /// The names of the eight normal colors in files of Alacritty and Windows Terminal.
 const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
@@ -156,7 +157,8 @@ fn detect(text: &str) -> Option<Format> {
 }
 
 fn alacritty(text: &str, colors: &mut Colors) -> Result<(), String> {
-    let document = toml_edit::Document::parse(text).map_err(|error| error.message().to_owned())?;
+    let document =
+        toml_edit::Document::parse(text).map_err(|error| plain_words::of_file(error.message()))?;
     let table = document.as_table();
     let color = |section: &str, name: &str| table.get("colors")?.get(section)?.get(name)?.as_str();
     for (index, name) in NAMES.iter().enumerate() {
@@ -242,7 +244,7 @@ fn iterm2(text: &str, colors: &mut Colors) -> Result<(), String> {
 
 fn windows_terminal(text: &str, colors: &mut Colors, title: &mut String) -> Result<(), String> {
     let value: Value =
-        serde_json::from_str(&strict_json(text)).map_err(|error| error.to_string())?;
+        serde_json::from_str(&strict_json(text)).map_err(|error| plain_words::of_json(&error))?;
     // The text may be a single scheme, a list of schemes, or a whole settings file. Use the first scheme in it.
     let scheme = [&value, &value[0], &value["schemes"][0]]
         .into_iter()

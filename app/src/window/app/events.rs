@@ -56,6 +56,13 @@ impl ApplicationHandler<Wake> for App {
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         self.take_back();
         self.take_drop();
+        // winit calls this method after it has emptied the queue of the system's events.
+        if std::mem::take(&mut self.surface.has_old_sizes)
+            && let Some(screen) = &self.surface.screen
+        {
+            let size = screen.window.inner_size();
+            self.resized(size);
+        }
         if self.inbox.has_news() {
             // Handle waiting news now, so that no further wake-up is needed.
             self.take_news(event_loop);
@@ -95,7 +102,8 @@ impl App {
     pub(crate) fn update(&mut self, event: Event) -> Vec<Effect> {
         match event {
             Event::Close => drop(self.close(Closing::Window)),
-            Event::Resized(size) => self.resized(size),
+            Event::Resized(size) if !self.surface.has_old_sizes => self.resized(size),
+            Event::Resized(_) => {}
             Event::Scale(scale) => self.rescale(scale),
             Event::RedrawRequested => {
                 self.open_first_panes_if_settled();

@@ -47,6 +47,8 @@ impl App {
             self.keep_soon();
             self.surface.pacing.ask();
         }
+        // A hidden tab whose output is already marked reports no further output.
+        self.workspace.names.stale |= news.commands;
         if !news.system.desktop.is_empty() {
             self.desktop_said(news.system.desktop);
         }

@@ -5,7 +5,6 @@ use std::{
     time::Instant,
 };
 
-use unterm_control::did_you_mean;
 use unterm_mux::PaneId;
 use unterm_term::Palette;
 
@@ -22,7 +21,7 @@ use crate::{
     config::{
         BarPosition, Change, Config,
         keys::{Keymap, MouseMap},
-        theme,
+        missing_messages, theme,
     },
     copy_command::CopyKeys,
     environment,
@@ -125,16 +124,7 @@ impl App {
             self.settle(FONTS);
             return;
         }
-        let families = self.surface.renderer.families();
-        let names: Vec<&str> = families.iter().map(String::as_str).collect();
-        let lines: Vec<String> = missing
-            .iter()
-            .map(|family| {
-                let near = did_you_mean(family, names.iter().copied());
-                let end = if near.is_empty() { "." } else { &*near };
-                format!("The font {family:?} is not installed; the next one is used{end}")
-            })
-            .collect();
+        let lines = missing_messages(missing, &self.surface.renderer.families());
         self.complain(FONTS, lines.join("\n"));
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Owns no state except which tabs are visible ([`Strip`]). `app/chrome/tabs.rs` handles the mouse.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use unicode_width::UnicodeWidthStr;
 use unterm_mux::TabId;
@@ -265,15 +265,22 @@ impl<'a> TabBar<'a> {
         }
     }
 
-    /// Whether each tab shows its number. A tab shows its number if `all` is set, or if another tab would show an
-    /// equal title.
+    /// Whether each tab shows its number. A tab shows its number if `all` is set, or if the title of another tab would
+    /// look equal in the tab's room. Marks leave less room for the title.
     fn numbered(&self, all: bool) -> Vec<bool> {
         let width = self.slots.first().map_or(0, |slot| slot.rect.width);
-        let columns = self.columns(width.saturating_sub(self.geometry.px(AROUND)));
-        let shown: Vec<_> = self.tabs.iter().map(|tab| cut(&tab.title, columns)).collect();
-        let mut counts = HashMap::new();
-        shown.iter().for_each(|title| *counts.entry(title).or_insert(0) += 1);
-        shown.iter().map(|title| all || counts[title] > 1).collect()
+        let width = width.saturating_sub(self.geometry.px(AROUND));
+        let room = |tab: &TabLabel| width.saturating_sub(tab.marks.width(&self.geometry));
+        let rooms: Vec<usize> = self.tabs.iter().map(|tab| self.columns(room(tab))).collect();
+        let mut numbered = vec![all; self.tabs.len()];
+        for columns in rooms.iter().copied().collect::<BTreeSet<_>>() {
+            let shown: Vec<_> = self.tabs.iter().map(|tab| cut(&tab.title, columns)).collect();
+            let mut counts = HashMap::new();
+            shown.iter().for_each(|title| *counts.entry(title).or_insert(0) += 1);
+            let of_room = (0..rooms.len()).filter(|index| rooms[*index] == columns);
+            of_room.for_each(|index| numbered[index] |= counts[&shown[index]] > 1);
+        }
+        numbered
     }
 
     /// The text of a tab that provides `width` pixels for text.
@@ -443,6 +450,27 @@ mod tests {
             // Tabs whose visible titles differ need no numbers.
             assert_eq!(numbered[0], [1, 2, 4].contains(&family), "{family}: {shown:?}");
         }
+    }
+
+    #[test]
+    fn marks_do_not_make_tabs_look_alike() {
+        let mut tabs = tabs(30);
+        for (number, tab) in tabs.iter_mut().enumerate() {
+            tab.title = format!("service-api-{number:02}");
+            let is_marked = number % 2 == 0;
+            tab.marks =
+                Marks { unseen: is_marked, zoomed: is_marked, driven: true, ..Marks::default() };
+        }
+        let bar = bar(geometry(1280), &tabs, 0, 0);
+        let numbered = bar.numbered(false);
+        let text = |index: usize| {
+            let room = bar.slots[0].rect.width - 2 * bar.geometry.px(PADDING);
+            let room = room - tabs[index].marks.width(&bar.geometry);
+            bar.text_of(index, numbered[index], room)
+        };
+        let shown: std::collections::HashSet<_> = (0..30).map(text).collect();
+        assert_eq!(shown.len(), 30, "{shown:?}");
+        assert_eq!(numbered[..2], [true, false], "three marks leave no room for the end");
     }
 
     #[test]

@@ -33,6 +33,19 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
+    /// The width of the marks in pixels, as [`Marks::draw`] returns it.
+    pub(crate) fn width(self, geometry: &Geometry) -> u32 {
+        let signals = [
+            self.work.is_some(),
+            self.bell || self.unseen,
+            self.zoomed,
+            self.broadcast,
+            self.driven,
+        ];
+        let count = signals.into_iter().filter(|is_shown| *is_shown).count();
+        count as u32 * step(geometry)
+    }
+
     /// Draws the marks from the left edge of `place`, and returns their total width. `turn` is the rotation of turning
     /// rings, from 0 to 1.
     pub(crate) fn draw(
@@ -44,7 +57,6 @@ impl Marks {
         scene: &mut Scene<'_>,
     ) -> u32 {
         let size = geometry.px(SIZE);
-        let step = size + geometry.px(GAP);
         let mut taken = 0;
         let mut next = || {
             let rect = PixelRect {
@@ -53,7 +65,7 @@ impl Marks {
                 width: size,
                 height: size,
             };
-            taken += step;
+            taken += step(geometry);
             rect
         };
         if let Some(work) = self.work {
@@ -86,6 +98,11 @@ impl Marks {
         }
         taken
     }
+}
+
+/// The distance between the left edges of two marks.
+fn step(geometry: &Geometry) -> u32 {
+    geometry.px(SIZE) + geometry.px(GAP)
 }
 
 fn fill(rect: PixelRect, radius: f32, color: Rgb, scene: &mut Scene<'_>) {
@@ -180,6 +197,7 @@ mod tests {
         let drawn = |marks: Marks| {
             let mut scene = Scene::default();
             let taken = marks.draw(place, &geometry, &colors, 0.0, &mut scene);
+            assert_eq!(marks.width(&geometry), taken);
             let right = scene.quads.iter().map(|quad| quad.rect.x + quad.rect.width as i32).max();
             (taken, right.unwrap_or(place.x))
         };

@@ -1,15 +1,22 @@
 //! Makes the titles of tabs short and distinct. Removes a host that all tabs share, adds parent directories to
-//! directories of equal name, and cuts long titles in the middle.
+//! directories of equal name and directories to programs of equal title, and cuts long titles in the middle.
 
-use std::{borrow::Cow, path::Path};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::window::workspace::title::PaneTitle;
 
+/// The separator between a title and the directory that tells it from an equal title.
+const SEPARATOR: &str = " · ";
+
 /// Returns the titles of all tabs. If all titles start with the same `user@host:`, this prefix is removed. Directories
-/// of equal name get as many parent directories as it takes to make them differ.
+/// of equal name get as many parent directories as it takes to make them differ. Equal titles of programs in different
+/// directories get these directories.
 pub(crate) fn tell_apart(titles: Vec<PaneTitle>) -> Vec<String> {
     let hosts: Vec<usize> = titles.iter().map(|title| host(&title.text)).collect();
     let named = titles.iter().zip(&hosts).filter(|(_, host)| **host > 0);
@@ -21,7 +28,20 @@ pub(crate) fn tell_apart(titles: Vec<PaneTitle>) -> Vec<String> {
         (None, true) => title.text[*host..].to_owned(),
         (None, false) => title.text.clone(),
     });
-    short.collect()
+    let short: Vec<String> = short.collect();
+    let extended = titles.iter().zip(&short).map(|(title, text)| {
+        let Some(directory) = &title.directory else { return text.clone() };
+        let alike = titles.iter().zip(&short).filter(|(_, other)| *other == text);
+        let others: Vec<&Path> = alike
+            .filter_map(|(other, _)| other.directory.as_deref())
+            .filter(|other| other != directory)
+            .collect();
+        match others.is_empty() {
+            true => text.clone(),
+            false => format!("{text}{SEPARATOR}{}", distinct_tail(directory, &others).display()),
+        }
+    });
+    extended.collect()
 }
 
 /// The length of a `user@host:` at the start of a title, including the blanks after it; 0 if nothing follows the
@@ -42,16 +62,23 @@ fn with_parents(title: &PaneTitle, place: &Path, titles: &[PaneTitle]) -> String
     let others = titles.iter().filter(|other| other.text == title.text);
     let others: Vec<&Path> =
         others.filter_map(|other| other.place.as_deref()).filter(|it| *it != place).collect();
-    let count = place.components().count();
-    let tail = |path: &Path, parts: usize| -> std::path::PathBuf {
+    let distinct = distinct_tail(place, &others);
+    match distinct.components().count() {
+        0 | 1 => title.text.clone(),
+        _ => distinct.to_string_lossy().into_owned(),
+    }
+}
+
+/// The shortest end of a path that differs from the equally long ends of all other paths. The whole path if there is
+/// none.
+fn distinct_tail(path: &Path, others: &[&Path]) -> PathBuf {
+    let tail = |path: &Path, parts: usize| -> PathBuf {
         path.components().skip(path.components().count().saturating_sub(parts)).collect()
     };
+    let count = path.components().count();
     let parts = (1..=count)
-        .find(|parts| others.iter().all(|other| tail(other, *parts) != tail(place, *parts)));
-    match parts {
-        Some(1) | None => title.text.clone(),
-        Some(parts) => tail(place, parts).to_string_lossy().into_owned(),
-    }
+        .find(|parts| others.iter().all(|other| tail(other, *parts) != tail(path, *parts)));
+    tail(path, parts.unwrap_or(count))
 }
 
 /// Cuts the middle of a title that is wider than `columns`. Both ends are kept, because they identify a title best: a
@@ -79,7 +106,7 @@ mod tests {
     use super::*;
 
     fn told(titles: &[&str]) -> Vec<String> {
-        let plain = |text: &&str| PaneTitle { text: (*text).to_owned(), place: None };
+        let plain = |text: &&str| PaneTitle::given((*text).to_owned());
         tell_apart(titles.iter().map(plain).collect())
     }
 
@@ -100,6 +127,7 @@ mod tests {
             let title = |path: &&str| PaneTitle {
                 text: path.rsplit('/').next().unwrap_or_default().to_owned(),
                 place: Some(path.into()),
+                directory: None,
             };
             tell_apart(paths.iter().map(title).collect())
         };
@@ -107,6 +135,38 @@ mod tests {
         assert_eq!(titles(&["/w/a/x/src", "/w/b/x/src"]), ["a/x/src", "b/x/src"]);
         assert_eq!(titles(&["/w/a/src", "/w/a/src"]), ["src", "src"]);
         assert_eq!(titles(&["/src", "/a/src"]), ["/src", "a/src"]);
+    }
+
+    #[test]
+    fn equal_titles_of_programs_show_their_directories() {
+        let titles = |titles: &[(&str, &str)]| {
+            let title = |(text, directory): &(&str, &str)| PaneTitle {
+                text: (*text).to_owned(),
+                place: None,
+                directory: (!directory.is_empty()).then(|| directory.into()),
+            };
+            tell_apart(titles.iter().map(title).collect())
+        };
+        assert_eq!(
+            titles(&[("vim", "/w/a"), ("vim", "/w/b"), ("top", "/w/a")]),
+            ["vim · a", "vim · b", "top"]
+        );
+        assert_eq!(
+            titles(&[("vim", "/w/a/src"), ("vim", "/w/b/src")]),
+            ["vim · a/src", "vim · b/src"]
+        );
+        // A shared host is removed first.
+        assert_eq!(
+            titles(&[("me@here: vim", "/w/a"), ("me@here:vim", "/w/b")]),
+            ["vim · a", "vim · b"]
+        );
+        // The tab bar numbers tabs that no directory tells apart: in one directory, or in an unknown one.
+        assert_eq!(titles(&[("vim", "/w/a"), ("vim", "/w/a")]), ["vim", "vim"]);
+        assert_eq!(titles(&[("vim", "/w/a"), ("vim", "")]), ["vim", "vim"]);
+        assert_eq!(
+            titles(&[("vim", "/w/a"), ("vim", "/w/a"), ("vim", "/")]),
+            ["vim · a", "vim · a", "vim · /"]
+        );
     }
 
     #[test]

@@ -240,7 +240,7 @@ impl Confirm {
         for (index, rect) in place.buttons.iter().copied().enumerate() {
             let is_marked = index == self.marked;
             let fill = match (is_marked, hovered == Some(index)) {
-                (true, _) => colors.accent,
+                (true, _) => colors.marked_button(),
                 (false, true) => colors.muted,
                 (false, false) => colors.hairline,
             };

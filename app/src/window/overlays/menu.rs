@@ -287,27 +287,31 @@ impl Menu {
                     continue;
                 }
             };
+            let (mut text, mut muted) = match item.enabled {
+                true => (colors.text, colors.muted),
+                false => (colors.disabled, colors.disabled),
+            };
+            // A disabled item is never marked.
             if self.marked == Some(row) {
                 let rect = PixelRect {
                     x: place.x + edge as i32,
                     width: place.width.saturating_sub(2 * edge),
                     ..place
                 };
-                selected_row(rect, geometry, colors, scene);
+                let row = selected_row(rect, geometry, colors, scene);
+                (text, muted) = (row.text, row.muted);
             }
             let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
-            let color = if item.enabled { colors.text } else { colors.disabled };
             if item.checked {
-                scene.labels.push(label(inside, "✓", color, LabelAlign::Left));
+                scene.labels.push(label(inside, "✓", text, LabelAlign::Left));
             }
             let title = PixelRect {
                 x: inside.x + tick as i32,
                 width: inside.width.saturating_sub(tick),
                 ..inside
             };
-            scene.labels.push(label(title, &item.title, color, LabelAlign::Left));
-            let color = if item.enabled { colors.muted } else { colors.disabled };
-            scene.labels.push(label(inside, &item.keys, color, LabelAlign::Right));
+            scene.labels.push(label(title, &item.title, text, LabelAlign::Left));
+            scene.labels.push(label(inside, &item.keys, muted, LabelAlign::Right));
         }
     }
 

@@ -393,8 +393,10 @@ impl<C> Panel<C> {
             let Some(shown) = self.shown.get(first + index) else { break };
             let item = &self.items[shown.item];
             let inside = inset(*rect, geometry.px(4.0));
+            let (mut text, mut muted, mut accent) = (colors.text, colors.muted, colors.accent_text);
             if first + index == self.marked {
-                selected_row(inside, geometry, colors, scene);
+                let row = selected_row(inside, geometry, colors, scene);
+                (text, muted, accent) = (row.text, row.muted, row.accent);
             } else if self.pointed == Some(index) {
                 let (color, radius) = (colors.hairline, geometry.px(4.0) as f32);
                 scene.quads.push(Quad { rect: inside, color, alpha: 0.4, radius });
@@ -404,12 +406,12 @@ impl<C> Panel<C> {
             } else {
                 renderer.label_width(&item.note, size, false).ceil() as u32 + place.padding
             };
-            let mut title = label(*rect, &item.title, colors.text);
+            let mut title = label(*rect, &item.title, text);
             title.rect.width = title.rect.width.saturating_sub(note);
             title.accents.clone_from(&shown.accents);
-            title.accent = colors.accent_text;
+            title.accent = accent;
             scene.labels.push(title);
-            let note = label(*rect, &item.note, colors.muted);
+            let note = label(*rect, &item.note, muted);
             scene.labels.push(Label { align: LabelAlign::Right, ..note });
         }
         if place.foot.height > 0 {

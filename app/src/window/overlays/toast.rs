@@ -1,6 +1,9 @@
 //! Toasts: short messages at the bottom right of the window, at most three. Errors stay until dismissed.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
 
 use unterm_mux::PaneId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
@@ -20,6 +23,8 @@ const CAP: usize = 3;
 const WIDTH: f32 = 420.0;
 const MARGIN: f32 = 16.0;
 const PADDING: f32 = 12.0;
+/// The space between toasts, and between a toast and a rectangle that it must not cover, in logical pixels.
+const GAP: f32 = 8.0;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Toast {
@@ -78,37 +83,55 @@ impl Toasts {
         self.shown.iter().filter_map(|toast| toast.until).min()
     }
 
-    /// Each toast that there is room for, with its rectangle and lines, newest at the bottom. If the panes
-    /// are too low for the newest toast, its text is cut.
-    pub(crate) fn placed(&self, geometry: &Geometry) -> Vec<(&Toast, PixelRect, Vec<String>)> {
+    /// Each toast that there is room for, with its rectangle and lines, newest at the bottom. A toast covers none of
+    /// the rectangles in `kept`: it lies below or above them. If the newest toast fits nowhere, its text is cut.
+    pub(crate) fn placed(
+        &self,
+        geometry: &Geometry,
+        kept: &[PixelRect],
+    ) -> Vec<(&Toast, PixelRect, Vec<String>)> {
         let (margin, padding) = (geometry.px(MARGIN), geometry.px(PADDING));
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
         let columns = geometry.ui_columns(width.saturating_sub(2 * padding));
-        let panes = geometry.content();
-        let mut bottom = (panes.y + panes.height).saturating_sub(margin);
+        let x = geometry.width.saturating_sub(width + margin) as i32;
+        let mut free = free_bands(geometry, (x, width), kept);
+        let room = |band: &Range<u32>| {
+            (band.end.saturating_sub(band.start + 2 * padding) / geometry.ui_line()) as usize
+        };
         let mut placed = Vec::new();
         for toast in self.shown.iter().rev() {
             let mut lines = wrap(&toast.text, columns);
-            let room = bottom.saturating_sub(panes.y + 2 * padding) / geometry.ui_line();
-            if lines.len() > room as usize {
-                if !placed.is_empty() || room == 0 {
-                    break;
+            let fitting = free.iter().position(|band| room(band) >= lines.len().max(1));
+            let band = match fitting {
+                Some(band) => band,
+                None if placed.is_empty() => {
+                    // The lowest of the largest bands.
+                    let best = (0..free.len()).rev().max_by_key(|band| room(&free[*band]));
+                    let Some(best) = best.filter(|best| room(&free[*best]) > 0) else { break };
+                    lines.truncate(room(&free[best]));
+                    lines.last_mut().into_iter().for_each(|last| last.push('…'));
+                    best
                 }
-                lines.truncate(room as usize);
-                lines.last_mut().into_iter().for_each(|last| last.push('…'));
-            }
+                None => break,
+            };
+            // Older toasts never lie below newer toasts.
+            free.drain(..band);
             let height = lines.len() as u32 * geometry.ui_line() + 2 * padding;
-            let y = bottom - height;
-            let x = geometry.width.saturating_sub(width + margin);
-            placed.push((toast, PixelRect { x: x as i32, y: y as i32, width, height }, lines));
-            bottom = y.saturating_sub(geometry.px(8.0));
+            let y = free[0].end - height;
+            placed.push((toast, PixelRect { x, y: y as i32, width, height }, lines));
+            free[0].end = y.saturating_sub(geometry.px(GAP));
         }
         placed
     }
 
-    pub(crate) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
+    pub(crate) fn draw(
+        &self,
+        (geometry, colors): (&Geometry, &Colors),
+        kept: &[PixelRect],
+        scene: &mut Scene<'_>,
+    ) {
         let radius = geometry.px(8.0) as f32;
-        for (toast, rect, lines) in self.placed(geometry) {
+        for (toast, rect, lines) in self.placed(geometry, kept) {
             framed(rect, radius, colors, scene);
             let padding = geometry.px(PADDING);
             let bar = PixelRect {
@@ -140,6 +163,25 @@ impl Toasts {
             }
         }
     }
+}
+
+/// The parts of the panes' height in which toasts may lie, from the lowest to the topmost. Toasts reach from `x` over
+/// `width`. A part ends before a rectangle of `kept` in these columns, with a gap for the toast's frame.
+fn free_bands(geometry: &Geometry, (x, width): (i32, u32), kept: &[PixelRect]) -> Vec<Range<u32>> {
+    let (panes, gap) = (geometry.content(), geometry.px(GAP));
+    let column = PixelRect { x, y: panes.y as i32, width, height: panes.height };
+    let mut kept: Vec<PixelRect> = kept.iter().map(|rect| rect.intersection(&column)).collect();
+    kept.retain(|rect| rect.height > 0);
+    kept.sort_by_key(|rect| std::cmp::Reverse(rect.y + rect.height as i32));
+    let mut bottom = (panes.y + panes.height).saturating_sub(geometry.px(MARGIN));
+    let mut free = Vec::new();
+    for rect in kept {
+        let (top, foot) = (rect.y as u32, rect.y as u32 + rect.height + gap);
+        free.push(foot..bottom);
+        bottom = bottom.min(top.saturating_sub(gap));
+    }
+    free.push(panes.y..bottom);
+    free
 }
 
 #[cfg(test)]
@@ -193,7 +235,7 @@ mod tests {
         }
         for height in [0, 60, 90, 150, 300, 600, 1200] {
             let geometry = Geometry { width: 500, height, ..Geometry::TEST };
-            let placed = toasts.placed(&geometry);
+            let placed = toasts.placed(&geometry, &[]);
             let bar = geometry.tab_bar();
             let rects: Vec<_> = placed.iter().map(|(_, rect, _)| rect).chain([&bar]).collect();
             for (index, rect) in rects.iter().enumerate() {
@@ -211,6 +253,46 @@ mod tests {
                 _ => {}
             }
         }
+    }
+
+    /// The row of the cursor may be anywhere in the window, and so may the bar of the search.
+    #[test]
+    fn no_message_covers_the_row_of_the_cursor() {
+        let mut toasts = Toasts::default();
+        for about in ["first", "second", "third"] {
+            let text = format!("{about}\n{}", "many words ".repeat(20));
+            toasts.add(Toast { text, ..toast(about, None) });
+        }
+        let whole = PixelRect { x: 0, width: 2000, ..PixelRect::default() };
+        let bar = PixelRect { x: 72, y: 250, width: 420, height: 26 };
+        for height in [60, 90, 150, 300, 600, 1200] {
+            let geometry = Geometry { width: 500, height, ..Geometry::TEST };
+            let row = geometry.cell.height;
+            for y in (0..height).step_by(row as usize) {
+                let kept = [PixelRect { y: y as i32, height: row, ..whole }, bar];
+                let placed = toasts.placed(&geometry, &kept);
+                let tab_bar = geometry.tab_bar();
+                let rects: Vec<_> = placed.iter().map(|(_, rect, _)| *rect).collect();
+                for (index, rect) in rects.iter().enumerate() {
+                    let others = rects[..index].iter().chain(&kept).chain([&tab_bar]);
+                    for other in others {
+                        let shared = other.intersection(rect);
+                        assert!(shared.is_empty(), "{height}, {y}: {rect:?} covers {other:?}");
+                    }
+                    assert!(rect.y as u32 + rect.height <= height, "{height}, {y}: {rect:?}");
+                }
+                if height >= 300 {
+                    assert_eq!(placed[0].0.about, "third", "{height}, {y}");
+                }
+                if height == 1200 {
+                    assert_eq!(placed.len(), 3, "{y}");
+                }
+            }
+        }
+        // A row of a pane that lies beside the messages moves none of them.
+        let geometry = Geometry { width: 1000, height: 600, ..Geometry::TEST };
+        let beside = PixelRect { x: 0, y: 500, width: 500, height: 19 };
+        assert_eq!(toasts.placed(&geometry, &[beside]), toasts.placed(&geometry, &[]));
     }
 
     #[test]

@@ -42,6 +42,9 @@ pub(crate) struct Surface {
     /// The position of the window before it was hidden for a screenshot.
     pub(crate) hidden_at: Option<PhysicalPosition<i32>>,
     pub(crate) pointers: Pointers,
+    /// Whether the system's queue may still contain sizes that the new window had before it was shown. Such a size must
+    /// not reach the first program.
+    pub(crate) has_old_sizes: bool,
 }
 
 impl Surface {
@@ -57,6 +60,7 @@ impl Surface {
             is_transparent: false,
             hidden_at: None,
             pointers: Pointers::default(),
+            has_old_sizes: false,
         }
     }
 

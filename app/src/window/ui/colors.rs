@@ -11,6 +11,11 @@ use crate::window::ui::geometry::Geometry;
 /// the mark of a state.
 const DIVIDER_CONTRAST: f32 = 1.6;
 const FOCUS_CONTRAST: f32 = 3.0;
+/// The minimum contrast of a selected row with its list: of the row's background, and of the bar at the row's left. A
+/// background with a contrast of 3 would leave no color in which the row's shortcut and accents look different from
+/// its title, so the bar marks the row.
+const ROW_CONTRAST: f32 = 1.6;
+const BAR_CONTRAST: f32 = 3.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Colors {
@@ -48,8 +53,8 @@ impl Colors {
             surface,
             raised,
             hairline,
-            divider: stepped(hairline, text, surface, DIVIDER_CONTRAST),
-            focus: stepped(palette.colors[4], pole(surface), surface, FOCUS_CONTRAST),
+            divider: stepped(hairline, text, &[surface], DIVIDER_CONTRAST),
+            focus: stepped(palette.colors[4], pole(surface), &[surface], FOCUS_CONTRAST),
             text: readable(text, hairline),
             muted: readable(mix(surface, text, 0.6), hairline),
             disabled: mix(surface, text, 0.35),
@@ -63,10 +68,35 @@ impl Colors {
         }
     }
 
-    /// The color of the bar at the left of a list's selected row.
-    fn selected(&self) -> Rgb {
-        stepped(self.accent, pole(self.hairline), self.hairline, FOCUS_CONTRAST)
+    /// The colors of a list's selected row.
+    pub(crate) fn selected(&self) -> SelectedRow {
+        let fill = stepped(self.hairline, self.text, &[self.raised], ROW_CONTRAST);
+        SelectedRow {
+            fill,
+            bar: stepped(self.accent, pole(fill), &[self.raised, fill], BAR_CONTRAST),
+            text: readable(self.text, fill),
+            muted: readable(self.muted, fill),
+            accent: readable(self.accent, fill),
+        }
     }
+
+    /// The background of the marked button of a question.
+    pub(crate) fn marked_button(&self) -> Rgb {
+        let grounds = [self.raised, self.hairline];
+        stepped(self.accent, pole(self.hairline), &grounds, FOCUS_CONTRAST)
+    }
+}
+
+/// The colors of a list's selected row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SelectedRow {
+    fill: Rgb,
+    /// The color of the bar at the row's left.
+    bar: Rgb,
+    /// The colors of text on `fill`.
+    pub(crate) text: Rgb,
+    pub(crate) muted: Rgb,
+    pub(crate) accent: Rgb,
 }
 
 /// A cache of the last computed colors. Most frames use the palette of the previous frame.
@@ -106,7 +136,7 @@ fn contrast(a: Rgb, b: Rgb) -> f32 {
 
 /// Moves `text` toward black or white, in steps, until its contrast with `background` is at least 4.5.
 pub(crate) fn readable(text: Rgb, background: Rgb) -> Rgb {
-    stepped(text, pole(background), background, 4.5)
+    stepped(text, pole(background), &[background], 4.5)
 }
 
 /// Returns black or white, whichever contrasts more with `background`.
@@ -115,11 +145,11 @@ fn pole(background: Rgb) -> Rgb {
     if contrast(white, background) > contrast(black, background) { white } else { black }
 }
 
-/// Moves a color toward `goal`, in steps, until its contrast with `background` is at least `wanted`.
-fn stepped(color: Rgb, goal: Rgb, background: Rgb, wanted: f32) -> Rgb {
+/// Moves a color toward `goal`, in steps, until its contrast with each of `backgrounds` is at least `wanted`.
+fn stepped(color: Rgb, goal: Rgb, backgrounds: &[Rgb], wanted: f32) -> Rgb {
     (0..=20)
         .map(|step| mix(color, goal, step as f32 / 20.0))
-        .find(|color| contrast(*color, background) >= wanted)
+        .find(|color| backgrounds.iter().all(|ground| contrast(*color, *ground) >= wanted))
         .unwrap_or(goal)
 }
 
@@ -130,18 +160,18 @@ pub(crate) fn framed(rect: PixelRect, radius: f32, colors: &Colors, scene: &mut 
     }
 }
 
-/// Draws the background of a list's selected row, and a bar at the row's left. The bar is needed because the
-/// background alone contrasts too little with the list.
+/// Draws the background of a list's selected row, and a bar at the row's left. Returns the colors for the row's text.
 pub(crate) fn selected_row(
     rect: PixelRect,
     geometry: &Geometry,
     colors: &Colors,
     scene: &mut Scene<'_>,
-) {
-    let radius = geometry.px(4.0) as f32;
-    scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+) -> SelectedRow {
+    let (row, radius) = (colors.selected(), geometry.px(4.0) as f32);
+    scene.quads.push(Quad { rect, color: row.fill, alpha: 1.0, radius });
     let bar = PixelRect { width: geometry.px(3.0), ..rect };
-    scene.quads.push(Quad { rect: bar, color: colors.selected(), alpha: 1.0, radius: 1.0 });
+    scene.quads.push(Quad { rect: bar, color: row.bar, alpha: 1.0, radius: 1.0 });
+    row
 }
 
 /// Returns a rectangle that is `by` pixels larger on each side.
@@ -214,10 +244,33 @@ mod tests {
     fn the_selected_row_of_a_list_is_seen_in_every_theme() {
         for (name, palette) in themes() {
             let colors = Colors::new(&palette);
-            for ground in [colors.raised, colors.hairline] {
-                let contrast = contrast(colors.selected(), ground);
-                assert!(contrast >= 3.0, "{name}: {contrast:.2}");
+            let row = colors.selected();
+            let mut checks = vec![
+                ("the fill on the list", row.fill, colors.raised, ROW_CONTRAST),
+                ("the bar on the list", row.bar, colors.raised, BAR_CONTRAST),
+                ("the bar on the fill", row.bar, row.fill, BAR_CONTRAST),
+            ];
+            for (text, color) in [("text", row.text), ("muted", row.muted), ("accent", row.accent)]
+            {
+                checks.push((text, color, row.fill, 4.5));
             }
+            for (what, color, ground, wanted) in checks {
+                let contrast = contrast(color, ground);
+                assert!(contrast >= wanted, "{name}: {what} has {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_marked_button_is_seen_in_every_theme() {
+        for (name, palette) in themes() {
+            let colors = Colors::new(&palette);
+            let fill = colors.marked_button();
+            for ground in [colors.raised, colors.hairline] {
+                let contrast = contrast(fill, ground);
+                assert!(contrast >= FOCUS_CONTRAST, "{name}: {contrast:.2}");
+            }
+            assert!(contrast(readable(colors.surface, fill), fill) >= 4.5, "{name}");
         }
     }
 

@@ -25,8 +25,8 @@ use std::{
 
 use unterm_mux::{Pane, PaneId};
 
+use crate::last_session::{LastSession, Unopened};
 use crate::window::workspace::{first_panes::FirstPanes, panes::Hand, view::Views};
-use crate::{last_session::LastSession, layout_file::LayoutFile};
 
 /// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
@@ -43,8 +43,8 @@ pub(crate) struct Workspace {
     pub(crate) project: Option<String>,
     /// The state that the last window saved, or that this window saved since.
     pub(crate) last: Option<LastSession>,
-    /// The tabs of the last window, until this window reopens them.
-    pub(crate) reopens: Option<LayoutFile>,
+    /// The tabs of earlier windows, until this window reopens them.
+    pub(crate) reopens: Option<Unopened>,
     /// The time at which to save the open tabs for the next window. Set after a change.
     pub(crate) keep_at: Option<Instant>,
     /// The names of the profiles of panes. A closed pane's name is kept, because closing can be undone.
@@ -77,13 +77,14 @@ impl Default for Workspace {
 /// When to read the titles and programs of panes again. Reading them queries the operating system.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Whether output has arrived since titles were last read. If so, a program may have started or ended.
+    /// Whether output has arrived, or a command has started or ended, since titles were last read. If so, a program may
+    /// have started or ended.
     pub(crate) stale: bool,
     /// Whether titles must be read once more, because a program may start shortly after its output.
     pub(crate) again: bool,
     pub(crate) read: Option<Instant>,
-    /// The pane whose program the status bar shows.
-    pub(crate) program_of: Option<PaneId>,
+    /// The focused pane of the active tab when the tabs were last labeled.
+    pub(crate) active: Option<PaneId>,
 }
 
 impl Workspace {

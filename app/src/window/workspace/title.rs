@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unterm_mux::Pane;
+use unterm_mux::{Foreground, Pane};
 
 use crate::config::TITLE_FIELDS;
 use crate::window::workspace::closing::is_shell;
@@ -75,26 +75,56 @@ pub(crate) struct PaneTitle {
     /// The directory, if the title is the name of a directory. If tabs show different directories of equal name, they
     /// add parent directories.
     pub(crate) place: Option<PathBuf>,
+    /// The pane's directory, if the title is neither a name that the user gave nor the name of the directory. Tabs with
+    /// equal titles and different directories add the directory.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl PaneTitle {
+    /// A title that the user gave.
+    pub(crate) fn given(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// The title and the program of a pane, read together, so that the two never belong to different commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PaneNames {
+    pub(crate) title: PaneTitle,
+    /// The name of the foreground program without its folder.
+    pub(crate) program: String,
+}
+
+impl PaneNames {
+    /// Reads the title and the program of a pane in the directory `cwd`, which queries the operating system.
+    pub(crate) fn read(pane: &Pane, cwd: Option<&Path>) -> Self {
+        let front = pane.foreground();
+        let program = front.as_ref().map_or(pane.process().program(), |front| &front.name);
+        let program = base(program).to_owned();
+        Self { title: of_pane(pane, front.as_ref(), cwd), program }
+    }
 }
 
 /// The title of a pane, for its tab. A name that was given to the pane comes first. While a program runs: the title
 /// that the program set, or its command line, or its name. At the prompt: the title that the shell set, or the name of
 /// the directory.
-pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
-    let plain = |text: String| PaneTitle { text, place: None };
+fn of_pane(pane: &Pane, foreground: Option<&Foreground>, cwd: Option<&Path>) -> PaneTitle {
     if pane.has_name()
         && let Some(name) = pane.own_title()
     {
-        return plain(name);
+        return PaneTitle::given(name);
     }
+    let plain = |text: String| PaneTitle { text, place: None, directory: cwd.map(Path::to_owned) };
     let (has_blocks, line) = command_line(pane);
-    let foreground = pane.foreground();
-    let name = foreground.as_ref().map(|front| base(&front.name).to_owned());
+    let name = foreground.map(|front| base(&front.name).to_owned());
+    let is_root = foreground.is_some_and(|front| front.is_root);
     // A shell that runs a script counts as a program, not as a shell.
-    let is_script = foreground.as_ref().is_some_and(|front| front.is_root)
-        && pane.command().is_some_and(|(_, args)| args.iter().any(|arg| !is_plain(arg)));
+    let is_script =
+        is_root && pane.command().is_some_and(|(_, args)| args.iter().any(|arg| !is_plain(arg)));
     let runs = match has_blocks {
-        true => line.is_some(),
+        // A shell marks a command before it starts the program. Until then, the foreground program is the shell
+        // itself, which is no title for a command whose line is unknown.
+        true => line.as_ref().is_some_and(|line| !line.is_empty() || !is_root),
         false => name.as_deref().is_some_and(|name| !is_shell(name) || is_script),
     };
     if runs {
@@ -110,8 +140,9 @@ pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
         Some(cwd) if has_blocks || name.is_some() => PaneTitle {
             text: place(cwd, std::env::home_dir().as_deref()),
             place: Some(cwd.to_owned()),
+            directory: None,
         },
-        _ => plain(pane.title()),
+        _ => plain(name.unwrap_or_else(|| base(pane.process().program()).to_owned())),
     }
 }
 

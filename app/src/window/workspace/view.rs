@@ -22,7 +22,7 @@ use crate::window::{
         folds::Folds,
         prompts::Prompts,
         selection::{Edge, Selection, Spot},
-        title::{self, PaneTitle},
+        title::{self, PaneNames, PaneTitle},
         work::Work,
     },
 };
@@ -97,11 +97,10 @@ pub(crate) struct Signals {
 }
 
 /// The names of the pane, its program, its directory and its project.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct ViewNames {
-    title: PaneTitle,
-    /// The name of the foreground program without its folder; empty until the name is read.
-    program: String,
+    /// Empty until the names are read.
+    pane: PaneNames,
     cwd: Option<PathBuf>,
     project: Option<PathBuf>,
     are_known: bool,
@@ -416,11 +415,11 @@ impl View {
     }
 
     pub(crate) fn title(&self) -> &str {
-        &self.names.title.text
+        &self.names.pane.title.text
     }
 
     pub(crate) fn pane_title(&self) -> &PaneTitle {
-        &self.names.title
+        &self.names.pane.title
     }
 
     /// The name of the pane's project; empty if the directory is in no project.
@@ -439,40 +438,30 @@ impl View {
 
     /// The name of the foreground program, as last read.
     pub(crate) fn program(&self) -> &str {
-        &self.names.program
+        &self.names.pane.program
     }
 
-    /// Queries the operating system for the foreground program. Returns whether the program changed.
-    pub(crate) fn read_program(&mut self, pane: &Pane) -> bool {
-        let front = pane.foreground().map(|front| front.name);
-        let program = title::base(front.as_deref().unwrap_or(pane.process().program()));
-        let is_new = program != self.names.program;
-        program.clone_into(&mut self.names.program);
-        is_new
-    }
-
-    /// Reads the title and the project, which may query the operating system. Returns whether they changed.
+    /// Reads the title, the program and the project together, which queries the operating system. Returns whether they
+    /// changed.
     pub(crate) fn read_names(&mut self, pane: &Pane) -> bool {
         self.names.are_known = true;
         let cwd = pane.cwd_path();
-        let title = title::of_pane(pane, cwd.as_deref());
+        let names = PaneNames::read(pane, cwd.as_deref());
         let project = cwd.as_deref().and_then(title::project);
-        if (&title, &cwd, &project) == (&self.names.title, &self.names.cwd, &self.names.project) {
-            return false;
-        }
-        (self.names.title, self.names.cwd, self.names.project) = (title, cwd, project);
-        true
+        let read = ViewNames { pane: names, cwd, project, are_known: true };
+        let is_new = read != self.names;
+        self.names = read;
+        is_new
     }
 
-    /// Whether the title and the project have been read and are up to date.
+    /// Whether the names have been read and are up to date.
     pub(crate) fn are_names_known(&self) -> bool {
         self.names.are_known
     }
 
-    /// Marks the title, the project and the program as outdated, so that the next frame reads them again.
+    /// Marks the names as outdated, so that the next frame reads them again.
     pub(crate) fn forget_names(&mut self) {
         self.names.are_known = false;
-        self.names.program.clear();
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use unterm_mux::private;
 
 use super::record::{Outcome, Record};
-use crate::registry;
+use crate::{plain_words, registry};
 
 /// The maximum size of an index that is read, in bytes.
 const LONGEST_INDEX: u64 = 256 << 20;
@@ -45,8 +45,7 @@ pub fn rows(home: &Path) -> Outcome<Vec<Record>> {
     match private::read(&path, LONGEST_INDEX) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(format!("{}: {error}", path.display())),
-        Ok(text) => {
-            serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
-        }
+        Ok(text) => serde_json::from_slice(&text)
+            .map_err(|error| format!("{}: {}", path.display(), plain_words::of_json(&error))),
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use unterm_mux::private;
 
-use crate::services::redact;
+use crate::{plain_words, services::redact};
 
 /// The file's name in Unterm's home directory.
 pub(super) const FILE: &str = "recording.json";
@@ -72,7 +72,7 @@ impl Settings {
     pub fn read(home: &Path) -> Result<Self, String> {
         let file = object(home)?;
         let read = serde_json::from_value(Value::Object(file));
-        let settings: Self = read.map_err(|error| named(home, &error))?;
+        let settings: Self = read.map_err(|error| named(home, &plain_words::of_json(&error)))?;
         // The patterns are compiled here, so that an invalid pattern is reported as an error of the file.
         redact::Redaction::new(true, &settings.redaction.custom_patterns)
             .map_err(|error| named(home, &error))?;
@@ -103,7 +103,8 @@ pub fn change(home: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Resu
 /// The file's keys. Empty if there is no file.
 fn object(home: &Path) -> Result<Map<String, Value>, String> {
     match private::read(&home.join(FILE), LONGEST) {
-        Ok(text) => serde_json::from_slice(&text).map_err(|error| named(home, &error)),
+        Ok(text) => serde_json::from_slice(&text)
+            .map_err(|error| named(home, &plain_words::of_json(&error))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Map::new()),
         Err(error) => Err(named(home, &error)),
     }

@@ -6,6 +6,8 @@
 use serde_json::{Map, Value};
 use unterm_control::ptywright::{ParamValue, method_doc};
 
+use crate::plain_words;
+
 /// A command.
 #[derive(Debug, PartialEq)]
 pub enum Command {
@@ -59,7 +61,9 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text) {
         Ok(Value::Object(params)) => Ok(params),
         Ok(_) => Err("the parameters must be a JSON object".to_owned()),
-        Err(error) => Err(format!("the parameters are not valid JSON: {error}")),
+        Err(error) => {
+            Err(format!("the parameters are not valid JSON: {}", plain_words::of_json(&error)))
+        }
     }
 }
 

@@ -2,18 +2,22 @@
 
 use std::time::Instant;
 
-use unterm_mux::PaneId;
+use unterm_mux::{Layout, PaneId, Rect};
+use unterm_renderer::PixelRect;
 
 use crate::desktop::Key;
 use crate::window::{
     app::{App, overlays::layer::Layer},
+    echo::text_frame::cursor_place,
     overlays::{
         asks,
         canvas::Canvas,
+        search::SearchBar,
         toast::{TIME, Toast},
     },
-    surface::plan::Drawn,
-    ui::geometry::contains,
+    surface::plan::{Drawn, Plan},
+    ui::geometry::{Geometry, contains, pixels},
+    workspace::view::Views,
 };
 
 /// The overlay of messages.
@@ -34,8 +38,34 @@ impl Layer for ToastsLayer {
     }
 
     fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
-        drawn.overlays.toasts.draw(canvas.geometry, canvas.colors, canvas.scene);
+        let kept = kept_clear(drawn, canvas.geometry);
+        drawn.overlays.toasts.draw((canvas.geometry, canvas.colors), &kept, canvas.scene);
     }
+}
+
+/// The rectangles that messages must not cover in a frame: the row in which the user types, and the bar of the search.
+pub(crate) fn kept_clear(drawn: &Drawn<'_>, geometry: &Geometry) -> Vec<PixelRect> {
+    let Plan { layout, placed, .. } = drawn.plan;
+    let search = drawn.overlays.search.as_ref();
+    rows_in_use(layout, placed, &drawn.workspace.views, search, geometry)
+}
+
+fn rows_in_use(
+    layout: &Layout,
+    placed: &[(PaneId, Rect)],
+    views: &Views,
+    search: Option<&SearchBar>,
+    geometry: &Geometry,
+) -> Vec<PixelRect> {
+    let area = |pane| placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| pixels(*area));
+    let cursor = cursor_place(layout, placed, views, geometry);
+    let pane = layout.active_tab().and_then(|tab| area(tab.focused));
+    // A pane that is scrolled back has its cursor below its area.
+    let row = cursor.zip(pane).map(|(cursor, pane)| {
+        PixelRect { x: pane.x, width: pane.width, ..cursor }.intersection(&pane)
+    });
+    let bar = search.filter(|search| area(search.pane).is_some());
+    row.into_iter().chain(bar.map(|search| search.places.get().bar)).collect()
 }
 
 impl App {
@@ -104,16 +134,20 @@ impl App {
         self.overlays.toasts.complaint.take().map_or(Ok(done), Err)
     }
 
+    /// The messages in the window, with their rectangles and lines.
+    pub(crate) fn placed_toasts(&self) -> Vec<(&Toast, PixelRect, Vec<String>)> {
+        let Some(geometry) = &self.surface.geometry else { return Vec::new() };
+        let layout = self.mux.layout();
+        let (placed, search) = (self.surface.placed(&layout), self.overlays.search.as_ref());
+        let kept = rows_in_use(&layout, &placed, &self.workspace.views, search, geometry);
+        self.overlays.toasts.placed(geometry, &kept)
+    }
+
     /// Dismisses the message under the pointer. Then shows the pane or opens the question that the message is about.
     /// Returns false if no message is there.
     pub(crate) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
-        let Some(geometry) = self.surface.geometry else {
-            return false;
-        };
         let hit = self
-            .overlays
-            .toasts
-            .placed(&geometry)
+            .placed_toasts()
             .into_iter()
             .find(|(_, rect, _)| contains(*rect, x, y))
             .map(|(toast, ..)| (toast.about, toast.notification, toast.pane));

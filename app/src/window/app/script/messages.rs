@@ -56,8 +56,7 @@ fn a_click_on_a_message_shows_its_pane() {
     assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(1)));
     script.app.show_in_window(Key::Command(PaneId(0)), "make all\nFailed".to_owned());
     assert!(script.frame().contains("label make all\n"));
-    let geometry = script.app.surface.geometry.expect("measures");
-    let rect = script.app.overlays.toasts.placed(&geometry)[0].1;
+    let rect = script.app.placed_toasts()[0].1;
     script.click(f64::from(rect.x) + 20.0, f64::from(rect.y) + 20.0, MouseButton::Left);
     assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(0)));
     assert!(script.effects_contain("raise"));
@@ -66,7 +65,29 @@ fn a_click_on_a_message_shows_its_pane() {
     script.key("ctrl+tab");
     script.app.notify("other", "something else".to_owned());
     script.frame();
-    let rect = script.app.overlays.toasts.placed(&geometry)[0].1;
+    let rect = script.app.placed_toasts()[0].1;
     script.click(f64::from(rect.x) + 20.0, f64::from(rect.y) + 20.0, MouseButton::Left);
     assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(1)));
+}
+
+#[test]
+fn a_message_leaves_the_row_of_the_cursor_free() {
+    let mut script = Script::new();
+    script.app.complain("test", "An error.\nIt has a second line.".to_owned());
+    for row in 1..=22 {
+        script.print(&format!("\x1b[{row};1H"));
+        script.frame();
+        let (_, y) = script.cell(0, row - 1);
+        let rect = script.app.placed_toasts()[0].1;
+        let is_beside = f64::from(rect.y) > y || f64::from(rect.y) + f64::from(rect.height) <= y;
+        assert!(is_beside, "{rect:?} covers row {row}");
+        // A click reaches the message where it is drawn.
+        assert!(!script.app.dismiss_toast(f64::from(rect.x) + 20.0, y), "{row}");
+    }
+    // If the pane is scrolled back, its cursor is out of sight, and the message is at its usual place.
+    let free = script.app.placed_toasts()[0].1;
+    script.print(&"line\r\n".repeat(100));
+    script.key("shift+page_up");
+    script.frame();
+    assert!(script.app.placed_toasts()[0].1.y > free.y);
 }

@@ -13,7 +13,11 @@ use unterm_term::Size;
 pub(super) struct Program {
     /// The parameters with which the program was started.
     pub(super) spawn: Spawn,
+    /// The size of the grid at the start.
+    pub(super) first_size: Option<Size>,
     pub(super) typed: Mutex<Vec<u8>>,
+    /// The program that the system reports in the foreground.
+    pub(super) foreground: Mutex<Option<Foreground>>,
     output: Mutex<Output>,
     changed: Condvar,
 }
@@ -101,7 +105,7 @@ impl Process for Program {
     }
 
     fn foreground(&self) -> Option<Foreground> {
-        None
+        self.foreground.lock().clone()
     }
 
     fn cwd(&self) -> Option<PathBuf> {
@@ -145,8 +149,9 @@ impl Programs {
 }
 
 impl Spawner for Programs {
-    fn spawn(&self, spawn: &Spawn, _: Size) -> Result<Arc<dyn Process>, SpawnError> {
-        let program = Arc::new(Program { spawn: spawn.clone(), ..Program::default() });
+    fn spawn(&self, spawn: &Spawn, size: Size) -> Result<Arc<dyn Process>, SpawnError> {
+        let (spawn, first_size) = (spawn.clone(), Some(size));
+        let program = Arc::new(Program { spawn, first_size, ..Program::default() });
         self.0.lock().push(Arc::clone(&program));
         Ok(program)
     }

@@ -1,5 +1,6 @@
 //! Tests of tabs, splits and the scrollbar, with mouse and keys.
 
+use unterm_mux::{Foreground, PaneId};
 use winit::event::{MouseButton, MouseScrollDelta};
 
 use crate::window::{
@@ -94,6 +95,27 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() {
     script.frame();
     script.click(tab(&script, 0) + 10.0, 28.0 + 14.0, MouseButton::Left);
     assert_eq!(script.panes().len(), 3);
+}
+
+#[test]
+fn programs_in_new_tabs_start_in_the_size_they_will_have() {
+    let mut script = Script::new();
+    script.configure("tab_bar.show = 'several'");
+    // The second tab makes the bar appear. A layout opens several panes and tabs at once.
+    script.key("ctrl+shift+t");
+    std::fs::create_dir(script.home.path().join("layouts")).expect("a folder");
+    let split = "{ split = 'down', share = 0.2, first = {}, second = { split = 'right', first = {}, second = {} } }";
+    let text = format!("[[tabs]]\npanes = {split}\n[[tabs]]\npanes = {{}}\n");
+    std::fs::write(script.home.path().join("layouts/work.toml"), text).expect("a file");
+    script.app.open_layout(Some("work"));
+    script.hear();
+    let panes: Vec<u64> = script.panes().concat().iter().map(|(id, _)| *id).collect();
+    assert_eq!(panes.len(), 6);
+    for id in panes.into_iter().filter(|id| *id > 0) {
+        let pane = script.app.mux.pane(PaneId(id)).expect("a pane");
+        let (first, now) = (script.program(id as usize).first_size, pane.term().size());
+        assert_eq!(first, Some(now), "pane {id}");
+    }
 }
 
 #[test]
@@ -218,6 +240,67 @@ fn closing_several_tabs_asks_and_says_how_many() {
     script.app.close(Closing::OtherTabs(first));
     script.hear();
     assert_eq!(order(&script), [0]);
+}
+
+/// Marks by which a shell reports that the command `cat x` runs, and that it has ended and the next prompt is ready.
+const RUNS: &str = "\x1b]133;A\x07$ \x1b]133;B\x07cat x\r\n\x1b]133;C\x07";
+const ENDED: &str = "\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07";
+
+/// Reads the titles of tabs until no reading is due.
+fn read_titles(script: &mut Script) {
+    while script.app.are_names_due() {
+        script.app.read_names(script.now);
+    }
+}
+
+#[test]
+fn a_hidden_tab_shows_no_command_that_has_ended() {
+    let mut script = Script::new();
+    script.print(RUNS);
+    script.key("ctrl+shift+t");
+    read_titles(&mut script);
+    assert!(script.frame().contains("label cat x\n"));
+    // The first output marks the tab. Later output asks for nothing.
+    script.print_in(0, "text\r\n");
+    read_titles(&mut script);
+    script.frame();
+    script.print_in(0, ENDED);
+    read_titles(&mut script);
+    assert!(!script.frame().contains("label cat x\n"));
+    script.print_in(0, RUNS);
+    read_titles(&mut script);
+    assert!(script.frame().contains("label cat x\n"));
+}
+
+#[test]
+fn a_title_never_joins_a_command_to_another_program() {
+    let mut script = Script::new();
+    script.configure("window.title_format = '{title} — {program}'");
+    let front = |script: &Script, name: &str| {
+        let foreground = Foreground { pid: 1, name: name.to_owned(), is_root: name == "bash" };
+        *script.program(0).foreground.lock() = Some(foreground);
+    };
+    let title = |script: &mut Script| {
+        script.frame();
+        script.app.title(&script.app.mux.layout())
+    };
+    front(&script, "bash");
+    script.print(RUNS);
+    front(&script, "cat");
+    read_titles(&mut script);
+    assert_eq!(title(&mut script), "cat x — cat");
+    script.key("ctrl+shift+t");
+    script.frame();
+    // The command ends while the tab is hidden, and the user returns before any reading is due.
+    script.program(0).print(ENDED.as_bytes());
+    front(&script, "bash");
+    script.key("ctrl+shift+tab");
+    assert_eq!(title(&mut script), "bash — bash");
+    // A command whose line the shell did not report has started, but its program has not.
+    script.print("\x1b]2;my shell\x07");
+    script.print("\x1b]133;C\x07");
+    read_titles(&mut script);
+    assert_eq!(title(&mut script), "my shell — bash");
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use winit::{
+    dpi::PhysicalSize,
     event::{MouseButton, MouseScrollDelta},
     keyboard::ModifiersState,
 };
 
 use crate::window::{app::script::Script, event::Event};
+use crate::{last_session::LastSession, layout_file::LayoutFile};
 
 #[test]
 fn tabs_open_switch_and_close_by_keys() {
@@ -22,6 +24,77 @@ fn tabs_open_switch_and_close_by_keys() {
     assert!(script.frame().starts_with("pane 0 focused\n  first\n"));
     script.key("x");
     assert_eq!((script.typed(0), script.typed(1)), ("x".to_owned(), String::new()));
+}
+
+#[test]
+fn a_window_has_the_title_of_the_command_line() {
+    let mut script = Script::with(&["unterm", "--title", "Builds"]);
+    script.print("\x1b]2;a program\x07");
+    let title = |script: &mut Script| {
+        script.frame();
+        script.app.title(&script.app.mux.layout())
+    };
+    assert_eq!(title(&mut script), "Builds");
+    for (set, shown) in [(Some("Mine"), "Mine"), (None, "Builds")] {
+        let set = set.map(str::to_owned);
+        script.app.inbox.post(|news| news.control.instance_title = Some(set));
+        script.hear();
+        assert_eq!(title(&mut script), shown);
+    }
+}
+
+#[test]
+fn nothing_is_saved_under_the_name_of_the_last_window() {
+    let mut script = Script::new();
+    script.app.write_layout("last", &LayoutFile::default());
+    let complaint = script.app.overlays.toasts.complaint.take().expect("an error");
+    assert!(complaint.contains("the tabs of the last window"), "{complaint}");
+    assert!(!script.home.path().join("layouts/last.toml").exists());
+}
+
+#[test]
+fn a_second_unclean_end_keeps_the_tabs_of_the_first() {
+    const DEAD: u32 = u32::MAX;
+    let form = LastSession { width: 900, height: 600, ..LastSession::default() };
+    let first = "tabs = [{ panes = { cwd = '/' } }, { panes = { cwd = '/usr' } }]";
+    let layout: LayoutFile = toml_edit::de::from_str(first).expect("a layout");
+    let mut last = LastSession { process: Some(DEAD), layout, ..form };
+    // Two windows start and end without reopening the tabs, and without closing. Each leaves a tab of its own, which is
+    // equal to that of the other.
+    for tabs in [2, 3] {
+        let mut script = Script::new();
+        script.app.workspace.last = Some(last);
+        script.app.offer_last();
+        assert!(script.app.can_reopen_last());
+        script.app.keep_layout();
+        last = LastSession::read(script.home.path()).expect("a session");
+        last.process = Some(DEAD);
+        assert_eq!(last.unopened.tab_count(), tabs);
+    }
+    // The third window reopens them. After that, they are only tabs of this window.
+    let mut script = Script::new();
+    script.app.workspace.last = Some(last);
+    script.app.offer_last();
+    assert!(script.frame().contains("The last windows ended without closing."));
+    assert!(script.app.reopen_last());
+    script.hear();
+    assert_eq!(script.app.mux.layout().tabs.len(), 4);
+    script.app.keep_layout();
+    let last = LastSession::read(script.home.path()).expect("a session");
+    assert_eq!(last.unopened, LayoutFile::default());
+}
+
+#[test]
+fn sizes_that_a_new_window_had_before_reach_no_program() {
+    let mut script = Script::new();
+    let before = script.panes();
+    // The window is shown in full screen. The queue contains the size that it had before.
+    script.app.surface.has_old_sizes = true;
+    script.event(Event::Resized(PhysicalSize::new(400, 240)));
+    assert_eq!(script.panes(), before);
+    script.app.surface.has_old_sizes = false;
+    script.event(Event::Resized(PhysicalSize::new(400, 240)));
+    assert_ne!(script.panes(), before);
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use unterm_renderer::{PaneScene, PixelRect, Renderer, Scene};
 
 use crate::window::{
-    app::{App, overlays::stack},
+    app::{
+        App,
+        overlays::{stack, toast::kept_clear},
+    },
     chrome::tab_bar::TabBar,
     overlays::{canvas::Canvas, taker::Taker},
     surface::{
@@ -50,7 +53,7 @@ pub(crate) fn scene<'a>(
         let height = geometry.px(2.0).min(geometry.px(geometry.padding)).max(1);
         scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
     }
-    let toasts = overlays.toasts.placed(geometry);
+    let toasts = overlays.toasts.placed(geometry, &kept_clear(drawn, geometry));
     let over: Vec<_> = toasts.into_iter().map(|(_, rect, _)| rect).collect();
     for (id, area) in placed {
         if let Some(view) = workspace.views.get(id) {

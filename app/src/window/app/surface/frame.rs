@@ -54,7 +54,11 @@ impl App {
     /// Resizes every pane to its area.
     pub(crate) fn arrange(&mut self) {
         let layout = self.mux.layout();
-        let has_tab_bar = self.prefs.wants_tab_bar(self.tabs_soon());
+        let tabs = self.tabs_soon();
+        let has_tab_bar = self.prefs.wants_tab_bar(tabs);
+        // While the first tabs are not open, they are counted already.
+        let more = if self.workspace.first.is_some() { tabs } else { tabs + 1 };
+        let has_bar_then = self.prefs.wants_tab_bar(more);
         let Some(geometry) = &mut self.surface.geometry else { return };
         geometry.has_tab_bar = has_tab_bar;
         geometry.has_status_bar = self.prefs.config.status_bar.show;
@@ -63,6 +67,8 @@ impl App {
             screen.limit_size(&geometry);
         }
         self.mux.set_space(geometry.content(), geometry.spacing());
+        let then = Geometry { has_tab_bar: has_bar_then, ..geometry };
+        self.mux.set_space_of_new_tab(then.content());
         for tab in &layout.tabs {
             for (id, area) in tab.place(geometry.content(), &geometry.spacing()) {
                 let Some(pane) = self.mux.pane(id) else { continue };
@@ -331,18 +337,14 @@ impl App {
                 label.color = label.color.or(view.signals.tab_color);
                 if id == tab.focused {
                     label.color = view.signals.tab_color.or(label.color);
-                    if !view.are_names_known() {
+                    // A program of a hidden tab may have started or ended since its names were read.
+                    let comes_in_sight = index == layout.active
+                        && self.workspace.names.active.replace(id) != Some(id);
+                    if comes_in_sight || !view.are_names_known() {
                         view.read_names(&pane);
                     }
-                    // The program is read only for the active tab.
-                    if index == layout.active
-                        && (view.program().is_empty()
-                            || self.workspace.names.program_of.replace(id) != Some(id))
-                    {
-                        view.read_program(&pane);
-                    }
                     title = match &tab.title {
-                        Some(title) => PaneTitle { text: title.clone(), place: None },
+                        Some(title) => PaneTitle::given(title.clone()),
                         None => view.pane_title().clone(),
                     };
                 }
@@ -375,11 +377,10 @@ impl App {
         self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
         self.workspace.names.read = Some(now);
         let layout = self.mux.layout();
-        for (index, tab) in layout.tabs.iter().enumerate() {
+        for tab in &layout.tabs {
             let Some(pane) = self.mux.pane(tab.focused) else { continue };
             let view = self.workspace.views.entry(tab.focused).or_default();
-            let is_active = index == layout.active;
-            if view.read_names(&pane) | (is_active && view.read_program(&pane)) {
+            if view.read_names(&pane) {
                 self.surface.pacing.ask();
             }
         }
@@ -423,9 +424,11 @@ impl App {
         }
     }
 
-    fn title(&self, layout: &Layout) -> String {
-        if let Some(title) = &self.prefs.args.title {
-            return title.clone();
+    /// The window's title.
+    pub(crate) fn title(&self, layout: &Layout) -> String {
+        // The registry of instances follows the same rule: a caller's title comes before the command line's.
+        if let Some(title) = self.prefs.args.title() {
+            return self.chrome.instance_title.clone().unwrap_or(title);
         }
         let id = || self.server.as_ref().map_or_else(String::new, Server::instance_id);
         let instance = self.chrome.instance_title.clone().unwrap_or_else(id);

@@ -103,7 +103,10 @@ impl App {
         if let Some(mapping) = shown {
             mapping.wait(first_panes::LONGEST);
         }
+        // The system returns the final size, but winit's queue still contains events with each size that the window had
+        // on the way. If a program starts in between, it reads one of these sizes.
         self.resized(window.inner_size());
+        self.surface.has_old_sizes = true;
         self.open_first_panes();
     }
 

@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use unterm_control::workspace::LAST;
 use unterm_mux::Mux;
 use winit::{event_loop::ActiveEventLoop, window::WindowAttributes};
 
 use crate::window::{app::App, effect::Effect, surface::drop_down::place_on, ui::wrap::first_of};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
-/// The value of `startup.layout` that restores the layout of the last window.
-const LAST: &str = "last";
 /// The delay between a change of the layout and saving the layout.
 const KEEP: Duration = Duration::from_secs(2);
 /// The topic of messages about the last window.
@@ -30,7 +29,7 @@ pub(crate) fn open_layout(
         Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
     };
     let shown = first_of(&faults, FAULTS).join("\n");
-    (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
+    (!faults.is_empty()).then(|| format!("The layout can't be opened exactly as saved.\n{shown}"))
 }
 
 /// The layout that a new window starts with. `None` if it starts with a single tab.
@@ -103,7 +102,8 @@ impl App {
     /// Saves size, position, layout and the desktop's appearance for the next window. Called when this window closes.
     pub(crate) fn keep_session(&self) {
         if let Some(session) = self.session() {
-            let session = LastSession { process: None, ..session };
+            let unopened = LayoutFile::default();
+            let session = LastSession { process: None, unopened, ..session };
             session.write(self.prefs.settings.home());
         }
     }
@@ -113,7 +113,8 @@ impl App {
     pub(crate) fn keep_layout(&self) {
         if let Some(last) = self.workspace.last.clone().filter(|_| !self.prefs.args.quake) {
             let (layout, process) = (LayoutFile::of(&self.mux, false), Some(std::process::id()));
-            LastSession { layout, process, ..last }.write(self.prefs.settings.home());
+            let unopened = self.unopened();
+            LastSession { layout, process, unopened, ..last }.write(self.prefs.settings.home());
         }
     }
 
@@ -122,8 +123,14 @@ impl App {
         let form = self.form().filter(|_| !self.prefs.args.quake)?;
         // Save directories, but not programs, because the programs of this session will not be restarted.
         let layout = LayoutFile::of(&self.mux, false);
-        let process = Some(std::process::id());
-        Some(LastSession { layout, is_light: self.is_light(), process, ..form })
+        let (process, unopened) = (Some(std::process::id()), self.unopened());
+        Some(LastSession { layout, is_light: self.is_light(), process, unopened, ..form })
+    }
+
+    /// The tabs of earlier windows that must survive an unclean end of this window.
+    fn unopened(&self) -> LayoutFile {
+        let unopened = self.workspace.reopens.as_ref().filter(|unopened| unopened.ended_unclean);
+        unopened.map(|unopened| unopened.layout.clone()).unwrap_or_default()
     }
 
     /// Schedules saving of changed tabs, splits or directories. A window may end without closing, for example when its
@@ -169,13 +176,18 @@ impl App {
     /// Opens the tabs, splits and directories of the last window in this window. The programs of the last window have
     /// ended, so shells start instead. Returns false if there are none to open, or if they were already opened.
     pub(crate) fn reopen_last(&mut self) -> bool {
-        let Some(layout) = self.workspace.reopens.take() else { return false };
+        let Some(unopened) = self.workspace.reopens.take() else { return false };
         self.settle(ABOUT_LAST);
-        let faults = layout.open(&self.mux);
+        let faults = unopened.layout.open(&self.mux);
         if !faults.is_empty() {
             let shown = first_of(&faults, FAULTS).join("\n");
-            self.complain("layout", format!("Part of the last window can't be opened.\n{shown}"));
+            self.complain(
+                "layout",
+                format!("The last window can't be opened exactly as it was.\n{shown}"),
+            );
         }
+        // From now on, the saved session contains these tabs as tabs of this window.
+        self.keep_soon();
         true
     }
 
@@ -186,25 +198,30 @@ impl App {
         let args = &self.prefs.args;
         let named = args.layout.as_deref().unwrap_or(&self.prefs.config.startup.layout);
         let is_open = named == LAST && args.execute.is_empty() && args.cwd.is_none();
-        if last.layout.tab_count() == 0 || is_open || self.prefs.args.quake {
+        if self.prefs.args.quake {
             return;
         }
-        self.workspace.reopens = Some(last.layout.clone());
         let live = unterm_control::client::live(self.prefs.settings.home());
         let running: Vec<u32> = live.iter().map(|instance| instance.pid).collect();
-        if last.ended_unclean(&running) {
-            let tabs = match last.layout.tab_count() {
+        let Some(unopened) = last.unopened(is_open, &running) else { return };
+        if unopened.ended_unclean {
+            let tabs = match unopened.layout.tab_count() {
                 1 => "tab".to_owned(),
                 tabs => format!("{tabs} tabs"),
             };
-            let press = self.prefs.press("reopen_last_window", "reopens it");
+            let press = self.prefs.press("reopen_last_window", "reopens them");
+            let (windows, whose) = match unopened.are_several {
+                true => ("The last windows", "their"),
+                false => ("The last window", "its"),
+            };
             self.keep_saying(
                 ABOUT_LAST,
                 format!(
-                    "The last window ended without closing.\nThe action “Reopen last window” brings back its {tabs}.{press}"
+                    "{windows} ended without closing.\nThe action “Reopen last window” brings back {whose} {tabs}.{press}"
                 ),
             );
         }
+        self.workspace.reopens = Some(unopened);
     }
 
     /// Whether the tabs of the last window can be reopened.

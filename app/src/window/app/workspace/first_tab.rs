@@ -40,9 +40,13 @@ impl App {
     /// Opens the layout or the tab that the window starts with, and then lets the calls continue that wait for panes.
     /// Does nothing if they are already open.
     pub(crate) fn open_first_panes(&mut self) {
-        let Some(first) = self.workspace.first.take() else { return };
-        // Arrange first: the mux computes the size of a new pane from the window's size.
+        if self.workspace.first.is_none() {
+            return;
+        }
+        // Arrange first: the mux computes the size of a new pane from the window's size. While `first` is set, the
+        // window is arranged for the tabs that are about to open, which may need a tab bar.
         self.arrange();
+        let Some(first) = self.workspace.first.take() else { return };
         let (mux, settings) = (Arc::clone(&self.mux), Arc::clone(&self.prefs.settings));
         let (args, last) = (self.prefs.args.clone(), self.workspace.last.clone());
         if let Some(complaint) = quake::open_layout(&mux, &args, &settings, last.as_ref()) {

@@ -1,5 +1,7 @@
 //! Saves and opens named layouts.
 
+use unterm_control::workspace::LAST;
+
 use crate::{
     layout_file::LayoutFile,
     window::{
@@ -30,6 +32,12 @@ impl App {
             self.pick("Open a layout", items, 0);
             return true;
         };
+        if name == LAST {
+            if !self.reopen_last() {
+                self.refuse(ABOUT, "The last window left no tabs that could be opened.".to_owned());
+            }
+            return true;
+        }
         let layout = match LayoutFile::read(&home, name) {
             Ok(layout) => layout,
             Err(error) => {
@@ -40,7 +48,7 @@ impl App {
         let faults = layout.open(&self.mux);
         if !faults.is_empty() {
             let shown = first_of(&faults, FAULTS).join("\n");
-            self.complain(ABOUT, format!("Part of the layout could not be started.\n{shown}"));
+            self.complain(ABOUT, format!("The layout can't be opened exactly as saved.\n{shown}"));
         }
         true
     }
