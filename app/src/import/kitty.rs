@@ -27,6 +27,15 @@ struct Map {
     text: String,
 }
 
+/// Converts keys and mouse buttons, with the names that the file defines for them.
+struct Binder<'a> {
+    draft: &'a mut Draft,
+    /// The modifiers that the word `kitty_mod` stands for.
+    kitty_mod: &'a str,
+    /// The names of aliases, and the actions that they stand for.
+    aliases: &'a [(String, String)],
+}
+
 struct Reader<'a> {
     files: &'a mut Files,
     draft: &'a mut Draft,
@@ -48,10 +57,13 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
     reader.file(file)?;
     // kitty applies the last value of `kitty_mod` to all keys, even to earlier ones.
     for Map { place, name, text } in std::mem::take(&mut reader.maps) {
-        let (modifiers, aliases) = (&reader.modifiers, &reader.aliases);
-        reader.draft.setting(&place, &format!("{name} {text}"), |draft| match name {
-            "map" => actions::bind(draft, &text, modifiers, aliases),
-            _ => mouse::bind(draft, &text, modifiers, aliases),
+        let (kitty_mod, aliases) = (&reader.modifiers, &reader.aliases);
+        reader.draft.setting(&place, &format!("{name} {text}"), |draft| {
+            let mut binder = Binder { draft, kitty_mod, aliases };
+            match name {
+                "map" => binder.bind(&text),
+                _ => binder.bind_mouse(&text),
+            }
         });
     }
     Ok(())

@@ -1,11 +1,14 @@
 //! Converts the keys of `map`, and the actions of kitty.
 
-use super::super::{
-    draft::Draft,
-    keys, lacks,
-    pressed::{self, Program, SWALLOW},
-    reasons::{self, unknown},
-    text::{typed, unescape},
+use super::{
+    super::{
+        draft::Draft,
+        keys, lacks,
+        pressed::{self, Program, SWALLOW},
+        reasons::{self, unknown},
+        text::{typed, unescape},
+    },
+    Binder,
 };
 use crate::editor::words;
 
@@ -69,187 +72,179 @@ const ACTIONS: &[(&str, &str)] = &[
 /// in a circle.
 const MOST_ALIASES: usize = 10;
 
-/// Converts the keys of a `map`.
-pub(super) fn bind(
-    draft: &mut Draft,
-    text: &str,
-    kitty_mod: &str,
-    aliases: &[(String, String)],
-) -> Result<(), String> {
-    let (mut keys, mut action) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    while let Some(option) = keys.strip_prefix("--") {
-        // `--allow-fallback` only adds keys of other keyboard layouts for the same action. Ignore it: Unterm has no
-        // such keys, and the main keys are still converted.
-        if !option.starts_with("allow-fallback") {
-            return Err(reasons::NO_MODES.into());
+impl Binder<'_> {
+    /// Converts the keys of a `map`.
+    pub(super) fn bind(&mut self, text: &str) -> Result<(), String> {
+        let (mut keys, mut action) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        while let Some(option) = keys.strip_prefix("--") {
+            // `--allow-fallback` only adds keys of other keyboard layouts for the same action. Ignore it: Unterm has no
+            // such keys, and the main keys are still converted.
+            if !option.starts_with("allow-fallback") {
+                return Err(reasons::NO_MODES.into());
+            }
+            (keys, action) =
+                action.trim_start().split_once(char::is_whitespace).unwrap_or((action, ""));
         }
-        (keys, action) =
-            action.trim_start().split_once(char::is_whitespace).unwrap_or((action, ""));
+        // `>` separates keys that are pressed one after the other. Alone, or at the end after a `+`, it is itself a key.
+        let single = keys.ends_with("+>") || keys == ">";
+        let parts: Vec<&str> = if single { vec![keys] } else { keys.split('>').collect() };
+        let chords = parts.into_iter().map(|keys| chord(keys, self.kitty_mod));
+        let keys = chords.collect::<Result<Vec<_>, _>>()?.join(">");
+        let actions = self.actions_of(action.trim())?;
+        self.draft.bind(&keys, &actions)
     }
-    // `>` separates keys that are pressed one after the other. Alone, or at the end after a `+`, it is itself a key.
-    let single = keys.ends_with("+>") || keys == ">";
-    let parts: Vec<&str> = if single { vec![keys] } else { keys.split('>').collect() };
-    let chords = parts.into_iter().map(|keys| chord(keys, kitty_mod));
-    let keys = chords.collect::<Result<Vec<_>, _>>()?.join(">");
-    let actions = actions_of(draft, action.trim(), kitty_mod, aliases)?;
-    draft.bind(&keys, &actions)
+
+    /// Converts an action of kitty. `combine` results in several actions.
+    pub(super) fn actions_of(&mut self, action: &str) -> Result<Vec<String>, String> {
+        let mut action = action.to_owned();
+        for _ in 0..MOST_ALIASES {
+            let found = self.aliases.iter().rev().find_map(|(alias, stands_for)| {
+                let rest = action.strip_prefix(alias.as_str())?;
+                let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
+                is_whole.then(|| format!("{stands_for}{rest}"))
+            });
+            // An alias may contain its own name, as in `kitten_alias hints hints --x`. Replace it only once.
+            match found {
+                Some(replaced) if !replaced.starts_with(&action) => action = replaced,
+                Some(replaced) => {
+                    action = replaced;
+                    break;
+                }
+                None => break,
+            }
+        }
+        let Some(combined) = action.strip_prefix("combine") else {
+            return Ok(vec![self.action_of(&action)?]);
+        };
+        // The first word after `combine` is the separator between the actions.
+        let combined = combined.trim_start();
+        let (separator, list) = combined.split_once(char::is_whitespace).unwrap_or((combined, ""));
+        if separator.is_empty() {
+            return Err(unknown(&action));
+        }
+        let actions = list.split(separator).map(str::trim).filter(|action| !action.is_empty());
+        let mut all = Vec::new();
+        for action in actions {
+            all.extend(match action.starts_with("combine") {
+                true => return Err(unknown(action)),
+                false => self.actions_of(action)?,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Converts a single action of kitty.
+    fn action_of(&mut self, action: &str) -> Result<String, String> {
+        let (name, argument) = action.split_once(char::is_whitespace).unwrap_or((action, ""));
+        let argument = argument.trim();
+        let direction = |word: &str| {
+            let word = match word {
+                "top" => "up",
+                "bottom" => "down",
+                word => word,
+            };
+            ["left", "right", "up", "down"].contains(&word).then_some(word.to_owned())
+        };
+        let ours = match (name, argument) {
+            ("", _) => "none".to_owned(),
+            ("set_tab_title", title) if !title.is_empty() => {
+                format!("set_tab_title:{}", title.replace('\\', "\\\\"))
+            }
+            ("launch", options) => launch(self.draft, options)?,
+            ("new_tab", "!neighbor") | ("new_tab_with_cwd", "!neighbor") => "new_tab".to_owned(),
+            ("new_tab" | "new_tab_with_cwd", program) if !program.is_empty() => {
+                let words = words(program.trim_start_matches("!neighbor"));
+                self.draft.start(&Program { words, ..Program::default() })
+            }
+            ("new_tab_with_wd", folder) if !folder.is_empty() => {
+                format!("new_tab_in:{}", folder.replace('\\', "\\\\"))
+            }
+            ("new_window" | "new_window_with_cwd", program) if !program.is_empty() => {
+                return Err(reasons::NO_SPLIT_PROGRAM.into());
+            }
+            ("new_os_window" | "new_os_window_with_cwd" | "new_os_window_with_wd", program)
+                if !program.is_empty() =>
+            {
+                return Err(reasons::NO_WINDOW_PROGRAM.into());
+            }
+            ("goto_tab", _) => match argument.parse::<i32>() {
+                Ok(number) if number > 0 => format!("activate_tab:{number}"),
+                Ok(_) => return Err(reasons::NO_RECENT_TABS.into()),
+                Err(_) => return Err(unknown(argument)),
+            },
+            ("neighboring_window", to) => {
+                format!("focus_{}", direction(to).ok_or_else(|| unknown(to))?)
+            }
+            ("move_window", to) if direction(to).is_some() => {
+                format!("swap_pane_{}", direction(to).unwrap_or_default())
+            }
+            ("resize_window", how) => match how.split(' ').next().unwrap_or_default() {
+                "wider" => "resize_right",
+                "narrower" => "resize_left",
+                "taller" => "resize_down",
+                "shorter" => "resize_up",
+                "reset" => "equalize_panes",
+                _ => return Err(unknown(how)),
+            }
+            .to_owned(),
+            ("toggle_layout" | "goto_layout", "stack") => "zoom_pane".to_owned(),
+            ("toggle_layout" | "goto_layout" | "next_layout" | "last_used_layout", _)
+            | ("layout_action", _) => return Err(reasons::NO_TILING.into()),
+            ("start_resizing_window", _) => {
+                return Err("bind resize_left, resize_right, resize_up and resize_down".to_owned());
+            }
+            ("detach_window", "new-tab") => "pane_to_new_tab".to_owned(),
+            ("scroll_line_up", _) => "scroll_lines:-1".to_owned(),
+            ("scroll_line_down", _) => "scroll_lines:1".to_owned(),
+            ("scroll_to_prompt", "-1") => "previous_prompt".to_owned(),
+            ("scroll_to_prompt", "1") => "next_prompt".to_owned(),
+            ("change_font_size", how) => match how.rsplit(' ').next().unwrap_or_default() {
+                "0" => "reset_font",
+                more if more.starts_with('+') => "larger_font",
+                less if less.starts_with('-') => "smaller_font",
+                _ => return Err(reasons::NO_FONT_SIZE.into()),
+            }
+            .to_owned(),
+            ("clear_terminal", "reset active") => "reset_terminal".to_owned(),
+            ("clear_terminal", "scrollback active") => "clear_history".to_owned(),
+            ("send_text", argument) => {
+                let (modes, text) = argument.split_once(' ').ok_or_else(|| unknown(argument))?;
+                if !["all", "normal,application", "application,normal"].contains(&modes) {
+                    return Err(reasons::NO_KEYBOARD_MODES.into());
+                }
+                typed(&unescape(text)?)
+            }
+            ("send_key", keys) => {
+                let chords = keys.split_whitespace().map(|keys| chord(keys, self.kitty_mod));
+                let mut text = SWALLOW.to_owned();
+                for sent in chords.map(|chord| pressed::key(&chord?)) {
+                    text.push_str(sent?.trim_start_matches(SWALLOW));
+                }
+                text
+            }
+            ("paste", text) => typed(&unescape(text)?),
+            ("kitten", kitten) => kitten_of(self.draft, kitten)?,
+            ("save_as_session", _) => return Err(reasons::LAYOUT.to_owned()),
+            ("push_keyboard_mode" | "pop_keyboard_mode", _) => return Err(reasons::NO_MODES.into()),
+            ("load_config_file", _) => return Err(reasons::RELOADS.to_owned()),
+            (name, argument) => match ACTIONS.iter().find(|(other, _)| *other == name) {
+                Some((_, ours)) if argument.is_empty() => (*ours).to_owned(),
+                Some(_) => return Err(unknown(argument)),
+                None => return Err(lacks::KITTY.action(name)),
+            },
+        };
+        Ok(ours)
+    }
 }
 
 /// A key with its modifiers, as written in Unterm's configuration.
-pub(super) fn chord(text: &str, kitty_mod: &str) -> Result<String, String> {
+fn chord(text: &str, kitty_mod: &str) -> Result<String, String> {
     let expanded = text.replace("kitty_mod", kitty_mod);
     let (modifiers, key) = match expanded.strip_suffix("++") {
         Some(modifiers) => (modifiers, "+"),
         None => expanded.rsplit_once('+').unwrap_or(("", &expanded)),
     };
     keys::chord(modifiers.split('+'), key)
-}
-
-/// Converts an action of kitty. `combine` results in several actions.
-pub(super) fn actions_of(
-    draft: &mut Draft,
-    action: &str,
-    kitty_mod: &str,
-    aliases: &[(String, String)],
-) -> Result<Vec<String>, String> {
-    let mut action = action.to_owned();
-    for _ in 0..MOST_ALIASES {
-        let found = aliases.iter().rev().find_map(|(alias, stands_for)| {
-            let rest = action.strip_prefix(alias.as_str())?;
-            let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
-            is_whole.then(|| format!("{stands_for}{rest}"))
-        });
-        // An alias may contain its own name, as in `kitten_alias hints hints --x`. Replace it only once.
-        match found {
-            Some(replaced) if !replaced.starts_with(&action) => action = replaced,
-            Some(replaced) => {
-                action = replaced;
-                break;
-            }
-            None => break,
-        }
-    }
-    let Some(combined) = action.strip_prefix("combine") else {
-        return Ok(vec![action_of(draft, &action, kitty_mod)?]);
-    };
-    // The first word after `combine` is the separator between the actions.
-    let combined = combined.trim_start();
-    let (separator, list) = combined.split_once(char::is_whitespace).unwrap_or((combined, ""));
-    if separator.is_empty() {
-        return Err(unknown(&action));
-    }
-    let actions = list.split(separator).map(str::trim).filter(|action| !action.is_empty());
-    let mut all = Vec::new();
-    for action in actions {
-        all.extend(match action.starts_with("combine") {
-            true => return Err(unknown(action)),
-            false => actions_of(draft, action, kitty_mod, aliases)?,
-        });
-    }
-    Ok(all)
-}
-
-/// Converts a single action of kitty.
-fn action_of(draft: &mut Draft, action: &str, kitty_mod: &str) -> Result<String, String> {
-    let (name, argument) = action.split_once(char::is_whitespace).unwrap_or((action, ""));
-    let argument = argument.trim();
-    let direction = |word: &str| {
-        let word = match word {
-            "top" => "up",
-            "bottom" => "down",
-            word => word,
-        };
-        ["left", "right", "up", "down"].contains(&word).then_some(word.to_owned())
-    };
-    let ours = match (name, argument) {
-        ("", _) => "none".to_owned(),
-        ("set_tab_title", title) if !title.is_empty() => {
-            format!("set_tab_title:{}", title.replace('\\', "\\\\"))
-        }
-        ("launch", options) => launch(draft, options)?,
-        ("new_tab", "!neighbor") | ("new_tab_with_cwd", "!neighbor") => "new_tab".to_owned(),
-        ("new_tab" | "new_tab_with_cwd", program) if !program.is_empty() => {
-            let words = words(program.trim_start_matches("!neighbor"));
-            draft.start(&Program { words, ..Program::default() })
-        }
-        ("new_tab_with_wd", folder) if !folder.is_empty() => {
-            format!("new_tab_in:{}", folder.replace('\\', "\\\\"))
-        }
-        ("new_window" | "new_window_with_cwd", program) if !program.is_empty() => {
-            return Err(reasons::NO_SPLIT_PROGRAM.into());
-        }
-        ("new_os_window" | "new_os_window_with_cwd" | "new_os_window_with_wd", program)
-            if !program.is_empty() =>
-        {
-            return Err(reasons::NO_WINDOW_PROGRAM.into());
-        }
-        ("goto_tab", _) => match argument.parse::<i32>() {
-            Ok(number) if number > 0 => format!("activate_tab:{number}"),
-            Ok(_) => return Err(reasons::NO_RECENT_TABS.into()),
-            Err(_) => return Err(unknown(argument)),
-        },
-        ("neighboring_window", to) => {
-            format!("focus_{}", direction(to).ok_or_else(|| unknown(to))?)
-        }
-        ("move_window", to) if direction(to).is_some() => {
-            format!("swap_pane_{}", direction(to).unwrap_or_default())
-        }
-        ("resize_window", how) => match how.split(' ').next().unwrap_or_default() {
-            "wider" => "resize_right",
-            "narrower" => "resize_left",
-            "taller" => "resize_down",
-            "shorter" => "resize_up",
-            "reset" => "equalize_panes",
-            _ => return Err(unknown(how)),
-        }
-        .to_owned(),
-        ("toggle_layout" | "goto_layout", "stack") => "zoom_pane".to_owned(),
-        ("toggle_layout" | "goto_layout" | "next_layout" | "last_used_layout", _)
-        | ("layout_action", _) => return Err(reasons::NO_TILING.into()),
-        ("start_resizing_window", _) => {
-            return Err("bind resize_left, resize_right, resize_up and resize_down".to_owned());
-        }
-        ("detach_window", "new-tab") => "pane_to_new_tab".to_owned(),
-        ("scroll_line_up", _) => "scroll_lines:-1".to_owned(),
-        ("scroll_line_down", _) => "scroll_lines:1".to_owned(),
-        ("scroll_to_prompt", "-1") => "previous_prompt".to_owned(),
-        ("scroll_to_prompt", "1") => "next_prompt".to_owned(),
-        ("change_font_size", how) => match how.rsplit(' ').next().unwrap_or_default() {
-            "0" => "reset_font",
-            more if more.starts_with('+') => "larger_font",
-            less if less.starts_with('-') => "smaller_font",
-            _ => return Err(reasons::NO_FONT_SIZE.into()),
-        }
-        .to_owned(),
-        ("clear_terminal", "reset active") => "reset_terminal".to_owned(),
-        ("clear_terminal", "scrollback active") => "clear_history".to_owned(),
-        ("send_text", argument) => {
-            let (modes, text) = argument.split_once(' ').ok_or_else(|| unknown(argument))?;
-            if !["all", "normal,application", "application,normal"].contains(&modes) {
-                return Err(reasons::NO_KEYBOARD_MODES.into());
-            }
-            typed(&unescape(text)?)
-        }
-        ("send_key", keys) => {
-            let chords = keys.split_whitespace().map(|keys| chord(keys, kitty_mod));
-            let mut text = SWALLOW.to_owned();
-            for sent in chords.map(|chord| pressed::key(&chord?)) {
-                text.push_str(sent?.trim_start_matches(SWALLOW));
-            }
-            text
-        }
-        ("paste", text) => typed(&unescape(text)?),
-        ("kitten", kitten) => kitten_of(draft, kitten)?,
-        ("save_as_session", _) => return Err(reasons::LAYOUT.to_owned()),
-        ("push_keyboard_mode" | "pop_keyboard_mode", _) => return Err(reasons::NO_MODES.into()),
-        ("load_config_file", _) => return Err(reasons::RELOADS.to_owned()),
-        (name, argument) => match ACTIONS.iter().find(|(other, _)| *other == name) {
-            Some((_, ours)) if argument.is_empty() => (*ours).to_owned(),
-            Some(_) => return Err(unknown(argument)),
-            None => return Err(lacks::KITTY.action(name)),
-        },
-    };
-    Ok(ours)
 }
 
 /// Converts the action of a kitten.
