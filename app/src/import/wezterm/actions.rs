@@ -138,11 +138,15 @@ fn named(draft: &mut Draft, kind: &str, binding: &Lua) -> Result<(String, String
 
 /// A key with its modifiers, as written in Unterm's configuration.
 pub(super) fn chord(modifiers: &str, key: &str) -> Result<String, String> {
-    let key = key.strip_prefix("phys:").or_else(|| key.strip_prefix("mapped:")).unwrap_or(key);
+    // A position on a US keyboard, such as `phys:A` and `phys:K1`, has the same name with and without Shift.
+    let (key, is_position) = match key.strip_prefix("phys:") {
+        Some(key) => (key.strip_prefix('K').filter(|digit| digit.len() == 1).unwrap_or(key), true),
+        None => (key.strip_prefix("mapped:").unwrap_or(key), false),
+    };
     // A capital letter means that Shift is held.
-    let is_shifted = key.chars().count() == 1 && key.chars().all(char::is_uppercase);
+    let is_capital = key.chars().count() == 1 && key.chars().all(char::is_uppercase);
     let held = modifiers.split('|').map(str::trim).filter(|name| *name != "NONE");
-    keys::chord(held.chain(is_shifted.then_some("shift")), key)
+    keys::chord(held.chain((is_capital && !is_position).then_some("shift")), key)
 }
 
 /// Converts an entry of the list `mouse_bindings`.
