@@ -10,6 +10,7 @@ use toml_edit::{Array, InlineTable, Value};
 use super::{
     colors::{Colors, Part},
     converted::{Converted, Entry, ImportedTheme, LeftOut, Place, Setting, render},
+    modes::{Modes, Resolved},
     pressed::Program,
     reasons,
     terminal::Terminal,
@@ -54,6 +55,7 @@ pub(super) struct Draft {
     /// The title of the window, and whether programs are prevented from changing it.
     title: (Option<(String, Entry)>, bool),
     theme: Option<(ThemeName, Entry)>,
+    modes: Modes,
 }
 
 impl Draft {
@@ -163,6 +165,30 @@ impl Draft {
         Ok(())
     }
 
+    /// Binds a key that applies only in a mode.
+    pub fn bind_in_mode(&mut self, mode: &str, keys: &str, actions: Vec<String>) {
+        self.modes.bind(mode, keys, actions, self.entry.clone());
+    }
+
+    /// Binds a key that enters a mode for a single key.
+    pub fn enter_mode(&mut self, mode: &str, keys: &str) {
+        self.modes.enter(mode, keys, self.entry.clone());
+    }
+
+    /// Binds the key sequences that result from modes. Leaves out the keys of other modes.
+    fn bind_modes(&mut self) {
+        for Resolved { entry, binding } in std::mem::take(&mut self.modes).resolve() {
+            self.entry = entry;
+            let bound = match binding {
+                Some((keys, actions)) => self.bind(&keys, &actions),
+                None => Err(reasons::NO_MODES.into()),
+            };
+            if let Err(why) = bound {
+                self.leave_out(&why);
+            }
+        }
+    }
+
     /// Binds a mouse button or the wheel.
     ///
     /// # Errors
@@ -211,6 +237,7 @@ impl Draft {
     /// Unbinds all default keys, and removes all bindings that were converted so far.
     pub fn clear_keys(&mut self) {
         self.unset_all("keys");
+        self.modes = Modes::default();
         self.set(&["keys", keys::PRESET], keys::NONE);
     }
 
@@ -314,6 +341,7 @@ impl Draft {
 
     /// Finishes the conversion: leaves out values that Unterm does not accept, and selects the theme.
     pub fn finish(mut self, terminal: Terminal, home: &Path) -> Converted {
+        self.bind_modes();
         self.drop_usual_keys();
         match std::mem::take(&mut self.title) {
             (Some((title, entry)), true) => {

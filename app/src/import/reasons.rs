@@ -97,6 +97,8 @@ lacks! {
     NO_REVERSED_WHEEL = "the wheel scrolls at least one line, in its own direction", ["reverse"];
     /// A hint that starts a program.
     NO_HINT_PROGRAM = "a pattern copies, pastes, or opens with the desktop's program or the editor", ["the action is `run`"];
+    /// A text that is passed to a program.
+    NO_PIPED_TEXT = "scrollback.pager shows only the history and a command's output", ["shows the selection", "text to a program"];
     /// A drop-down window whose size is given in pixels.
     NO_DROP_DOWN_PIXELS = "Unterm's drop-down has a share of the screen's height", ["quake_pixels"];
 }

@@ -8,6 +8,16 @@ use super::{
     Binder,
 };
 
+/// Selections that Unterm makes in the same way: the button, the event and the action.
+const SAME: &[(&str, &str, &str)] = &[
+    ("left", "press", "mouse_selection normal"),
+    ("left", "doublepress", "mouse_selection word"),
+    ("left", "triplepress", "mouse_selection line"),
+    ("alt+left", "press", "mouse_selection rectangle"),
+    ("ctrl+alt+left", "press", "mouse_selection rectangle"),
+    ("shift+left", "press", "mouse_selection extend"),
+];
+
 impl Binder<'_> {
     /// Converts a `mouse_map`, which has the form `BUTTON EVENT MODES ACTION`.
     pub(super) fn bind_mouse(&mut self, text: &str) -> Result<(), String> {
@@ -27,11 +37,15 @@ impl Binder<'_> {
             "b9" => "forward",
             _ => return Err(unknown(button)),
         };
+        let chord = pressed::button(modifiers.split('+'), button)?;
+        if SAME.contains(&(chord.as_str(), event, action.as_str())) {
+            return Ok(());
+        }
         if !["press", "release", "click"].contains(&event) {
             return Err(reasons::NO_MULTIPLE_CLICKS.into());
         }
         let name = action.split(' ').next().unwrap_or_default();
-        let is_plain_left = button == "left" && modifiers.is_empty();
+        let is_plain_left = chord == "left" && event != "press";
         let opens = name.starts_with("mouse_click_url")
             || (name == "mouse_handle_click" && action.split(' ').any(|word| word == "link"));
         match name {
@@ -52,13 +66,13 @@ impl Binder<'_> {
                 self.draft.set(&["mouse", "right_button"], "extend");
                 return Ok(());
             }
+            "mouse_select_command_output" | "mouse_show_command_output" => {}
             name if name.starts_with("mouse_") => return Err(reasons::NO_SELECTING.into()),
             _ if !modes.split(',').any(|mode| mode == "ungrabbed") => {
                 return Err(reasons::NO_GRABBED.into());
             }
             _ => {}
         }
-        let chord = pressed::button(modifiers.split('+'), button)?;
         // If there is no action, or the action is `no_op`, the button has no effect.
         let actions = match name {
             "" | "no_op" | "discard_event" => vec!["none".to_owned()],
