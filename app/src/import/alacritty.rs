@@ -211,12 +211,12 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
         let whole = item.as_integer().map(|number| number as f64);
         item.as_float().or(whole).filter(|number| number.is_finite()).ok_or_else(|| wrong(item))
     };
+    let name = path.join(".");
+    let value = item.as_str().map(str::to_owned);
+    let value = value.or_else(|| item.as_bool().map(|on| on.to_string())).unwrap_or_default();
     match path {
-        ["general", "live_config_reload"] | ["live_config_reload"] => {
-            return Err(reasons::RELOADS.into());
-        }
-        ["env", "TERM"] => return Err(reasons::TERM.into()),
-        ["env", name] => draft.set(&["env", name], text()?),
+        _ if lacks::ALACRITTY.is_always(&name, &value) => {}
+        ["env", name] if *name != "TERM" => draft.set(&["env", name], text()?),
         ["window", "dimensions", "columns"] => cells(draft, "columns", number()?),
         ["window", "dimensions", "lines"] => cells(draft, "rows", number()?),
         ["window", "padding", "x"] => draft.set_number(&["window", "padding"], number()?),
@@ -288,7 +288,7 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
         ["mouse", "hide_when_typing"] => {
             draft.set(&["mouse", "hide_while_typing"], switch()?);
         }
-        ["hints", "alphabet"] => draft.set(&["hints", "alphabet"], text()?),
+        ["hints", "alphabet"] => draft.alphabet(text()?),
         ["window", "dynamic_title"] => {
             // Unterm's title always contains the program's title, unless a title is set. So only the value `false`
             // needs a conversion.
@@ -297,12 +297,7 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
             }
         }
         ["window", "title"] => draft.fixed_title(Some(text()?)),
-        ["window", "class", ..] => return Err("start Unterm with --class".to_owned()),
-        ["general", "working_directory"] | ["working_directory"] => {
-            return Err("start Unterm with --cwd".to_owned());
-        }
-        ["general", "ipc_socket"] | ["ipc_socket"] => return Err(reasons::CONTROL.to_owned()),
-        _ => return Err(lacks::ALACRITTY.setting(&path.join("."))),
+        _ => return Err(lacks::ALACRITTY.setting(&name)),
     }
     Ok(())
 }
@@ -348,14 +343,18 @@ fn bind(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(
     draft.rename(&format!("key {}", named.replace('|', "+").replace(' ', "")));
     let chord = keys::chord(modifiers.split('|').filter(|name| *name != "None"), key)?;
     if in_vi_mode(binding)? {
-        let action = get("action").ok_or(reasons::NO_BACKGROUND)?;
+        let action = get("action").ok_or(reasons::NO_COMMAND)?;
         let command = VI_ACTIONS.iter().find(|(name, _)| *name == action);
-        let (_, command) = command.ok_or_else(|| lacks::ALACRITTY.action(action))?;
+        let is_key = ACTIONS.iter().any(|(name, _)| *name == action);
+        let (_, command) = command.ok_or_else(|| match is_key {
+            true => reasons::NO_COMMAND.into(),
+            false => lacks::ALACRITTY.command(action),
+        })?;
         draft.set(&["copy_mode_keys", &chord], *command);
         return Ok(());
     }
-    let action = action_of(binding)?;
-    draft.bind(&chord, &[action])
+    // Alacritty runs the actions of all bindings of a key.
+    draft.chain(&chord, &[action_of(binding)?])
 }
 
 /// Converts a binding of a mouse button or the wheel.
@@ -387,20 +386,23 @@ fn bind_mouse(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Re
             Ok(())
         }
         (_, Some("ExpandSelection")) => Err(reasons::NO_SELECTING.into()),
-        (_, Some("None")) => draft.bind_mouse(&chord, &["none".to_owned()]),
-        _ => draft.bind_mouse(&chord, &[action_of(binding)?]),
+        (_, Some("None")) => draft.chain_mouse(&chord, &["none".to_owned()]),
+        _ => draft.chain_mouse(&chord, &[action_of(binding)?]),
     }
 }
 
 /// Whether a binding applies only in the vi mode. Such a binding is converted to a key of Unterm's copy mode.
 fn in_vi_mode(binding: &toml_edit::InlineTable) -> Result<bool, String> {
-    let mode = binding.get("mode").and_then(Value::as_str).unwrap_or_default();
+    let get = |name: &str| binding.get(name).and_then(Value::as_str).unwrap_or_default();
+    let mode = get("mode");
     let mut vi = false;
     for mode in mode.split('|').map(str::trim) {
         match mode {
             "Vi" => vi = true,
             // These modes need no condition: Unterm's keys always apply only outside of copy mode and search.
             "" | "~Vi" | "~Search" => {}
+            // Unterm's actions that scroll leave the key to full-screen programs.
+            "~Alt" if get("action").starts_with("Scroll") => {}
             _ => return Err(reasons::NO_MODES.into()),
         }
     }
@@ -424,18 +426,27 @@ fn action_of(binding: &toml_edit::InlineTable) -> Result<String, String> {
     }
 }
 
+/// Converts how the mouse opens links.
+fn open_by(draft: &mut Draft, hint: &toml_edit::InlineTable) {
+    let Some(mouse) = hint.get("mouse").and_then(Value::as_inline_table) else { return };
+    let is_enabled = mouse.get("enabled").and_then(Value::as_bool).unwrap_or_default();
+    let modifiers = mouse.get("mods").and_then(Value::as_str).unwrap_or("None");
+    match modifiers {
+        "None" if is_enabled => draft.set(&["links", "open_by"], "click"),
+        "Control" if is_enabled => draft.set(&["links", "open_by"], "ctrl_click"),
+        _ => draft.leave_out(reasons::LINKS),
+    }
+}
+
 /// Converts a hint, which becomes a pattern.
 fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), String> {
     let hint = hint.ok_or("it is no table")?;
     let get = |name: &str| hint.get(name).and_then(Value::as_str);
-    let Some(regex) = get("regex") else {
-        // A hint without a pattern labels only hyperlinks (OSC 8). Unterm always labels these.
-        return match hint.get("hyperlinks").and_then(Value::as_bool) {
-            Some(true) => Ok(()),
-            _ => Err("it has no regex".to_owned()),
-        };
-    };
-    draft.rename(&format!("hint {regex}"));
+    let regex = get("regex");
+    draft.rename(&format!("hint {}", regex.unwrap_or("hyperlinks")));
+    if regex.is_none() && hint.get("hyperlinks").and_then(Value::as_bool) != Some(true) {
+        return Err("it has no regex".to_owned());
+    }
     let program = hint.get("command").map(|command| {
         let name = command.as_str();
         name.or_else(|| command.as_inline_table()?.get("program")?.as_str()).unwrap_or_default()
@@ -445,13 +456,15 @@ fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), 
         (Some("Paste"), _) => "paste",
         (Some(other), _) => return Err(lacks::ALACRITTY.action(other)),
         (None, Some("xdg-open" | "open")) => "open",
+        (None, _) if regex.is_none() => "open",
         (None, _) => return Err(reasons::NO_HINT_PROGRAM.into()),
     };
-    // This is Alacritty's default pattern for URLs. Unterm always labels URLs.
-    if action == "open" && regex.contains("https") {
-        return Ok(());
+    match regex {
+        // This is Alacritty's default pattern for URLs. Unterm always labels URLs and hyperlinks (OSC 8).
+        Some(regex) if action == "open" && regex.contains("https") => open_by(draft, hint),
+        None => open_by(draft, hint),
+        Some(regex) => draft.pattern(regex, action),
     }
-    draft.pattern(regex, action);
     let Some(binding) = hint.get("binding").and_then(Value::as_inline_table) else { return Ok(()) };
     let get = |name: &str| binding.get(name).and_then(Value::as_str);
     let modifiers = get("mods").unwrap_or_default().split('|').filter(|name| *name != "None");

@@ -199,20 +199,63 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds another action to a key that is already bound.
-    pub fn chain(&mut self, text: &str, action: String) -> Result<(), String> {
+    /// Adds actions to a key that may already be bound.
+    ///
+    /// # Errors
+    /// Fails if Unterm has no such key or action.
+    pub fn chain(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
         let keys: Keys = text.parse()?;
-        let key = ["keys", &keys.written(text)];
-        let before = self.settings.iter().find(|setting| setting.key == key);
-        let mut actions: Vec<String> = match before.map(|setting| &setting.value) {
+        let actions = [self.bound_before("keys", &keys.written(text)), actions.to_vec()].concat();
+        self.bind(text, &actions)
+    }
+
+    /// Adds actions to a mouse button that may already be bound.
+    ///
+    /// # Errors
+    /// Fails if Unterm can't bind this input, or has no such action.
+    pub fn chain_mouse(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
+        let actions = [self.bound_before("mouse_bindings", text), actions.to_vec()].concat();
+        self.bind_mouse(text, &actions)
+    }
+
+    /// The actions to which a key of a section is already bound.
+    fn bound_before(&self, section: &str, name: &str) -> Vec<String> {
+        let before = self.settings.iter().find(|setting| setting.key == [section, name]);
+        match before.map(|setting| &setting.value) {
             Some(Value::Array(list)) => {
                 list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
             }
             Some(value) => value.as_str().map(str::to_owned).into_iter().collect(),
             None => Vec::new(),
-        };
-        actions.push(action);
-        self.bind(text, &actions)
+        }
+    }
+
+    /// Adds an entry to the command palette.
+    ///
+    /// # Errors
+    /// Fails if Unterm has no such action.
+    pub fn palette(&mut self, title: &str, actions: &[String]) -> Result<(), String> {
+        self.set(&["palette", title], bound(actions)?);
+        Ok(())
+    }
+
+    /// Sets the letters of labels. Reports other characters, which Unterm does not use in labels.
+    pub fn alphabet(&mut self, text: &str) {
+        let mut letters = String::new();
+        for letter in text.chars().filter(char::is_ascii_lowercase) {
+            if !letters.contains(letter) {
+                letters.push(letter);
+            }
+        }
+        if letters != text {
+            self.leave_out(reasons::LETTERS);
+        }
+        self.set(&["hints", "alphabet"], letters);
+    }
+
+    /// Whether a key is set.
+    pub fn has(&self, key: &[&str]) -> bool {
+        self.settings.iter().any(|setting| setting.key == key)
     }
 
     /// Adds a pattern for hints, under a name with a number.

@@ -15,7 +15,8 @@ use super::{
     keys, lacks,
     pressed::SWALLOW,
     reasons::{self, unknown},
-    text::{number, switch, typed, unescape},
+    several::{font_steps, repeated},
+    text::{feature, number, switch, typed, unescape},
 };
 use crate::editor::words;
 
@@ -44,15 +45,11 @@ const ACTIONS: &[(&str, &str)] = &[
     ("scroll_to_bottom", "scroll_to_bottom"),
     ("scroll_page_up", "scroll_page_up"),
     ("scroll_page_down", "scroll_page_down"),
-    ("jump_to_prompt:-1", "previous_prompt"),
-    ("jump_to_prompt:1", "next_prompt"),
     ("new_window", "new_window"),
     ("new_tab", "new_tab"),
     ("previous_tab", "previous_tab"),
     ("next_tab", "next_tab"),
     ("last_tab", "activate_tab:999"),
-    ("move_tab:-1", "move_tab_left"),
-    ("move_tab:1", "move_tab_right"),
     ("toggle_tab_overview", "choose_tab"),
     ("prompt_surface_title", "rename_tab"),
     ("prompt_tab_title", "rename_tab"),
@@ -90,6 +87,13 @@ const ACTIONS: &[(&str, &str)] = &[
     ("quit", "close_window"),
     ("toggle_fullscreen", "fullscreen"),
     ("toggle_command_palette", "command_palette"),
+];
+
+/// Actions for a number of steps: the name in Ghostty, and the actions of Unterm for a step back and forward.
+const STEPS: &[(&str, &str, &str)] = &[
+    ("jump_to_prompt", "previous_prompt", "next_prompt"),
+    ("move_tab", "move_tab_left", "move_tab_right"),
+    ("scroll_page_fractional", "scroll_page_up", "scroll_page_down"),
 ];
 
 /// A file that is named in a line of another file.
@@ -211,13 +215,14 @@ fn convert(
     file: &Path,
 ) -> Result<(), String> {
     match name {
+        name if lacks::GHOSTTY.is_always(name, value) => {}
         "font-family" | "font-family-bold" | "font-family-italic" | "font-family-bold-italic" => {
             draft.append(&["font", list_of(name).unwrap_or_default()], value);
         }
         "font-size" => draft.set_number(&["font", "size"], number(value)?),
         "font-feature" => {
-            for feature in value.split(',').map(str::trim) {
-                draft.append(&["font", "features"], feature);
+            for text in value.split(',') {
+                draft.append(&["font", "features"], &feature(text));
             }
         }
         "font-codepoint-map" => {
@@ -287,9 +292,6 @@ fn convert(
         }
         "notify-on-command-finish" => later.notifies = Some(value != "never"),
         "notify-on-command-finish-after" => later.seconds = Some(seconds(value)?),
-        "scrollback-limit" | "scrollback-limit-bytes" => {
-            return Err("it is in bytes; set scrollback.lines".to_owned());
-        }
         "scrollback-limit-lines" => {
             let lines = if value == "unlimited" { 999_999_999.0 } else { number(value)? };
             draft.set_number(&["scrollback", "lines"], lines);
@@ -385,19 +387,10 @@ fn convert(
         "desktop-notifications" => {
             draft.set(&["notifications", "programs"], switch(value)?);
         }
-        "term" => return Err(reasons::TERM.to_owned()),
         "keybind" => bind(draft, value, later)?,
         "title" => draft.set(&["window", "title_format"], value),
         "language" => {
             draft.set(&["language"], value.split('.').next().unwrap_or(value).replace('_', "-"))
-        }
-        "class" => return Err("start Unterm with --class".to_owned()),
-        "working-directory" if ["inherit", "home"].contains(&value) => {}
-        "working-directory" => return Err("start Unterm with --cwd".to_owned()),
-        "initial-command" => return Err("start Unterm with -e".to_owned()),
-        "wait-after-command" => return Err("start Unterm with --hold".to_owned()),
-        "adjust-box-thickness" => {
-            return Err("font.adjust_underline_thickness changes it, too".to_owned());
         }
         "clipboard-paste-bracketed-safe" => {
             draft.set(&["paste", "confirm"], if switch(value)? { "unsafe" } else { "always" });
@@ -410,7 +403,6 @@ fn convert(
             };
             draft.bind_mouse("middle", &[action.to_owned()])?;
         }
-        "shell-integration-features" => return Err(reasons::WHOLE_INTEGRATION.into()),
         "command-palette-entry" => entry(draft, value)?,
         _ => return Err(lacks::GHOSTTY.setting(name)),
     }
@@ -535,12 +527,11 @@ fn entry(draft: &mut Draft, value: &str) -> Result<(), String> {
         rest = more;
     }
     let (title, action) = title.zip(action).ok_or_else(|| unknown(value))?;
-    let action = action_of(action)?;
-    if action == "none" {
+    let actions = actions_of(action)?;
+    if actions == ["none"] {
         return Err(unknown(value));
     }
-    draft.set(&["palette", title], action);
-    Ok(())
+    draft.palette(title, &actions)
 }
 
 /// Converts a key binding.
@@ -555,7 +546,7 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
         at.map(|(at, _)| (&value[..at], &value[at + 1..])).ok_or_else(|| unknown(value))?;
     if trigger == "chain" {
         let bound = later.bound.as_ref().ok_or("no binding that was converted stands before it")?;
-        return draft.chain(bound, action_of(action)?);
+        return draft.chain(bound, &actions_of(action)?);
     }
     later.bound = None;
     while let Some((prefix, rest)) = trigger.split_once(':').filter(|(_, rest)| !rest.is_empty()) {
@@ -563,13 +554,19 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
             // Both prefixes can be ignored. Unterm's keys always apply to the window, and some keys reach the program
             // if their action has no effect.
             "physical" | "performable" => trigger = rest,
+            "global" if action == "toggle_quick_terminal" => {
+                return Err(reasons::DROP_DOWN_KEY.to_owned());
+            }
             "global" | "all" => return Err(reasons::NO_GLOBAL_KEYS.into()),
             _ => return Err(reasons::NO_UNCONSUMED.into()),
         }
     }
-    if trigger.split('/').filter(|key| !key.is_empty()).count() > 1 {
-        return Err(reasons::NO_MODES.into());
-    }
+    let (mode, trigger) = match trigger.split_once('/') {
+        Some((mode, key)) if !mode.contains(['+', '>']) && !mode.is_empty() && !key.is_empty() => {
+            (mode, key)
+        }
+        _ => ("", trigger),
+    };
     let single = trigger.ends_with("+>") || trigger == ">";
     let parts: Vec<&str> = if single { vec![trigger] } else { trigger.split('>').collect() };
     let chord = |trigger: &str| {
@@ -580,12 +577,37 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
         keys::chord(modifiers.split('+'), key)
     };
     let keys = parts.into_iter().map(chord).collect::<Result<Vec<_>, _>>()?.join(">");
-    draft.bind(&keys, &[action_of(action)?])?;
-    later.bound = Some(keys);
+    match action.split_once(':').unwrap_or((action, "")) {
+        ("activate_key_table_once", table) if mode.is_empty() => draft.enter_mode(table, &keys),
+        // A sequence ends by itself, so it needs no key that leaves the mode.
+        ("deactivate_key_table" | "deactivate_all_key_tables", _) if !mode.is_empty() => {}
+        (name, _) if name.starts_with("activate_key_") || name.starts_with("deactivate_") => {
+            return Err(reasons::NO_MODES.into());
+        }
+        _ if mode.is_empty() => {
+            draft.bind(&keys, &actions_of(action)?)?;
+            later.bound = Some(keys);
+        }
+        _ => draft.bind_in_mode(mode, &keys, actions_of(action)?),
+    }
     Ok(())
 }
 
-/// Converts an action of Ghostty.
+/// Converts an action of Ghostty. An action for several steps results in several actions.
+fn actions_of(action: &str) -> Result<Vec<String>, String> {
+    let (name, argument) = action.split_once(':').unwrap_or((action, ""));
+    if let Some((_, back, forward)) = STEPS.iter().find(|(known, ..)| *known == name) {
+        let steps = repeated(number(argument)?, back, forward);
+        return steps.ok_or_else(|| reasons::WHOLE_STEPS.into());
+    }
+    match name {
+        "increase_font_size" => font_steps(number(argument)?),
+        "decrease_font_size" => font_steps(-number(argument)?),
+        _ => Ok(vec![action_of(action)?]),
+    }
+}
+
+/// Converts an action of Ghostty that results in one action.
 fn action_of(action: &str) -> Result<String, String> {
     if let Some((_, ours)) = ACTIONS.iter().find(|(name, _)| *name == action) {
         return Ok((*ours).to_owned());
@@ -596,8 +618,6 @@ fn action_of(action: &str) -> Result<String, String> {
         "text" => typed(&unescape(argument)?),
         "csi" => typed(&format!("\u{1b}[{argument}")),
         "esc" => typed(&format!("\u{1b}{argument}")),
-        "increase_font_size" => "larger_font".to_owned(),
-        "decrease_font_size" => "smaller_font".to_owned(),
         "scroll_page_lines" => format!("scroll_lines:{argument}"),
         "goto_tab" => format!("activate_tab:{argument}"),
         "set_tab_title" => format!("set_tab_title:{}", argument.replace('\\', "\\\\")),

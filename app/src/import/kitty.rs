@@ -144,6 +144,7 @@ fn convert(
 ) -> Result<(), String> {
     let first = value.split_whitespace().next().unwrap_or_default();
     match name {
+        name if lacks::KITTY.is_always(name, value) => {}
         "font_family" => {
             *regular = family(value)?;
             match regular {
@@ -235,10 +236,11 @@ fn convert(
             },
         ),
         "strip_trailing_spaces" => draft.set(&["mouse", "trim_copied"], value != "never"),
+        // kitty lists the characters of words in addition to letters and digits. Unterm lists the other characters.
         "select_by_word_characters" => {
-            return Err(
-                "it lists characters of words; mouse.word_separators lists the others".to_owned()
-            );
+            let all = (' '..='~').chain(['│']).filter(|c| !c.is_alphanumeric() && *c != ' ');
+            let others: String = all.filter(|c| !value.contains(*c)).collect();
+            draft.set(&["mouse", "word_separators"], others);
         }
         "focus_follows_mouse" => draft.set(&["mouse", "focus_follows_mouse"], switch(value)?),
         "paste_actions" => {
@@ -255,7 +257,6 @@ fn convert(
             "none" | "" => draft.unset(&["bell", "command"]),
             command => draft.set_list(&["bell", "command"], &words(command)),
         },
-        "bell_path" => return Err("set bell.command to a program that plays it".to_owned()),
         "remember_window_size" => draft.set(&["window", "restore"], switch(value)?),
         "initial_window_width" => draft.set_number(&["window", "columns"], cells(value)?),
         "initial_window_height" => draft.set_number(&["window", "rows"], cells(value)?),
@@ -331,12 +332,6 @@ fn convert(
             let seconds = if first == "never" { 0.0 } else { seconds.round() };
             draft.set_number(&["notifications", "long_commands"], seconds);
         }
-        "term" => return Err(reasons::TERM.to_owned()),
-        "allow_remote_control" | "listen_on" | "remote_control_password" => {
-            return Err(reasons::CONTROL.to_owned());
-        }
-        "startup_session" => return Err(reasons::LAYOUT.to_owned()),
-        "enabled_layouts" => return Err(reasons::NO_TILING.into()),
         "scrollback_pager" => {
             let pager = value.replace("INPUT_LINE_NUMBER", "{line}");
             draft.set(&["scrollback", "pager"], pager);
@@ -345,7 +340,6 @@ fn convert(
             let schemes: Vec<_> = value.split_whitespace().collect();
             draft.set_list(&["links", "schemes"], &schemes);
         }
-        "touch_scroll_multiplier" => return Err(reasons::ONE_FACTOR.into()),
         "text_fg_override_threshold" => {
             let (threshold, unit) = value.split_once(' ').unwrap_or((value, "%"));
             match (number(threshold)?, unit.trim()) {
@@ -360,9 +354,6 @@ fn convert(
             }
         }
         "force_ltr" => draft.set(&["text", "bidi"], !switch(value)?),
-        "box_drawing_scale" => {
-            return Err("font.adjust_underline_thickness changes them all".to_owned());
-        }
         "remember_window_position" => {
             if switch(value)? {
                 draft.set(&["window", "restore"], true);
@@ -374,10 +365,6 @@ fn convert(
             if plain != "{index}:{title}" && plain != "{index}{title}" {
                 draft.leave_out("only its number is converted, to tab_bar.numbers");
             }
-        }
-        "globinclude" => return Err("name each file with include".to_owned()),
-        "geninclude" | "envinclude" => {
-            return Err("the import runs no programs and reads no variables".to_owned());
         }
         _ => match name.strip_prefix("color").and_then(|index| index.parse().ok()) {
             Some(index) => draft.set_ansi(index, value)?,

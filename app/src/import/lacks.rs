@@ -3,27 +3,48 @@
 //! that beginning.
 //!
 //! A test fails if the reference contains one of these words. Then Unterm has the feature, and the setting must be
-//! converted.
+//! converted. Settings that need no conversion, or whose counterpart is not an option, are listed here, too.
 
-use super::reasons::{NO_ACTION, NO_SETTING, unknown_name};
+use super::{
+    reasons::{self, NO_ACTION, NO_COMMAND, NO_SETTING, unknown_name},
+    text::switch,
+};
 
 /// The names of settings or actions, each with the words of its feature.
 pub(super) type Lacks = &'static [(&'static str, &'static [&'static str])];
 
-/// The settings and actions of one terminal that Unterm lacks.
+/// The settings and actions of one terminal that can't be converted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of {
     /// The name of the terminal.
     pub title: &'static str,
+    /// Settings with the values that Unterm always has.
+    pub always: &'static [(&'static str, &'static str)],
+    /// Settings whose counterpart is not an option, each with the reason for leaving it out.
+    pub elsewhere: &'static [(&'static str, &'static str)],
     /// The settings of the terminal that Unterm lacks.
     pub settings: Lacks,
     /// The actions of the terminal that Unterm lacks.
     pub actions: Lacks,
+    /// The commands of the terminal's copy mode that Unterm's copy mode lacks.
+    pub commands: Lacks,
 }
 
 impl Of {
+    /// Whether Unterm always has this value of a setting.
+    pub fn is_always(&self, name: &str, value: &str) -> bool {
+        let same = |always: &str| match (switch(always), switch(value)) {
+            (Ok(always), Ok(value)) => always == value,
+            _ => always == value,
+        };
+        self.always.iter().any(|(known, always)| *known == name && same(always))
+    }
+
     /// The reason for leaving out a setting that is not converted.
     pub fn setting(&self, name: &str) -> String {
+        if let Some((_, why)) = self.elsewhere.iter().find(|(known, _)| matches(known, name)) {
+            return (*why).to_owned();
+        }
         match lists(self.settings, name) {
             true => NO_SETTING.into(),
             false => unknown_name(self.title),
@@ -37,18 +58,31 @@ impl Of {
             false => unknown_name(self.title),
         }
     }
+
+    /// The reason for leaving out a command of copy mode that is not converted.
+    pub fn command(&self, name: &str) -> String {
+        match lists(self.commands, name) {
+            true => NO_COMMAND.into(),
+            false => unknown_name(self.title),
+        }
+    }
 }
 
 fn lists(lacks: Lacks, name: &str) -> bool {
-    lacks.iter().any(|(known, _)| match known.strip_suffix('*') {
+    lacks.iter().any(|(known, _)| matches(known, name))
+}
+
+fn matches(known: &str, name: &str) -> bool {
+    match known.strip_suffix('*') {
         Some(start) => name.starts_with(start),
-        None => *known == name,
-    })
+        None => known == name,
+    }
 }
 
 const BACKGROUND_IMAGE: &[&str] = &["background_image", "background image", "wallpaper"];
 const BOLD_IS_BRIGHT: &[&str] = &["bold_is_bright", "bright colors for bold"];
 const BORDERS: &[&str] = &["border_width", "border_color", "borders of panes"];
+const CACHES: &[&str] = &["cache_size", "size of the cache"];
 const CLIPBOARD_ACCESS: &[&str] = &["osc52", "osc 52", "clipboard_read"];
 const COLORS_OF_PARTS: &[&str] = &["search_foreground", "bell_color", "border_color"];
 const CURSOR_SIZE: &[&str] = &["cursor_thickness", "thickness of the cursor"];
@@ -68,6 +102,7 @@ const OTHER_WINDOWS: &[&str] =
 const PANE_BY_NUMBER: &[&str] =
     &["activate_pane", "focus_pane:", "pane with this number", "choose_pane"];
 const POINTER: &[&str] = &["pointer_shape", "shape of the pointer"];
+const REMAPPED: &[&str] = &["remap"];
 const SCROLL_PARTS: &[&str] = &["half a page", "scroll_half", "fraction of a page"];
 const SELECTION_RULES: &[&str] = &["clear_selection", "selection_clear", "click_interval"];
 const SHADERS: &[&str] = &["shader"];
@@ -86,7 +121,50 @@ const X11_WAYLAND: &[&str] = &["display server", "titlebar_color", "gtk"];
 /// Settings and actions of kitty.
 pub(super) const KITTY: Of = Of {
     title: "kitty",
+    always: &[
+        ("allow_hyperlinks", "yes"),
+        ("background_image", "none"),
+        ("cursor_trail", "0"),
+        ("detect_urls", "yes"),
+        ("dynamic_background_opacity", "no"),
+        ("linux_display_server", "auto"),
+        ("open_url_with", "default"),
+        ("progress_bar", "yes"),
+        ("resize_in_steps", "no"),
+        ("tab_activity_symbol", "none"),
+        ("update_check_interval", "0"),
+        ("window_logo_path", "none"),
+    ],
+    elsewhere: &[
+        ("allow_remote_control", reasons::CONTROL),
+        ("auto_reload_config", reasons::RELOADS),
+        ("bell_path", reasons::BELL_COMMAND),
+        ("box_drawing_scale", "font.adjust_underline_thickness changes them all"),
+        ("enabled_layouts", reasons::NO_TILING.why),
+        ("envinclude", "the import runs no programs and reads no variables"),
+        ("geninclude", "the import runs no programs and reads no variables"),
+        ("globinclude", "name each file with include"),
+        ("listen_on", reasons::CONTROL),
+        ("remote_control_password", reasons::CONTROL),
+        ("select_by_word_characters_forward", "mouse.word_separators applies in both directions"),
+        ("startup_session", reasons::LAYOUT),
+        ("term", reasons::TERM),
+        ("touch_scroll_multiplier", reasons::ONE_FACTOR.why),
+    ],
     settings: &[
+        ("active_window_title_template", &["bar of a pane", "title of a pane above"]),
+        ("custom_shaders", SHADERS),
+        ("drag_threshold", &["drag_threshold", "distance of a drag"]),
+        ("launch --*", &["keep_focus", "logo"]),
+        ("map_timeout", &["timeout of a key sequence", "keys.timeout"]),
+        ("padding_fill_strategy", &["padding_color"]),
+        ("palette_generate", &["256 colors of a theme"]),
+        ("progress_bar", &["progress_style"]),
+        ("remap_modifiers", REMAPPED),
+        ("tab_fade", TAB_LOOKS),
+        ("tab_title_max_lines", TAB_LOOKS),
+        ("tab_title_wrap", TAB_LOOKS),
+        ("window_drag_tolerance", &["drag_threshold", "distance of a drag"]),
         ("modify_font strikethrough_*", VERTICAL_METRICS),
         ("modify_font size", &["adjust_size"]),
         ("undercurl_style", &["undercurl"]),
@@ -173,6 +251,18 @@ pub(super) const KITTY: Of = Of {
         ("notify_on_*", &["notify_on"]),
     ],
     actions: &[
+        ("close_shared_ssh_connections", &["shared connection"]),
+        ("copy_selection_or_last_command_output", &["or the last command's output"]),
+        ("disable_ligatures_in", &["toggle_ligatures"]),
+        ("launch --location=*", SPLIT_BEFORE),
+        ("launch --type=*", DESKTOP_LAYER),
+        ("scroll_to_prompt", &["visited last"]),
+        ("show_kitty_doc", &["opens the manual"]),
+        ("show_kitty_env_vars", &["lists the environment"]),
+        ("sleep", &["wait:"]),
+        ("test_dragging", &["test_dragging"]),
+        ("toggle_macos_secure_keyboard_entry", MACOS),
+        ("toggle_window_title_bars", &["bar of a pane", "title of a pane above"]),
         ("first_window", PANE_BY_NUMBER),
         ("second_window", PANE_BY_NUMBER),
         ("third_window", PANE_BY_NUMBER),
@@ -226,15 +316,40 @@ pub(super) const KITTY: Of = Of {
         ("dump_lines_with_attrs", &["dump_lines"]),
         ("show_error", &["show_error"]),
         ("mouse_*", &["mouse_selection"]),
-        ("goto_session", WORKSPACES),
         ("close_session", WORKSPACES),
         ("toggle_option", &["toggle_option"]),
     ],
+    commands: &[],
 };
 
 /// Settings and actions of Alacritty.
 pub(super) const ALACRITTY: Of = Of {
     title: "Alacritty",
+    always: &[
+        ("colors.draw_bold_text_with_bright_colors", "false"),
+        ("cursor.unfocused_hollow", "true"),
+        ("debug.render_timer", "false"),
+        ("font.builtin_box_drawing", "true"),
+        ("terminal.osc52", "OnlyCopy"),
+        ("window.decorations", "Full"),
+        ("window.decorations_theme_variant", "None"),
+        ("window.level", "Normal"),
+        ("window.option_as_alt", "None"),
+        ("window.position", "None"),
+        ("window.resize_increments", "false"),
+    ],
+    elsewhere: &[
+        ("debug.prefer_egl", reasons::PAINTER),
+        ("debug.renderer", reasons::PAINTER),
+        ("env.TERM", reasons::TERM),
+        ("general.ipc_socket", reasons::CONTROL),
+        ("general.live_config_reload", reasons::RELOADS),
+        ("general.working_directory", reasons::DIRECTORY),
+        ("ipc_socket", reasons::CONTROL),
+        ("live_config_reload", reasons::RELOADS),
+        ("window.class*", reasons::CLASS),
+        ("working_directory", reasons::DIRECTORY),
+    ],
     settings: &[
         ("window.decorations*", DECORATIONS),
         ("window.position*", WINDOW_GEOMETRY),
@@ -268,6 +383,8 @@ pub(super) const ALACRITTY: Of = Of {
         ("debug.*", &["log_level", "render_timer"]),
     ],
     actions: &[
+        ("Select", &["selects the label"]),
+        ("MoveViModeCursor", &["cursor to the label"]),
         ("Hide", WINDOW_STATES),
         ("HideOtherApplications", WINDOW_STATES),
         ("Minimize", WINDOW_STATES),
@@ -281,12 +398,66 @@ pub(super) const ALACRITTY: Of = Of {
         ("ToggleSemanticSelection", SELECTION_RULES),
         ("ExpandSelection", &["expand_selection", "extend_selection"]),
     ],
+    commands: &[
+        ("CenterAroundViCursor", &["center"]),
+        ("ClearSelection", &["clears the selection"]),
+        ("Open", &["opens the link"]),
+        ("SearchEnd", &["end of the match"]),
+        ("SearchStart", &["start of the match"]),
+        ("SemanticSearchBackward", &["searches for the word"]),
+        ("SemanticSearchForward", &["searches for the word"]),
+        ("ToggleSemanticSelection", &["selecting words"]),
+    ],
 };
 
 /// Settings and actions of Ghostty.
 pub(super) const GHOSTTY: Of = Of {
     title: "Ghostty",
+    always: &[
+        ("auto-update", "off"),
+        ("bold-is-bright", "false"),
+        ("clipboard-read", "deny"),
+        ("clipboard-write", "allow"),
+        ("config-default-files", "true"),
+        ("font-thicken", "false"),
+        ("gtk-titlebar", "true"),
+        ("initial-window", "true"),
+        ("link-url", "true"),
+        ("mouse-reporting", "true"),
+        ("progress-style", "true"),
+        ("quick-terminal-position", "top"),
+        ("quit-after-last-window-closed", "true"),
+        ("split-inherit-working-directory", "true"),
+        ("tab-inherit-working-directory", "true"),
+        ("title-report", "false"),
+        ("wait-after-command", "false"),
+        ("window-decoration", "auto"),
+        ("window-decoration", "true"),
+        ("window-inherit-working-directory", "true"),
+        ("window-new-tab-position", "current"),
+        ("window-step-resize", "false"),
+        ("working-directory", "home"),
+        ("working-directory", "inherit"),
+    ],
+    elsewhere: &[
+        ("adjust-box-thickness", "font.adjust_underline_thickness changes it, too"),
+        ("bell-audio-path", reasons::BELL_COMMAND),
+        ("class", reasons::CLASS),
+        ("initial-command", "start Unterm with -e"),
+        ("scrollback-limit", "it is in bytes; set scrollback.lines"),
+        ("scrollback-limit-bytes", "it is in bytes; set scrollback.lines"),
+        ("shell-integration-features", reasons::WHOLE_INTEGRATION.why),
+        ("term", reasons::TERM),
+        ("title-report", reasons::TITLE_REPORTS),
+        ("wait-after-command", reasons::HOLD),
+        ("working-directory", reasons::DIRECTORY),
+    ],
     settings: &[
+        ("bell-audio-volume", &["volume of the bell", "bell.volume"]),
+        ("drag-handle", &["drag_handle"]),
+        ("key-remap", REMAPPED),
+        ("palette-*", &["256 colors of a theme"]),
+        ("scrollback-compression", &["compress"]),
         ("font-style*", &["bold_style", "font_weight"]),
         ("font-variation*", &["variation", "font axis"]),
         ("font-thicken*", FONT_RENDERING),
@@ -329,7 +500,6 @@ pub(super) const GHOSTTY: Of = Of {
         ("clipboard-read", CLIPBOARD_ACCESS),
         ("clipboard-write", CLIPBOARD_ACCESS),
         ("clipboard-codepoint-map", &["replaces characters in copied"]),
-        ("title-report", &["title_report"]),
         ("image-storage-limit", IMAGES),
         ("selection-clear-*", SELECTION_RULES),
         ("click-repeat-interval", SELECTION_RULES),
@@ -343,7 +513,6 @@ pub(super) const GHOSTTY: Of = Of {
         ("vt-kam-allowed", &["kam"]),
         ("enquiry-response", &["enquiry", "answerback"]),
         ("custom-shader*", SHADERS),
-        ("bell-audio-*", &["volume of the bell", "bell.volume"]),
         ("app-notifications", &["app_notifications", "messages of the window"]),
         ("progress-style", &["progress_style", "progress bar"]),
         ("bold-color", BOLD_IS_BRIGHT),
@@ -359,6 +528,10 @@ pub(super) const GHOSTTY: Of = Of {
         ("macos-*", MACOS),
     ],
     actions: &[
+        ("prompt_window_title", &["rename_window"]),
+        ("set_window_title", &["rename_window"]),
+        ("move_tab_to_new_window", OTHER_WINDOWS),
+        ("reset_window_size", WINDOW_GEOMETRY),
         ("goto_window", OTHER_WINDOWS),
         ("new_split", SPLIT_BEFORE),
         ("toggle_maximize", WINDOW_STATES),
@@ -388,17 +561,68 @@ pub(super) const GHOSTTY: Of = Of {
         ("check_for_updates", UPDATES),
         ("close_tab", &["close_tabs_right", "tabs to the right"]),
         ("crash", &["crash"]),
-        ("activate_key_table*", &["key table"]),
-        ("deactivate_*", &["key table"]),
         ("end_key_sequence", &["end_key_sequence"]),
         ("cursor_key", &["cursor_key"]),
     ],
+    commands: &[],
 };
 
 /// Settings and actions of WezTerm.
 pub(super) const WEZTERM: Of = Of {
     title: "WezTerm",
+    always: &[
+        ("adjust_window_size_when_changing_font_size", "false"),
+        ("bold_brightens_ansi_colors", "No"),
+        ("check_for_updates", "false"),
+        ("custom_block_glyphs", "true"),
+        ("debug_key_events", "false"),
+        ("enable_kitty_graphics", "true"),
+        ("enable_kitty_keyboard", "true"),
+        ("enable_title_reporting", "false"),
+        ("enable_wayland", "true"),
+        ("force_reverse_video_cursor", "false"),
+        ("mouse_wheel_scrolls_tabs", "true"),
+        ("normalize_output_to_unicode_nfc", "false"),
+        ("quit_when_all_windows_are_closed", "true"),
+        ("show_new_tab_button_in_tab_bar", "true"),
+        ("show_tabs_in_tab_bar", "true"),
+        ("swap_backspace_and_delete", "false"),
+        ("tab_and_split_indices_are_zero_based", "false"),
+        ("use_dead_keys", "true"),
+        ("use_ime", "true"),
+        ("use_resize_increments", "false"),
+        ("warn_about_missing_glyphs", "false"),
+        ("window_decorations", "TITLE|RESIZE"),
+    ],
+    elsewhere: &[
+        ("automatically_reload_config", reasons::RELOADS),
+        ("color_scheme_dirs", "convert a scheme with `unterm-cli theme import FILE`"),
+        ("default_cwd", reasons::DIRECTORY),
+        ("enable_title_reporting", reasons::TITLE_REPORTS),
+        ("front_end", reasons::PAINTER),
+        ("prefer_egl", reasons::PAINTER),
+        ("set_environment_variables", reasons::COMPUTED),
+        (
+            "skip_close_confirmation_for_processes_named",
+            "idle shells never ask; see window.confirm_close",
+        ),
+        ("ssh_domains", "open a host with `unterm-cli ssh HOST`"),
+        ("term", reasons::TERM),
+        ("webgpu_*", reasons::PAINTER),
+    ],
     settings: &[
+        ("bidi_direction", &["bidi_direction", "base direction"]),
+        ("enable_zwlr_output_manager", X11_WAYLAND),
+        ("enq_answerback", &["enquiry", "answerback"]),
+        ("font_colr_rasterizer", FONT_RENDERING),
+        ("glyph_cache_image_cache_size", CACHES),
+        ("line_quad_cache_size", CACHES),
+        ("line_state_cache_size", CACHES),
+        ("line_to_ele_shape_cache_size", CACHES),
+        ("periodic_stat_logging", &["log_statistics"]),
+        ("search_font_dirs_for_fallback", &["font_dirs", "folders of fonts"]),
+        ("shape_cache_size", CACHES),
+        ("treat_left_ctrlalt_as_altgr", &["altgr"]),
         ("adjust_window_size_when_changing_font_size", &["size of the window when the font"]),
         ("allow_square_glyphs_to_overflow_width", &["overflow_width"]),
         ("allow_win32_input_mode", &["win32"]),
@@ -423,7 +647,6 @@ pub(super) const WEZTERM: Of = Of {
         ("daemon_options", WORKSPACES),
         ("debug_key_events", &["key_events"]),
         ("default_clipboard_copy_destination", &["copy_destination"]),
-        ("default_cwd", &["default_cwd"]),
         ("default_domain", WORKSPACES),
         ("default_gui_startup_args", &["startup_args"]),
         ("default_mux_server_domain", WORKSPACES),
@@ -436,7 +659,6 @@ pub(super) const WEZTERM: Of = Of {
         ("enable_kitty_graphics", &["kitty_graphics", "turn off images"]),
         ("enable_kitty_keyboard", &["kitty_keyboard"]),
         ("enable_q_seq_terminal_reports", &["terminal_reports"]),
-        ("enable_title_reporting", &["title_report"]),
         ("enable_wayland", X11_WAYLAND),
         ("exec_domains", WORKSPACES),
         ("exit_behavior*", &["exit_behavior", "after the program ends"]),
@@ -444,19 +666,15 @@ pub(super) const WEZTERM: Of = Of {
         ("font_dirs", &["font_dirs", "folders of fonts"]),
         ("font_locator", &["font_locator"]),
         ("font_rasterizer", FONT_RENDERING),
-        ("font_rules", &["font_rules"]),
         ("font_shaper", &["shaper"]),
         ("force_reverse_video_cursor", &["reverse_video"]),
         ("foreground_text_hsb*", &["brightness of text", "hsb"]),
         ("freetype_*", FONT_RENDERING),
-        ("front_end", &["front_end"]),
-        ("hyperlink_rules", LINK_RULES),
         ("ignore_svg_fonts", &["svg"]),
         ("ime_preedit_rendering", &["preedit"]),
         ("inactive_pane_hsb.*", &["saturation", "hue of"]),
         ("integrated_title_*", DECORATIONS),
         ("key_map_preference", &["by their position"]),
-        ("launch_menu", &["launch_menu"]),
         ("launcher_alphabet", &["launcher_alphabet"]),
         ("log_unknown_escape_sequences", &["unknown sequences"]),
         ("macos_*", MACOS),
@@ -466,10 +684,8 @@ pub(super) const WEZTERM: Of = Of {
         ("mux_*", WORKSPACES),
         ("native_macos_fullscreen_mode", MACOS),
         ("normalize_output_to_unicode_nfc", &["nfc"]),
-        ("notification_handling", &["notification_handling"]),
         ("pane_select_*", PANE_BY_NUMBER),
         ("palette_max_key_assigments_for_action", &["max_key"]),
-        ("prefer_egl", &["egl"]),
         ("prefer_to_spawn_tabs", &["spawn_tabs"]),
         ("quick_select_remove_styling", &["remove_styling"]),
         ("quit_when_all_windows_are_closed", &["after the last window"]),
@@ -509,7 +725,6 @@ pub(super) const WEZTERM: Of = Of {
         ("use_resize_increments", WINDOW_GEOMETRY),
         ("visual_bell.*", COLORS_OF_PARTS),
         ("warn_about_missing_glyphs", &["missing_glyphs"]),
-        ("webgpu_*", &["webgpu"]),
         ("win32_*", &["win32"]),
         ("window_background_gradient", BACKGROUND_IMAGE),
         ("window_background_image*", BACKGROUND_IMAGE),
@@ -521,9 +736,8 @@ pub(super) const WEZTERM: Of = Of {
         ("xim_im_name", &["input method"]),
     ],
     actions: &[
-        ("ActivateKeyTable", &["key table"]),
-        ("PopKeyTable", &["key table"]),
-        ("ClearKeyTableStack", &["key table"]),
+        ("CopyTextTo", &["copy_text"]),
+        ("OpenUri", &["open_url:"]),
         ("ActivateLastTab", TAB_ORDER),
         ("ActivatePaneByIndex", PANE_BY_NUMBER),
         ("PaneSelect", PANE_BY_NUMBER),
@@ -563,5 +777,21 @@ pub(super) const WEZTERM: Of = Of {
         ("ToggleAlwaysOnBottom", DESKTOP_LAYER),
         ("SplitPane", SPLIT_BEFORE),
         ("StartWindowDrag", &["drag the window"]),
+    ],
+    commands: &[
+        ("AcceptPattern", &["accepts the pattern"]),
+        ("ClearPattern", &["clears the pattern"]),
+        ("ClearSelectionMode", &["clears the selection"]),
+        ("CycleMatchType", &["upper and lower case"]),
+        ("MoveBackwardSemanticZone", &["prompt or output"]),
+        ("MoveForwardSemanticZone", &["prompt or output"]),
+        ("MoveBackwardZoneOfType", &["output above"]),
+        ("MoveForwardZoneOfType", &["output below"]),
+        ("MoveByPage", &["pages towards"]),
+        ("MoveToSelectionOtherEndHoriz", &["other corner"]),
+        ("MoveToStartOfNextLine", &["next line"]),
+        ("NextMatchPage", &["match on the next page"]),
+        ("PriorMatchPage", &["match on the previous page"]),
+        ("SetSelectionMode", &["selecting words"]),
     ],
 };

@@ -1,6 +1,8 @@
 //! Converts those settings of `wezterm.lua` that are written as literals.
 
 mod actions;
+mod copy_mode;
+mod fonts;
 
 use std::{path::Path, rc::Rc};
 
@@ -12,8 +14,20 @@ use super::{
     lacks,
     lua::{self, Lua},
     reasons::{self, COMPUTED, unknown},
-    text::number,
+    text::{feature, number},
 };
+
+/// The reason for a color scheme that is not used.
+const OTHER_SCHEME: &str = "color_scheme does not choose it";
+
+/// Settings whose value is a list of settings, each with the function that converts an entry.
+const LISTS: &[(&str, fn(&mut Draft, &Lua) -> Result<(), String>)] = &[
+    ("font_rules", fonts::rule),
+    ("hyperlink_rules", hyperlink_rule),
+    ("keys", actions::bind),
+    ("launch_menu", launch_menu_item),
+    ("mouse_bindings", actions::bind_mouse),
+];
 
 /// Reads a configuration, and adds its settings to the draft.
 ///
@@ -30,33 +44,48 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
             Err("the import reads only literals, and runs no Lua".into())
         });
     }
+    let scheme = own_scheme(&read.settings);
     for (path, value, line) in read.settings {
         let name = path.join(".");
         if value == Lua::Computed {
             draft.setting(&place(line), &name, |_| Err(COMPUTED.to_owned()));
             continue;
         }
+        let list = LISTS.iter().find(|(list, _)| path == [*list]);
+        if let (Some((_, convert)), Lua::Table(entries)) = (list, &value) {
+            for entry in entries {
+                draft.setting(&place(entry.line), &name, |draft| convert(draft, &entry.value));
+            }
+            continue;
+        }
         match (path[0].as_str(), &value) {
-            ("keys", Lua::Table(entries)) => {
-                for entry in entries {
-                    draft.setting(&place(entry.line), "keys", |draft| {
-                        actions::bind(draft, &entry.value)
+            ("color_scheme", _) if scheme.is_some() => {
+                // Colors in the table `colors` override those of the scheme, even if they are set before the scheme.
+                let before = std::mem::take(&mut draft.colors);
+                for entry in scheme.iter().flat_map(Lua::entries) {
+                    let key = entry.key.clone().unwrap_or_default();
+                    draft.setting(&place(entry.line), &format!("color_scheme.{key}"), |draft| {
+                        convert(draft, &["colors", &key], &entry.value)
                     });
+                }
+                draft.colors.replace(before);
+            }
+            ("color_schemes", Lua::Table(schemes)) if path.len() == 1 => {
+                for entry in schemes.iter().filter(|entry| Some(&entry.value) != scheme.as_ref()) {
+                    let name = format!("{name}.{}", entry.key.clone().unwrap_or_default());
+                    draft.setting(&place(entry.line), &name, |_| Err(OTHER_SCHEME.to_owned()));
                 }
             }
-            ("mouse_bindings", Lua::Table(entries)) => {
-                for entry in entries {
-                    draft.setting(&place(entry.line), "mouse_bindings", |draft| {
-                        actions::bind_mouse(draft, &entry.value)
-                    });
-                }
+            ("color_schemes", _) if Some(&value) == scheme.as_ref() => {}
+            ("color_schemes", _) => {
+                draft.setting(&place(line), &name, |_| Err(OTHER_SCHEME.to_owned()));
             }
             ("key_tables", Lua::Table(tables)) if path.len() == 1 => {
                 for table in tables {
                     let mode = table.key.clone().unwrap_or_default();
                     for entry in table.value.entries() {
                         draft.setting(&place(entry.line), &format!("{name}.{mode}"), |draft| {
-                            actions::bind_in(draft, &mode, &entry.value)
+                            bind_in(draft, &mode, &entry.value)
                         });
                     }
                 }
@@ -83,11 +112,33 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
     Ok(())
 }
 
+/// The color scheme that the file both chooses and defines.
+fn own_scheme(settings: &[(Vec<String>, Lua, usize)]) -> Option<Lua> {
+    let last = |wanted: &[&str]| {
+        let found = settings.iter().rfind(|(path, ..)| *path == wanted);
+        found.map(|(_, value, _)| value)
+    };
+    let name = last(&["color_scheme"])?.text()?;
+    last(&["color_schemes", name]).or_else(|| last(&["color_schemes"])?.get(name)).cloned()
+}
+
+/// Converts a key of a key table.
+fn bind_in(draft: &mut Draft, table: &str, binding: &Lua) -> Result<(), String> {
+    match table {
+        actions::COPY_MODE => copy_mode::bind(draft, binding),
+        _ => actions::bind_in(draft, table, binding),
+    }
+}
+
 fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> {
     if *value == Lua::Computed {
         return Err(COMPUTED.to_owned());
     }
-    let wrong = || "its value is of another type than WezTerm reads".to_owned();
+    let is_computed = matches!(value, Lua::Name(_) | Lua::Call(..));
+    let wrong = || match is_computed {
+        true => COMPUTED.to_owned(),
+        false => "its value is of another type than WezTerm reads".to_owned(),
+    };
     let text = || value.text().ok_or_else(wrong);
     let number = || match value {
         Lua::Number(number) if number.is_finite() => Ok(*number),
@@ -98,12 +149,13 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         _ => Err(wrong()),
     };
     match path {
-        ["font"] => font(draft, value)?,
+        _ if lacks::WEZTERM.is_always(&path.join("."), &plain(value)) => {}
+        ["font"] => fonts::font(draft, value)?,
         ["font_size"] => draft.set_number(&["font", "size"], number()?),
         ["harfbuzz_features"] => {
             draft.unset(&["font", "features"]);
-            for feature in value.items().filter_map(Lua::text) {
-                draft.append(&["font", "features"], &feature_of(feature));
+            for text in value.items().filter_map(Lua::text) {
+                draft.append(&["font", "features"], &feature(text));
             }
         }
         ["cell_width"] => share(draft, "adjust_cell_width", number()?),
@@ -196,8 +248,7 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         ["treat_east_asian_ambiguous_width_as_wide"] => {
             draft.set(&["text", "ambiguous_width"], if switch()? { "wide" } else { "narrow" });
         }
-        ["quick_select_alphabet"] => draft.set(&["hints", "alphabet"], text()?),
-        ["term"] => return Err(reasons::TERM.to_owned()),
+        ["quick_select_alphabet"] => draft.alphabet(text()?),
         ["leader"] => {
             let key = value.get("key").and_then(Lua::text).ok_or(COMPUTED)?;
             let modifiers = value.get("mods").map_or(Some(""), Lua::text).ok_or(COMPUTED)?;
@@ -205,10 +256,9 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         }
         ["key_tables", mode, ..] => {
             for entry in value.entries() {
-                actions::bind_in(draft, mode, &entry.value)?;
+                bind_in(draft, mode, &entry.value)?;
             }
         }
-        ["automatically_reload_config"] => return Err(reasons::RELOADS.to_owned()),
         ["disable_default_key_bindings"] => {
             if switch()? {
                 draft.set(&["keys", "preset"], "none");
@@ -222,26 +272,25 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         ["underline_thickness"] => measure(draft, "adjust_underline_thickness", value)?,
         ["underline_position"] => measure(draft, "adjust_underline_position", value)?,
         ["bidi_enabled"] => draft.set(&["text", "bidi"], switch()?),
-        ["set_environment_variables"] => return Err(COMPUTED.to_owned()),
         ["show_tab_index_in_tab_bar"] => draft.set(&["tab_bar", "numbers"], switch()?),
-        ["skip_close_confirmation_for_processes_named"] => {
-            return Err("idle shells never ask; see window.confirm_close".to_owned());
-        }
         ["disable_default_mouse_bindings" | "disable_default_quick_select_patterns"] => {
             return match switch()? {
                 true => Err(reasons::NO_SELECTING.into()),
                 false => Ok(()),
             };
         }
-        ["color_scheme_dirs" | "color_schemes", ..] => {
-            return Err("convert a scheme with `unterm-cli theme import FILE`".to_owned());
-        }
-        ["launch_menu"] => {
-            for item in value.items() {
-                let program = actions::program(item)?;
-                draft.start(&program);
-            }
-        }
+        ["notification_handling"] => draft.set(
+            &["notifications", "programs"],
+            match text()? {
+                "AlwaysShow" => true,
+                "NeverShow" => false,
+                _ => return Err(reasons::NO_NOTIFICATION_FOCUS.into()),
+            },
+        ),
+        // Unterm finds URLs and addresses by itself.
+        ["hyperlink_rules"] if is_call(value, "wezterm.default_hyperlink_rules") => {}
+        ["exit_behavior"] if value.text() == Some("Hold") => return Err(reasons::HOLD.to_owned()),
+        _ if is_computed => return Err(COMPUTED.to_owned()),
         _ => return Err(lacks::WEZTERM.setting(&path.join("."))),
     }
     Ok(())
@@ -280,37 +329,39 @@ fn pixels(value: &Lua) -> Result<f64, String> {
     }
 }
 
-/// Converts a font feature. WezTerm turns a feature off in the syntax of HarfBuzz, as in `calt=0`.
-fn feature_of(feature: &str) -> String {
-    match feature.split_once('=') {
-        Some((name, "0")) => format!("-{name}"),
-        Some((name, "1")) => name.to_owned(),
-        _ => feature.to_owned(),
+/// The text of a switch or a string.
+fn plain(value: &Lua) -> String {
+    match value {
+        Lua::Bool(on) => on.to_string(),
+        value => value.text().unwrap_or_default().to_owned(),
     }
 }
 
-/// Sets the font families. They are written as `wezterm.font 'A'`, as `wezterm.font { family = 'A' }`, or as a list in
-/// `wezterm.font_with_fallback`.
-fn font(draft: &mut Draft, value: &Lua) -> Result<(), String> {
-    let family = |value: &Lua| -> Option<String> {
-        value.text().or_else(|| value.get("family")?.text()).map(str::to_owned)
-    };
-    let (families, more): (Vec<String>, _) = match value {
-        Lua::Call(name, arguments) if name == "wezterm.font" => {
-            (arguments.first().and_then(family).into_iter().collect(), arguments.len() > 1)
-        }
-        Lua::Call(name, arguments) if name == "wezterm.font_with_fallback" => {
-            let items = arguments.first().into_iter().flat_map(Lua::items);
-            (items.filter_map(family).collect(), arguments.len() > 1)
-        }
-        _ => return Err(COMPUTED.to_owned()),
-    };
-    if families.is_empty() {
-        return Err(COMPUTED.to_owned());
-    }
-    draft.set_list(&["font", "family"], &families);
-    if more {
-        draft.leave_out(reasons::FIXED_STYLES.why);
+fn is_call(value: &Lua, function: &str) -> bool {
+    matches!(value, Lua::Call(name, _) if name == function)
+}
+
+/// Converts a rule for links. Unterm has patterns for labels, which open their text.
+fn hyperlink_rule(draft: &mut Draft, rule: &Lua) -> Result<(), String> {
+    let regex = rule.get("regex").and_then(Lua::text).ok_or(COMPUTED)?;
+    draft.rename(&format!("hyperlink_rules {regex}"));
+    let format = rule.get("format").map_or(Some("$0"), Lua::text).ok_or(COMPUTED)?;
+    match format {
+        // Unterm finds URLs and addresses by itself.
+        "$0" | "$1" if regex.contains("://") => {}
+        "mailto:$0" => {}
+        "$0" => draft.pattern(regex, "open"),
+        _ => return Err(reasons::NO_LINK_FORMAT.into()),
     }
     Ok(())
+}
+
+/// Converts an entry of the launch menu, which becomes a profile and an entry of the command palette.
+fn launch_menu_item(draft: &mut Draft, item: &Lua) -> Result<(), String> {
+    let program = actions::program(item)?;
+    let action = draft.start(&program);
+    match item.get("label").and_then(Lua::text) {
+        Some(label) => draft.palette(label, &[action]),
+        None => Ok(()),
+    }
 }

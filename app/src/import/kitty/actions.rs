@@ -342,9 +342,7 @@ fn kitten_of(draft: &mut Draft, kitten: &str) -> Result<String, String> {
                     return Err(reasons::NO_HINT_PROGRAM.into());
                 }
                 _ => {
-                    return Err(
-                        "write the pattern in [hint_patterns], and bind quick_select".into()
-                    );
+                    return Err(reasons::PATTERNS.to_owned());
                 }
             }
             .to_owned()
