@@ -225,11 +225,12 @@ impl Binder<'_> {
             ("detach_window", "new-tab" | "new-tab-right") => "pane_to_new_tab".to_owned(),
             ("scroll_line_up", _) => "scroll_lines:-1".to_owned(),
             ("scroll_line_down", _) => "scroll_lines:1".to_owned(),
+            ("scroll_to_prompt", "0") => return Err(lacks::KITTY.action(name)),
             ("scroll_to_prompt", "") => "previous_prompt".to_owned(),
             ("scroll_to_prompt", how) => {
-                let prompts = word(how).0.parse().map_err(|_| unknown(how))?;
-                return repeated(prompts, "previous_prompt", "next_prompt")
-                    .ok_or_else(|| lacks::KITTY.action(name));
+                let prompts = number(word(how).0)?;
+                let steps = repeated(prompts, "previous_prompt", "next_prompt");
+                return steps.ok_or_else(|| reasons::WHOLE_STEPS.into());
             }
             ("change_font_size", how) => match how.rsplit(' ').next().unwrap_or_default() {
                 "0" => "reset_font".to_owned(),
