@@ -9,6 +9,7 @@ use super::{
     converted::Place,
     draft::Draft,
     files::Files,
+    forms::{self, Form, Given, Row},
     keys, lacks,
     pressed::{self, SWALLOW},
     reasons::{self, unknown},
@@ -19,6 +20,33 @@ use super::{
 const COLORS: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 /// The words for a color that follows the color of the cell.
 const CELL: &[&str] = &["CellForeground", "CellBackground", "None"];
+
+/// The words for the shapes of the cursor.
+const SHAPES: Form =
+    Form::Words(&[("Block", "block"), ("Beam", "bar"), ("Underline", "underline")]);
+
+/// Settings with the same meaning: the name in Alacritty, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("colors.cursor.cursor", "", Form::Color(Part::Cursor, CELL)),
+    ("colors.cursor.text", "", Form::Color(Part::CursorText, CELL)),
+    ("colors.primary.background", "", Form::Color(Part::Background, &[])),
+    ("colors.primary.foreground", "", Form::Color(Part::Foreground, &[])),
+    ("colors.selection.background", "", Form::Color(Part::Selection, CELL)),
+    ("colors.selection.text", "", Form::Color(Part::SelectionText, CELL)),
+    ("cursor.style", "cursor.shape", SHAPES),
+    ("cursor.style.shape", "cursor.shape", SHAPES),
+    ("font.size", "font.size", Form::Number),
+    ("mouse.hide_when_typing", "mouse.hide_while_typing", Form::Switch),
+    ("scrolling.history", "scrollback.lines", Form::Number),
+    ("scrolling.multiplier", "mouse.scroll_lines", Form::Number),
+    ("selection.save_to_clipboard", "mouse.copy_on_select", Form::Either("clipboard", "primary")),
+    ("window.blur", "window.blur", Form::Switch),
+    ("window.opacity", "window.opacity", Form::Number),
+    ("window.startup_mode", "window.start", Form::Words(&[
+        ("Windowed", "normal"), ("Maximized", "maximized"), ("Fullscreen", "fullscreen"), ("SimpleFullscreen", "fullscreen"),
+    ])),
+];
 
 /// Actions: the name in Alacritty, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
@@ -205,35 +233,23 @@ fn leaves(
 }
 
 fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> {
-    let text = || item.as_str().ok_or_else(|| wrong(item));
-    let switch = || item.as_bool().ok_or_else(|| wrong(item));
-    let number = || {
-        let whole = item.as_integer().map(|number| number as f64);
-        item.as_float().or(whole).filter(|number| number.is_finite()).ok_or_else(|| wrong(item))
-    };
     let name = path.join(".");
     let value = item.as_str().map(str::to_owned);
     let value = value.or_else(|| item.as_bool().map(|on| on.to_string())).unwrap_or_default();
+    if lacks::ALACRITTY.is_always(&name, &value) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, &name, item) {
+        return converted;
+    }
+    let (text, number) = (|| item.given_text(), || item.given_number());
+    let switch = || item.given_switch();
     match path {
-        _ if lacks::ALACRITTY.is_always(&name, &value) => {}
         ["env", name] if *name != "TERM" => draft.set(&["env", name], text()?),
         ["window", "dimensions", "columns"] => cells(draft, "columns", number()?),
         ["window", "dimensions", "lines"] => cells(draft, "rows", number()?),
         ["window", "padding", "x"] => draft.set_number(&["window", "padding"], number()?),
         ["window", "padding", "y"] => draft.padding(number()?),
-        ["window", "opacity"] => draft.set_number(&["window", "opacity"], number()?),
-        ["window", "blur"] => draft.set(&["window", "blur"], switch()?),
-        ["window", "startup_mode"] => draft.set(
-            &["window", "start"],
-            match text()? {
-                "Windowed" => "normal",
-                "Maximized" => "maximized",
-                "Fullscreen" | "SimpleFullscreen" => "fullscreen",
-                other => return Err(unknown(other)),
-            },
-        ),
-        ["scrolling", "history"] => draft.set_number(&["scrollback", "lines"], number()?),
-        ["scrolling", "multiplier"] => draft.set_number(&["mouse", "scroll_lines"], number()?),
         ["font", "normal", "family"] => draft.set_list(&["font", "family"], &[text()?]),
         ["font", face @ ("bold" | "italic" | "bold_italic"), "family"] => {
             draft.set_list(&["font", face], &[text()?]);
@@ -244,16 +260,9 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
                 return Err(reasons::FIXED_STYLES.into());
             }
         }
-        ["font", "size"] => draft.set_number(&["font", "size"], number()?),
         ["font", "offset", "x"] => pixels(draft, "adjust_cell_width", number()?),
         ["font", "offset", "y"] => pixels(draft, "adjust_cell_height", number()?),
         ["font", "glyph_offset", "y"] => pixels(draft, "adjust_baseline", number()?),
-        ["colors", "primary", "foreground"] => draft.set_part(Part::Foreground, text()?, &[])?,
-        ["colors", "primary", "background"] => draft.set_part(Part::Background, text()?, &[])?,
-        ["colors", "cursor", "cursor"] => draft.set_part(Part::Cursor, text()?, CELL)?,
-        ["colors", "cursor", "text"] => draft.set_part(Part::CursorText, text()?, CELL)?,
-        ["colors", "selection", "background"] => draft.set_part(Part::Selection, text()?, CELL)?,
-        ["colors", "selection", "text"] => draft.set_part(Part::SelectionText, text()?, CELL)?,
         ["colors", row @ ("normal" | "bright"), color] => {
             let index = COLORS.iter().position(|name| name == color);
             let index = index.ok_or_else(|| unknown(color))?;
@@ -268,26 +277,10 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
             let separators: String = text()?.chars().filter(|c| !c.is_whitespace()).collect();
             draft.set(&["mouse", "word_separators"], separators);
         }
-        ["selection", "save_to_clipboard"] => {
-            let target = if switch()? { "clipboard" } else { "primary" };
-            draft.set(&["mouse", "copy_on_select"], target);
-        }
-        ["cursor", "style"] | ["cursor", "style", "shape"] => draft.set(
-            &["cursor", "shape"],
-            match text()? {
-                "Block" => "block",
-                "Beam" => "bar",
-                "Underline" => "underline",
-                other => return Err(unknown(other)),
-            },
-        ),
         ["cursor", "style", "blinking"] => {
             draft.set(&["cursor", "blink"], ["On", "Always"].contains(&text()?));
         }
         ["terminal", "shell"] | ["shell"] => draft.set_shell(&program(item)?),
-        ["mouse", "hide_when_typing"] => {
-            draft.set(&["mouse", "hide_while_typing"], switch()?);
-        }
         ["hints", "alphabet"] => draft.alphabet(text()?),
         ["window", "dynamic_title"] => {
             // Unterm's title always contains the program's title, unless a title is set. So only the value `false`
@@ -300,6 +293,22 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
         _ => return Err(lacks::ALACRITTY.setting(&name)),
     }
     Ok(())
+}
+
+impl Given for Item {
+    fn given_text(&self) -> Result<&str, String> {
+        self.as_str().ok_or_else(|| wrong(self))
+    }
+
+    fn given_number(&self) -> Result<f64, String> {
+        let whole = self.as_integer().map(|number| number as f64);
+        let number = self.as_float().or(whole).filter(|number| number.is_finite());
+        number.ok_or_else(|| wrong(self))
+    }
+
+    fn given_switch(&self) -> Result<bool, String> {
+        self.as_bool().ok_or_else(|| wrong(self))
+    }
 }
 
 fn wrong(item: &Item) -> String {

@@ -12,6 +12,7 @@ use super::{
     converted::Place,
     draft::{Draft, ThemeName},
     files::Files,
+    forms::{self, Form, Row},
     keys, lacks,
     pressed::SWALLOW,
     reasons::{self, unknown},
@@ -24,6 +25,38 @@ use crate::editor::words;
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
 /// The words for a color that follows the color of the cell.
 const CELL: &[&str] = &["cell-foreground", "cell-background"];
+
+/// Settings with the same meaning: the name in Ghostty, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("alpha-blending", "text.blending", Form::Words(&[("native", "native"), ("linear", "linear"), ("linear-corrected", "linear")])),
+    ("background", "", Form::Color(Part::Background, &[])),
+    ("background-opacity", "window.opacity", Form::Number),
+    ("clipboard-paste-bracketed-safe", "paste.confirm", Form::Either("unsafe", "always")),
+    ("clipboard-paste-protection", "paste.confirm", Form::Either("unsafe", "never")),
+    ("clipboard-trim-trailing-spaces", "mouse.trim_copied", Form::Switch),
+    ("confirm-close-surface", "window.confirm_close", Form::Words(&[("true", "programs"), ("false", "never"), ("always", "always")])),
+    ("copy-on-select", "mouse.copy_on_select", Form::Words(&[("false", "off"), ("true", "primary"), ("clipboard", "clipboard")])),
+    ("cursor-click-to-move", "commands.click_to_move", Form::Switch),
+    ("cursor-color", "", Form::Color(Part::Cursor, CELL)),
+    ("cursor-style", "cursor.shape", Form::Words(&[("block", "block"), ("bar", "bar"), ("underline", "underline")])),
+    ("cursor-style-blink", "cursor.blink", Form::Switch),
+    ("cursor-text", "", Form::Color(Part::CursorText, CELL)),
+    ("desktop-notifications", "notifications.programs", Form::Switch),
+    ("focus-follows-mouse", "mouse.focus_follows_mouse", Form::Switch),
+    ("font-size", "font.size", Form::Number),
+    ("foreground", "", Form::Color(Part::Foreground, &[])),
+    ("minimum-contrast", "text.minimum_contrast", Form::Number),
+    ("mouse-hide-while-typing", "mouse.hide_while_typing", Form::Switch),
+    ("right-click-action", "mouse.right_button", Form::Words(&[
+        ("context-menu", "menu"), ("paste", "paste"), ("copy-or-paste", "copy_or_paste"), ("ignore", "none"),
+    ])),
+    ("scrollbar", "scrollbar.show", Form::Words(&[("system", "auto"), ("never", "never")])),
+    ("selection-background", "", Form::Color(Part::Selection, CELL)),
+    ("selection-foreground", "", Form::Color(Part::SelectionText, CELL)),
+    ("title", "window.title_format", Form::Text),
+    ("window-show-tab-bar", "tab_bar.show", Form::Words(&[("auto", "several"), ("always", "always"), ("never", "never")])),
+];
 
 /// Actions: the name in Ghostty, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
@@ -214,12 +247,16 @@ fn convert(
     files: &mut Files,
     file: &Path,
 ) -> Result<(), String> {
+    if lacks::GHOSTTY.is_always(name, value) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, name, value) {
+        return converted;
+    }
     match name {
-        name if lacks::GHOSTTY.is_always(name, value) => {}
         "font-family" | "font-family-bold" | "font-family-italic" | "font-family-bold-italic" => {
             draft.append(&["font", list_of(name).unwrap_or_default()], value);
         }
-        "font-size" => draft.set_number(&["font", "size"], number(value)?),
         "font-feature" => {
             for text in value.split(',') {
                 draft.append(&["font", "features"], &feature(text));
@@ -232,14 +269,6 @@ fn convert(
         "font-synthetic-style" => {
             draft.set(&["font", "synthetic"], switch(value).map_err(|_| reasons::ALL_STYLES)?)
         }
-        "alpha-blending" => draft.set(
-            &["text", "blending"],
-            match value {
-                "native" => "native",
-                "linear" | "linear-corrected" => "linear",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "adjust-cell-width"
         | "adjust-cell-height"
         | "adjust-underline-position"
@@ -253,28 +282,10 @@ fn convert(
             let index = index.trim().parse().map_err(|_| unknown(index))?;
             draft.set_ansi(index, color.trim())?;
         }
-        "background" => draft.set_part(Part::Background, value, &[])?,
-        "foreground" => draft.set_part(Part::Foreground, value, &[])?,
-        "cursor-color" => draft.set_part(Part::Cursor, value, CELL)?,
-        "cursor-text" => draft.set_part(Part::CursorText, value, CELL)?,
-        "selection-background" => draft.set_part(Part::Selection, value, CELL)?,
-        "selection-foreground" => draft.set_part(Part::SelectionText, value, CELL)?,
-        "minimum-contrast" => draft.set_number(&["text", "minimum_contrast"], number(value)?),
-        "cursor-style" => draft.set(
-            &["cursor", "shape"],
-            match value {
-                "block" | "bar" | "underline" => value,
-                _ => return Err(unknown(value)),
-            },
-        ),
-        "cursor-style-blink" => draft.set(&["cursor", "blink"], switch(value)?),
-        "cursor-click-to-move" => draft.set(&["commands", "click_to_move"], switch(value)?),
-        "mouse-hide-while-typing" => draft.set(&["mouse", "hide_while_typing"], switch(value)?),
         "mouse-scroll-multiplier" => match number(value) {
             Ok(factor) => draft.set_number(&["mouse", "scroll_multiplier"], factor),
             Err(_) => return Err(reasons::ONE_FACTOR.into()),
         },
-        "background-opacity" => draft.set_number(&["window", "opacity"], number(value)?),
         "background-blur" | "background-blur-radius" => {
             draft.set(&["window", "blur"], !["false", "0"].contains(&value));
         }
@@ -296,14 +307,6 @@ fn convert(
             let lines = if value == "unlimited" { 999_999_999.0 } else { number(value)? };
             draft.set_number(&["scrollback", "lines"], lines);
         }
-        "scrollbar" => draft.set(
-            &["scrollbar", "show"],
-            match value {
-                "system" => "auto",
-                "never" => "never",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "window-padding-x" | "window-padding-y" => {
             let sides = value.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
             let side = (sides[0] * PIXELS_PER_POINT).round();
@@ -326,57 +329,16 @@ fn convert(
         "window-save-state" => draft.set(&["window", "restore"], value != "never"),
         "maximize" => start(draft, "maximized", switch(value)?),
         "fullscreen" => start(draft, "fullscreen", value != "false"),
-        "window-show-tab-bar" => draft.set(
-            &["tab_bar", "show"],
-            match value {
-                "auto" => "several",
-                "always" | "never" => value,
-                _ => return Err(unknown(value)),
-            },
-        ),
         "gtk-tabs-location" => match value {
             "top" | "bottom" => draft.set(&["tab_bar", "position"], value),
             "hidden" => draft.set(&["tab_bar", "show"], "never"),
             _ => return Err(reasons::TAB_BAR.into()),
         },
-        "focus-follows-mouse" => draft.set(&["mouse", "focus_follows_mouse"], switch(value)?),
-        "clipboard-trim-trailing-spaces" => draft.set(&["mouse", "trim_copied"], switch(value)?),
-        "clipboard-paste-protection" => {
-            draft.set(&["paste", "confirm"], if switch(value)? { "unsafe" } else { "never" });
-        }
-        "copy-on-select" => draft.set(
-            &["mouse", "copy_on_select"],
-            match value {
-                "false" => "off",
-                "true" => "primary",
-                "clipboard" => "clipboard",
-                _ => return Err(unknown(value)),
-            },
-        ),
-        "right-click-action" => draft.set(
-            &["mouse", "right_button"],
-            match value {
-                "context-menu" => "menu",
-                "paste" => "paste",
-                "copy-or-paste" => "copy_or_paste",
-                "ignore" => "none",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "selection-word-chars" => {
             let separators = unescape(value)?;
             let separators: String = separators.chars().filter(|c| !c.is_whitespace()).collect();
             draft.set(&["mouse", "word_separators"], separators);
         }
-        "confirm-close-surface" => draft.set(
-            &["window", "confirm_close"],
-            match value {
-                "true" => "programs",
-                "false" => "never",
-                "always" => "always",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "quick-terminal-size" => {
             let share = value.split(',').next().and_then(|first| first.trim().strip_suffix('%'));
             let share = share.ok_or(reasons::NO_DROP_DOWN_PIXELS)?;
@@ -384,16 +346,9 @@ fn convert(
         }
         "shell-integration" => draft.set(&["shell", "integration"], value != "none"),
         "bell-features" => bell(draft, value)?,
-        "desktop-notifications" => {
-            draft.set(&["notifications", "programs"], switch(value)?);
-        }
         "keybind" => bind(draft, value, later)?,
-        "title" => draft.set(&["window", "title_format"], value),
         "language" => {
             draft.set(&["language"], value.split('.').next().unwrap_or(value).replace('_', "-"))
-        }
-        "clipboard-paste-bracketed-safe" => {
-            draft.set(&["paste", "confirm"], if switch(value)? { "unsafe" } else { "always" });
         }
         "middle-click-action" => {
             let action = match value {

@@ -11,6 +11,7 @@ use super::{
     converted::Place,
     draft::Draft,
     files::Files,
+    forms::{self, Form, Row},
     lacks,
     reasons::{self, unknown},
     text::{number, switch},
@@ -19,6 +20,29 @@ use crate::editor::words;
 
 /// The number of pixels in a point, at a scale of 1.
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
+
+/// Settings with the same meaning: the name in kitty, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("background", "", Form::Color(Part::Background, &[])),
+    ("background_opacity", "window.opacity", Form::Number),
+    ("cursor", "", Form::Color(Part::Cursor, &["none"])),
+    ("cursor_shape", "cursor.shape", Form::Words(&[("block", "block"), ("beam", "bar"), ("underline", "underline")])),
+    ("cursor_text_color", "", Form::Color(Part::CursorText, &["background"])),
+    ("disable_ligatures", "font.ligatures", Form::Words(&[("never", "always"), ("cursor", "cursor"), ("always", "never")])),
+    ("enable_audio_bell", "bell.audible", Form::Switch),
+    ("focus_follows_mouse", "mouse.focus_follows_mouse", Form::Switch),
+    ("font_size", "font.size", Form::Number),
+    ("force_ltr", "text.bidi", Form::Opposite),
+    ("foreground", "", Form::Color(Part::Foreground, &[])),
+    ("remember_window_size", "window.restore", Form::Switch),
+    ("scrollbar", "scrollbar.show", Form::Words(&[
+        ("always", "always"), ("never", "never"), ("scrolled", "auto"), ("hovered", "auto"), ("scrolled-and-hovered", "auto"),
+    ])),
+    ("selection_background", "", Form::Color(Part::Selection, &["none"])),
+    ("selection_foreground", "", Form::Color(Part::SelectionText, &["none"])),
+    ("window_alert_on_bell", "bell.attention", Form::Switch),
+];
 
 /// A `map` or a `mouse_map`. It is converted after the last `kitty_mod` and all aliases are known.
 struct Map {
@@ -142,9 +166,14 @@ fn convert(
     value: &str,
     regular: &mut Option<String>,
 ) -> Result<(), String> {
+    if lacks::KITTY.is_always(name, value) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, name, value) {
+        return converted;
+    }
     let first = value.split_whitespace().next().unwrap_or_default();
     match name {
-        name if lacks::KITTY.is_always(name, value) => {}
         "font_family" => {
             *regular = family(value)?;
             match regular {
@@ -161,16 +190,6 @@ fn convert(
                 draft.set_list(&key, &[family]);
             }
         }
-        "font_size" => draft.set_number(&["font", "size"], number(value)?),
-        "disable_ligatures" => draft.set(
-            &["font", "ligatures"],
-            match value {
-                "never" => "always",
-                "cursor" => "cursor",
-                "always" => "never",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "font_features" => {
             for feature in value.split_whitespace().skip(1) {
                 draft.append(&["font", "features"], feature);
@@ -186,15 +205,6 @@ fn convert(
         }
         "adjust_line_height" => modify_font(draft, "cell_height", &in_pixels(value))?,
         "adjust_column_width" => modify_font(draft, "cell_width", &in_pixels(value))?,
-        "cursor_shape" => draft.set(
-            &["cursor", "shape"],
-            match value {
-                "block" => "block",
-                "beam" => "bar",
-                "underline" => "underline",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "cursor_blink_interval" => draft.set(&["cursor", "blink"], number(first)? != 0.0),
         "scrollback_lines" => {
             let lines = number(value)?;
@@ -203,15 +213,6 @@ fn convert(
                 if lines < 0.0 { 999_999_999.0 } else { lines },
             );
         }
-        "scrollbar" => draft.set(
-            &["scrollbar", "show"],
-            match value {
-                "always" => "always",
-                "never" => "never",
-                "scrolled" | "hovered" | "scrolled-and-hovered" => "auto",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "wheel_scroll_multiplier" => {
             let lines = number(value)?;
             if lines < 0.5 {
@@ -242,14 +243,11 @@ fn convert(
             let others: String = all.filter(|c| !value.contains(*c)).collect();
             draft.set(&["mouse", "word_separators"], others);
         }
-        "focus_follows_mouse" => draft.set(&["mouse", "focus_follows_mouse"], switch(value)?),
         "paste_actions" => {
             let asks = value.split(',').any(|action| action == "confirm");
             draft.set(&["paste", "confirm"], if asks { "unsafe" } else { "never" });
         }
-        "enable_audio_bell" => draft.set(&["bell", "audible"], switch(value)?),
         "visual_bell_duration" => draft.set(&["bell", "visual"], number(first)? > 0.0),
-        "window_alert_on_bell" => draft.set(&["bell", "attention"], switch(value)?),
         "bell_on_tab" => {
             draft.set(&["bell", "mark"], !["", "none", "no", "n", "false"].contains(&value));
         }
@@ -257,7 +255,6 @@ fn convert(
             "none" | "" => draft.unset(&["bell", "command"]),
             command => draft.set_list(&["bell", "command"], &words(command)),
         },
-        "remember_window_size" => draft.set(&["window", "restore"], switch(value)?),
         "initial_window_width" => draft.set_number(&["window", "columns"], cells(value)?),
         "initial_window_height" => draft.set_number(&["window", "rows"], cells(value)?),
         "window_padding_width" => {
@@ -272,7 +269,6 @@ fn convert(
             let dim = 1.0 - number(value)?;
             draft.set_number(&["window", "dim_unfocused"], dim.clamp(0.0, 0.9));
         }
-        "background_opacity" => draft.set_number(&["window", "opacity"], number(value)?),
         "background_blur" => draft.set(&["window", "blur"], number(value)? > 0.0),
         "confirm_os_window_close" => {
             let windows = number(first)?;
@@ -298,12 +294,6 @@ fn convert(
             0.0 => draft.unset(&["tab_bar", "max_title"]),
             most => draft.set_number(&["tab_bar", "max_title"], most),
         },
-        "foreground" => draft.set_part(Part::Foreground, value, &[])?,
-        "background" => draft.set_part(Part::Background, value, &[])?,
-        "cursor" => draft.set_part(Part::Cursor, value, &["none"])?,
-        "cursor_text_color" => draft.set_part(Part::CursorText, value, &["background"])?,
-        "selection_background" => draft.set_part(Part::Selection, value, &["none"])?,
-        "selection_foreground" => draft.set_part(Part::SelectionText, value, &["none"])?,
         "shell" => match value {
             "." => draft.unset(&["shell", "program"]),
             command => draft.set_shell(&words(command)),
@@ -353,7 +343,6 @@ fn convert(
                 }
             }
         }
-        "force_ltr" => draft.set(&["text", "bidi"], !switch(value)?),
         "remember_window_position" => {
             if switch(value)? {
                 draft.set(&["window", "restore"], true);

@@ -9,6 +9,7 @@ mod colors;
 mod converted;
 mod draft;
 mod files;
+mod forms;
 mod ghostty;
 mod keys;
 mod kitty;

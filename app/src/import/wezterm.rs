@@ -11,6 +11,7 @@ use super::{
     converted::Place,
     draft::{Draft, ThemeName},
     files::Files,
+    forms::{self, Form, Given, Row},
     lacks,
     lua::{self, Lua},
     reasons::{self, COMPUTED, unknown},
@@ -19,6 +20,35 @@ use super::{
 
 /// The reason for a color scheme that is not used.
 const OTHER_SCHEME: &str = "color_scheme does not choose it";
+
+/// Settings with the same meaning: the name in WezTerm, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("bidi_enabled", "text.bidi", Form::Switch),
+    ("colors.background", "", Form::Color(Part::Background, &[])),
+    ("colors.cursor_bg", "", Form::Color(Part::Cursor, &[])),
+    ("colors.cursor_fg", "", Form::Color(Part::CursorText, &[])),
+    ("colors.foreground", "", Form::Color(Part::Foreground, &[])),
+    ("colors.selection_bg", "", Form::Color(Part::Selection, &[])),
+    ("colors.selection_fg", "", Form::Color(Part::SelectionText, &["none"])),
+    ("enable_scroll_bar", "scrollbar.show", Form::Either("always", "never")),
+    ("enable_tab_bar", "tab_bar.show", Form::Either("always", "never")),
+    ("font_size", "font.size", Form::Number),
+    ("hide_mouse_cursor_when_typing", "mouse.hide_while_typing", Form::Switch),
+    ("hide_tab_bar_if_only_one_tab", "tab_bar.show", Form::Either("several", "always")),
+    ("initial_cols", "window.columns", Form::Number),
+    ("initial_rows", "window.rows", Form::Number),
+    ("kde_window_background_blur", "window.blur", Form::Switch),
+    ("pane_focus_follows_mouse", "mouse.focus_follows_mouse", Form::Switch),
+    ("scrollback_lines", "scrollback.lines", Form::Number),
+    ("show_tab_index_in_tab_bar", "tab_bar.numbers", Form::Switch),
+    ("tab_bar_at_bottom", "tab_bar.position", Form::Either("bottom", "top")),
+    ("tab_max_width", "tab_bar.max_title", Form::Number),
+    ("text_min_contrast_ratio", "text.minimum_contrast", Form::Number),
+    ("treat_east_asian_ambiguous_width_as_wide", "text.ambiguous_width", Form::Either("wide", "narrow")),
+    ("window_background_opacity", "window.opacity", Form::Number),
+    ("window_close_confirmation", "window.confirm_close", Form::Words(&[("AlwaysPrompt", "programs"), ("NeverPrompt", "never")])),
+];
 
 /// Settings whose value is a list of settings, each with the function that converts an entry.
 const LISTS: &[(&str, fn(&mut Draft, &Lua) -> Result<(), String>)] = &[
@@ -134,24 +164,17 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
     if *value == Lua::Computed {
         return Err(COMPUTED.to_owned());
     }
-    let is_computed = matches!(value, Lua::Name(_) | Lua::Call(..));
-    let wrong = || match is_computed {
-        true => COMPUTED.to_owned(),
-        false => "its value is of another type than WezTerm reads".to_owned(),
-    };
-    let text = || value.text().ok_or_else(wrong);
-    let number = || match value {
-        Lua::Number(number) if number.is_finite() => Ok(*number),
-        _ => Err(wrong()),
-    };
-    let switch = || match value {
-        Lua::Bool(on) => Ok(*on),
-        _ => Err(wrong()),
-    };
+    let name = path.join(".");
+    if lacks::WEZTERM.is_always(&name, &plain(value)) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, &name, value) {
+        return converted;
+    }
+    let (text, number) = (|| value.given_text(), || value.given_number());
+    let switch = || value.given_switch();
     match path {
-        _ if lacks::WEZTERM.is_always(&path.join("."), &plain(value)) => {}
         ["font"] => fonts::font(draft, value)?,
-        ["font_size"] => draft.set_number(&["font", "size"], number()?),
         ["harfbuzz_features"] => {
             draft.unset(&["font", "features"]);
             for text in value.items().filter_map(Lua::text) {
@@ -161,39 +184,17 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         ["cell_width"] => share(draft, "adjust_cell_width", number()?),
         ["line_height"] => share(draft, "adjust_cell_height", number()?),
         ["color_scheme"] => draft.choose(ThemeName::One(text()?.to_owned())),
-        ["colors", "foreground"] => draft.set_part(Part::Foreground, text()?, &[])?,
-        ["colors", "background"] => draft.set_part(Part::Background, text()?, &[])?,
-        ["colors", "cursor_bg"] => draft.set_part(Part::Cursor, text()?, &[])?,
-        ["colors", "cursor_fg"] => draft.set_part(Part::CursorText, text()?, &[])?,
-        ["colors", "selection_bg"] => draft.set_part(Part::Selection, text()?, &[])?,
-        ["colors", "selection_fg"] => draft.set_part(Part::SelectionText, text()?, &["none"])?,
         ["colors", row @ ("ansi" | "brights")] => {
             let first = if *row == "brights" { 8 } else { 0 };
             for (index, color) in value.items().take(8).enumerate() {
-                draft.set_ansi(first + index, color.text().ok_or_else(wrong)?)?;
+                draft.set_ansi(first + index, color.given_text()?)?;
             }
         }
-        ["scrollback_lines"] => draft.set_number(&["scrollback", "lines"], number()?),
         ["default_prog"] => {
             let words = value.items().filter_map(Lua::text).map(str::to_owned);
             draft.set_shell(&words.collect::<Vec<_>>());
         }
         ["set_environment_variables", name] => draft.set(&["env", name], text()?),
-        ["initial_cols"] => draft.set_number(&["window", "columns"], number()?),
-        ["initial_rows"] => draft.set_number(&["window", "rows"], number()?),
-        ["enable_tab_bar"] => {
-            draft.set(&["tab_bar", "show"], if switch()? { "always" } else { "never" })
-        }
-        ["hide_tab_bar_if_only_one_tab"] => {
-            draft.set(&["tab_bar", "show"], if switch()? { "several" } else { "always" });
-        }
-        ["tab_bar_at_bottom"] => {
-            draft.set(&["tab_bar", "position"], if switch()? { "bottom" } else { "top" });
-        }
-        ["tab_max_width"] => draft.set_number(&["tab_bar", "max_title"], number()?),
-        ["enable_scroll_bar"] => {
-            draft.set(&["scrollbar", "show"], if switch()? { "always" } else { "never" });
-        }
         ["window_padding", side] => {
             let pixels = pixels(value)?;
             match *side {
@@ -201,11 +202,6 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
                 _ => draft.padding(pixels),
             }
         }
-        ["text_min_contrast_ratio"] => {
-            draft.set_number(&["text", "minimum_contrast"], number()?);
-        }
-        ["window_background_opacity"] => draft.set_number(&["window", "opacity"], number()?),
-        ["kde_window_background_blur"] => draft.set(&["window", "blur"], switch()?),
         ["macos_window_background_blur"] => draft.set(&["window", "blur"], number()? > 0.0),
         ["inactive_pane_hsb", "brightness"] => {
             draft.set_number(&["window", "dim_unfocused"], (1.0 - number()?).clamp(0.0, 0.9));
@@ -223,20 +219,10 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
             draft.set(&["cursor", "blink"], style.starts_with("Blinking"));
         }
         ["cursor_blink_rate"] if number()? == 0.0 => draft.set(&["cursor", "blink"], false),
-        ["hide_mouse_cursor_when_typing"] => draft.set(&["mouse", "hide_while_typing"], switch()?),
-        ["window_close_confirmation"] => draft.set(
-            &["window", "confirm_close"],
-            match text()? {
-                "AlwaysPrompt" => "programs",
-                "NeverPrompt" => "never",
-                other => return Err(unknown(other)),
-            },
-        ),
         ["selection_word_boundary"] => {
             let separators: String = text()?.chars().filter(|c| !c.is_whitespace()).collect();
             draft.set(&["mouse", "word_separators"], separators);
         }
-        ["pane_focus_follows_mouse"] => draft.set(&["mouse", "focus_follows_mouse"], switch()?),
         ["visual_bell"] => {
             let lasts = |key| matches!(value.get(key), Some(Lua::Number(time)) if *time > 0.0);
             draft.set(
@@ -245,9 +231,6 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
             );
         }
         ["audible_bell"] => draft.set(&["bell", "audible"], text()? != "Disabled"),
-        ["treat_east_asian_ambiguous_width_as_wide"] => {
-            draft.set(&["text", "ambiguous_width"], if switch()? { "wide" } else { "narrow" });
-        }
         ["quick_select_alphabet"] => draft.alphabet(text()?),
         ["leader"] => {
             let key = value.get("key").and_then(Lua::text).ok_or(COMPUTED)?;
@@ -271,8 +254,6 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         }
         ["underline_thickness"] => measure(draft, "adjust_underline_thickness", value)?,
         ["underline_position"] => measure(draft, "adjust_underline_position", value)?,
-        ["bidi_enabled"] => draft.set(&["text", "bidi"], switch()?),
-        ["show_tab_index_in_tab_bar"] => draft.set(&["tab_bar", "numbers"], switch()?),
         ["disable_default_mouse_bindings" | "disable_default_quick_select_patterns"] => {
             return match switch()? {
                 true => Err(reasons::NO_SELECTING.into()),
@@ -290,10 +271,37 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         // Unterm finds URLs and addresses by itself.
         ["hyperlink_rules"] if is_call(value, "wezterm.default_hyperlink_rules") => {}
         ["exit_behavior"] if value.text() == Some("Hold") => return Err(reasons::HOLD.to_owned()),
-        _ if is_computed => return Err(COMPUTED.to_owned()),
-        _ => return Err(lacks::WEZTERM.setting(&path.join("."))),
+        _ if value.is_computed() => return Err(COMPUTED.to_owned()),
+        _ => return Err(lacks::WEZTERM.setting(&name)),
     }
     Ok(())
+}
+
+impl Given for Lua {
+    fn given_text(&self) -> Result<&str, String> {
+        self.text().ok_or_else(|| wrong(self))
+    }
+
+    fn given_number(&self) -> Result<f64, String> {
+        match self {
+            Self::Number(number) if number.is_finite() => Ok(*number),
+            _ => Err(wrong(self)),
+        }
+    }
+
+    fn given_switch(&self) -> Result<bool, String> {
+        match self {
+            Self::Bool(on) => Ok(*on),
+            _ => Err(wrong(self)),
+        }
+    }
+}
+
+fn wrong(value: &Lua) -> String {
+    match value.is_computed() {
+        true => COMPUTED.to_owned(),
+        false => "its value is of another type than WezTerm reads".to_owned(),
+    }
 }
 
 /// Sets a measure, which WezTerm gives as a multiple of the font's own measure.
