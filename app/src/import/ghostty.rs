@@ -284,7 +284,7 @@ fn convert(
         }
         "mouse-scroll-multiplier" => match number(value) {
             Ok(factor) => draft.set_number(&["mouse", "scroll_multiplier"], factor),
-            Err(_) => return Err(reasons::ONE_FACTOR.into()),
+            Err(_) => scroll(draft, value)?,
         },
         "background-blur" | "background-blur-radius" => {
             draft.set(&["window", "blur"], !["false", "0"].contains(&value));
@@ -360,6 +360,21 @@ fn convert(
         }
         "command-palette-entry" => entry(draft, value)?,
         _ => return Err(lacks::GHOSTTY.setting(name)),
+    }
+    Ok(())
+}
+
+/// Converts factors for kinds of devices, such as `precision:1,discrete:3`. The factor of a wheel with steps is its
+/// number of lines.
+fn scroll(draft: &mut Draft, value: &str) -> Result<(), String> {
+    for part in value.split(',') {
+        let (device, factor) = part.split_once(':').ok_or_else(|| unknown(value))?;
+        match (device.trim(), number(factor)?) {
+            ("discrete", lines) => draft.set_number(&["mouse", "scroll_lines"], lines),
+            ("precision", 1.0) => {}
+            ("precision", _) => draft.leave_out(reasons::ONE_FACTOR.why),
+            _ => return Err(unknown(value)),
+        }
     }
     Ok(())
 }

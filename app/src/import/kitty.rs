@@ -321,6 +321,10 @@ fn convert(
             let seconds = value.split_whitespace().nth(1).map_or(Ok(5.0), number)?;
             let seconds = if first == "never" { 0.0 } else { seconds.round() };
             draft.set_number(&["notifications", "long_commands"], seconds);
+            if let Some(action) = value.split_whitespace().nth(2).filter(|name| *name != "notify") {
+                let why = lacks::KITTY.setting(&format!("notify_on_cmd_finish {action}"));
+                draft.leave_out(&format!("without {action}: {why}"));
+            }
         }
         "scrollback_pager" => {
             let pager = value.replace("INPUT_LINE_NUMBER", "{line}");

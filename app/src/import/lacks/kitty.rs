@@ -139,7 +139,7 @@ pub(in super::super) const KITTY: Of = Of {
         ("linux_display_server", X11_WAYLAND),
         ("macos_*", MACOS),
         ("file_transfer_confirmation_bypass", &["file transfer"]),
-        ("notify_on_*", &["notify_on"]),
+        ("notify_on_cmd_finish *", &["long_commands_action"]),
     ],
     actions: &[
         ("close_shared_ssh_connections", &["shared connection"]),

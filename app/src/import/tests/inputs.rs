@@ -102,6 +102,11 @@ fn keys_of_kitty_are_converted() {
                 r#"f1 = "new_tab:htop"; htop = { shell = "htop" }"#,
                 "without --hold: Unterm has no such setting",
             ),
+            (
+                "notify_on_cmd_finish unfocused 10 command notify-send x",
+                "long_commands = 10",
+                "without command: Unterm has no such setting",
+            ),
         ],
     );
     are_left_out(
@@ -205,6 +210,7 @@ fn keys_and_settings_of_ghostty_are_converted() {
                 "command-palette-entry = title:Back,action:jump_to_prompt:-2",
                 r#"Back = ["previous_prompt", "previous_prompt"]"#,
             ),
+            ("mouse-scroll-multiplier = precision:1,discrete:3", "scroll_lines = 3"),
             ("clipboard-read = deny", ""),
             ("link-url = true", ""),
             ("wait-after-command = false", ""),
