@@ -123,8 +123,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Converts an action of kitty. `combine` results in several actions.
-    pub(super) fn actions_of(&mut self, action: &str) -> Result<Vec<String>, String> {
+    /// Replaces the aliases at the start of an action.
+    fn expanded(&self, action: &str) -> String {
         let mut action = action.to_owned();
         for _ in 0..MOST_ALIASES {
             let found = self.aliases.iter().rev().find_map(|(alias, stands_for)| {
@@ -136,12 +136,17 @@ impl Binder<'_> {
             match found {
                 Some(replaced) if !replaced.starts_with(&action) => action = replaced,
                 Some(replaced) => {
-                    action = replaced;
-                    break;
+                    return replaced;
                 }
                 None => break,
             }
         }
+        action
+    }
+
+    /// Converts an action of kitty. `combine` results in several actions.
+    pub(super) fn actions_of(&mut self, action: &str) -> Result<Vec<String>, String> {
+        let action = self.expanded(action);
         let Some(combined) = action.strip_prefix("combine") else {
             return self.action_of(&action);
         };
@@ -154,9 +159,11 @@ impl Binder<'_> {
         let actions = list.split(separator).map(str::trim).filter(|action| !action.is_empty());
         let mut parts = Vec::new();
         for action in actions {
-            let converted = match action.starts_with("combine") {
-                true => Err(unknown(action)),
-                false => self.actions_of(action),
+            // An alias may stand for a combination that contains the alias.
+            let part = self.expanded(action);
+            let converted = match part.starts_with("combine") {
+                true => Err(unknown(&part)),
+                false => self.action_of(&part),
             };
             parts.push((word(action).0.to_owned(), converted));
         }

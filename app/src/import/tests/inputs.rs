@@ -114,6 +114,10 @@ fn keys_of_kitty_are_converted() {
         &[
             ("map f1 next_layout", NO_TILING.why),
             ("map f1 combine : no_op : next_layout", NO_TILING.why),
+            (
+                "action_alias a combine : a : a\nmap f1 a",
+                r#"the import does not know the value "combine : a : a""#,
+            ),
             ("map f1 scroll_to_prompt 0", NO_ACTION.why),
             ("map f1 scroll_to_prompt 20", WHOLE_STEPS.why),
             ("map f1 change_font_size all +20", NO_FONT_SIZE.why),

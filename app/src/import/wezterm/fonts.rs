@@ -37,8 +37,8 @@ pub(super) fn font(draft: &mut Draft, value: &Lua) -> Result<(), String> {
 
 /// Converts a rule of `font_rules`. The first rule that matches a text decides.
 pub(super) fn rule(draft: &mut Draft, rule: &Lua) -> Result<(), String> {
-    let conditions = rule.entries().iter().filter_map(|entry| entry.key.as_deref());
-    if conditions.into_iter().any(|name| !["italic", "intensity", "font"].contains(&name)) {
+    let mut conditions = rule.entries().iter().filter_map(|entry| entry.key.as_deref());
+    if conditions.any(|name| !["italic", "intensity", "font"].contains(&name)) {
         return Err(reasons::NO_FONT_RULES.into());
     }
     let bold = match rule.get("intensity") {
