@@ -135,9 +135,7 @@ impl Binder<'_> {
             // An alias may contain its own name, as in `kitten_alias hints hints --x`. Replace it only once.
             match found {
                 Some(replaced) if !replaced.starts_with(&action) => action = replaced,
-                Some(replaced) => {
-                    return replaced;
-                }
+                Some(replaced) => return replaced,
                 None => break,
             }
         }
