@@ -9,6 +9,7 @@ use super::{
     converted::Place,
     draft::Draft,
     files::Files,
+    forms::{self, Form, Given, Row},
     keys, lacks,
     pressed::{self, SWALLOW},
     reasons::{self, unknown},
@@ -20,6 +21,33 @@ use crate::plain_words;
 const COLORS: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 /// The words for a color that follows the color of the cell.
 const CELL: &[&str] = &["CellForeground", "CellBackground", "None"];
+
+/// The words for the shapes of the cursor.
+const SHAPES: Form =
+    Form::Words(&[("Block", "block"), ("Beam", "bar"), ("Underline", "underline")]);
+
+/// Settings with the same meaning: the name in Alacritty, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("colors.cursor.cursor", "", Form::Color(Part::Cursor, CELL)),
+    ("colors.cursor.text", "", Form::Color(Part::CursorText, CELL)),
+    ("colors.primary.background", "", Form::Color(Part::Background, &[])),
+    ("colors.primary.foreground", "", Form::Color(Part::Foreground, &[])),
+    ("colors.selection.background", "", Form::Color(Part::Selection, CELL)),
+    ("colors.selection.text", "", Form::Color(Part::SelectionText, CELL)),
+    ("cursor.style", "cursor.shape", SHAPES),
+    ("cursor.style.shape", "cursor.shape", SHAPES),
+    ("font.size", "font.size", Form::Number),
+    ("mouse.hide_when_typing", "mouse.hide_while_typing", Form::Switch),
+    ("scrolling.history", "scrollback.lines", Form::Number),
+    ("scrolling.multiplier", "mouse.scroll_lines", Form::Number),
+    ("selection.save_to_clipboard", "mouse.copy_on_select", Form::Either("clipboard", "primary")),
+    ("window.blur", "window.blur", Form::Switch),
+    ("window.opacity", "window.opacity", Form::Number),
+    ("window.startup_mode", "window.start", Form::Words(&[
+        ("Windowed", "normal"), ("Maximized", "maximized"), ("Fullscreen", "fullscreen"), ("SimpleFullscreen", "fullscreen"),
+    ])),
+];
 
 /// Actions: the name in Alacritty, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
@@ -208,35 +236,23 @@ fn leaves(
 }
 
 fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> {
-    let text = || item.as_str().ok_or_else(|| wrong(item));
-    let switch = || item.as_bool().ok_or_else(|| wrong(item));
-    let number = || {
-        let whole = item.as_integer().map(|number| number as f64);
-        item.as_float().or(whole).filter(|number| number.is_finite()).ok_or_else(|| wrong(item))
-    };
+    let name = path.join(".");
+    let value = item.as_str().map(str::to_owned);
+    let value = value.or_else(|| item.as_bool().map(|on| on.to_string())).unwrap_or_default();
+    if lacks::ALACRITTY.is_always(&name, &value) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, &name, item) {
+        return converted;
+    }
+    let (text, number) = (|| item.given_text(), || item.given_number());
+    let switch = || item.given_switch();
     match path {
-        ["general", "live_config_reload"] | ["live_config_reload"] => {
-            return Err(reasons::RELOADS.into());
-        }
-        ["env", "TERM"] => return Err(reasons::TERM.into()),
-        ["env", name] => draft.set(&["env", name], text()?),
+        ["env", name] if *name != "TERM" => draft.set(&["env", name], text()?),
         ["window", "dimensions", "columns"] => cells(draft, "columns", number()?),
         ["window", "dimensions", "lines"] => cells(draft, "rows", number()?),
         ["window", "padding", "x"] => draft.set_number(&["window", "padding"], number()?),
         ["window", "padding", "y"] => draft.padding(number()?),
-        ["window", "opacity"] => draft.set_number(&["window", "opacity"], number()?),
-        ["window", "blur"] => draft.set(&["window", "blur"], switch()?),
-        ["window", "startup_mode"] => draft.set(
-            &["window", "start"],
-            match text()? {
-                "Windowed" => "normal",
-                "Maximized" => "maximized",
-                "Fullscreen" | "SimpleFullscreen" => "fullscreen",
-                other => return Err(unknown(other)),
-            },
-        ),
-        ["scrolling", "history"] => draft.set_number(&["scrollback", "lines"], number()?),
-        ["scrolling", "multiplier"] => draft.set_number(&["mouse", "scroll_lines"], number()?),
         ["font", "normal", "family"] => draft.set_list(&["font", "family"], &[text()?]),
         ["font", face @ ("bold" | "italic" | "bold_italic"), "family"] => {
             draft.set_list(&["font", face], &[text()?]);
@@ -247,16 +263,9 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
                 return Err(reasons::FIXED_STYLES.into());
             }
         }
-        ["font", "size"] => draft.set_number(&["font", "size"], number()?),
         ["font", "offset", "x"] => pixels(draft, "adjust_cell_width", number()?),
         ["font", "offset", "y"] => pixels(draft, "adjust_cell_height", number()?),
         ["font", "glyph_offset", "y"] => pixels(draft, "adjust_baseline", number()?),
-        ["colors", "primary", "foreground"] => draft.set_part(Part::Foreground, text()?, &[])?,
-        ["colors", "primary", "background"] => draft.set_part(Part::Background, text()?, &[])?,
-        ["colors", "cursor", "cursor"] => draft.set_part(Part::Cursor, text()?, CELL)?,
-        ["colors", "cursor", "text"] => draft.set_part(Part::CursorText, text()?, CELL)?,
-        ["colors", "selection", "background"] => draft.set_part(Part::Selection, text()?, CELL)?,
-        ["colors", "selection", "text"] => draft.set_part(Part::SelectionText, text()?, CELL)?,
         ["colors", row @ ("normal" | "bright"), color] => {
             let index = COLORS.iter().position(|name| name == color);
             let index = index.ok_or_else(|| unknown(color))?;
@@ -271,27 +280,11 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
             let separators: String = text()?.chars().filter(|c| !c.is_whitespace()).collect();
             draft.set(&["mouse", "word_separators"], separators);
         }
-        ["selection", "save_to_clipboard"] => {
-            let target = if switch()? { "clipboard" } else { "primary" };
-            draft.set(&["mouse", "copy_on_select"], target);
-        }
-        ["cursor", "style"] | ["cursor", "style", "shape"] => draft.set(
-            &["cursor", "shape"],
-            match text()? {
-                "Block" => "block",
-                "Beam" => "bar",
-                "Underline" => "underline",
-                other => return Err(unknown(other)),
-            },
-        ),
         ["cursor", "style", "blinking"] => {
             draft.set(&["cursor", "blink"], ["On", "Always"].contains(&text()?));
         }
         ["terminal", "shell"] | ["shell"] => draft.set_shell(&program(item)?),
-        ["mouse", "hide_when_typing"] => {
-            draft.set(&["mouse", "hide_while_typing"], switch()?);
-        }
-        ["hints", "alphabet"] => draft.set(&["hints", "alphabet"], text()?),
+        ["hints", "alphabet"] => draft.alphabet(text()?),
         ["window", "dynamic_title"] => {
             // Unterm's title always contains the program's title, unless a title is set. So only the value `false`
             // needs a conversion.
@@ -300,14 +293,25 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
             }
         }
         ["window", "title"] => draft.fixed_title(Some(text()?)),
-        ["window", "class", ..] => return Err("start Unterm with --class".to_owned()),
-        ["general", "working_directory"] | ["working_directory"] => {
-            return Err("start Unterm with --cwd".to_owned());
-        }
-        ["general", "ipc_socket"] | ["ipc_socket"] => return Err(reasons::CONTROL.to_owned()),
-        _ => return Err(lacks::ALACRITTY.setting(&path.join("."))),
+        _ => return Err(lacks::ALACRITTY.setting(&name)),
     }
     Ok(())
+}
+
+impl Given for Item {
+    fn given_text(&self) -> Result<&str, String> {
+        self.as_str().ok_or_else(|| wrong(self))
+    }
+
+    fn given_number(&self) -> Result<f64, String> {
+        let whole = self.as_integer().map(|number| number as f64);
+        let number = self.as_float().or(whole).filter(|number| number.is_finite());
+        number.ok_or_else(|| wrong(self))
+    }
+
+    fn given_switch(&self) -> Result<bool, String> {
+        self.as_bool().ok_or_else(|| wrong(self))
+    }
 }
 
 fn wrong(item: &Item) -> String {
@@ -351,14 +355,18 @@ fn bind(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(
     draft.rename(&format!("key {}", named.replace('|', "+").replace(' ', "")));
     let chord = keys::chord(modifiers.split('|').filter(|name| *name != "None"), key)?;
     if in_vi_mode(binding)? {
-        let action = get("action").ok_or(reasons::NO_BACKGROUND)?;
+        let action = get("action").ok_or(reasons::NO_COMMAND)?;
         let command = VI_ACTIONS.iter().find(|(name, _)| *name == action);
-        let (_, command) = command.ok_or_else(|| lacks::ALACRITTY.action(action))?;
+        let is_key = ACTIONS.iter().any(|(name, _)| *name == action);
+        let (_, command) = command.ok_or_else(|| match is_key {
+            true => reasons::NO_COMMAND.into(),
+            false => lacks::ALACRITTY.command(action),
+        })?;
         draft.set(&["copy_mode_keys", &chord], *command);
         return Ok(());
     }
-    let action = action_of(binding)?;
-    draft.bind(&chord, &[action])
+    // Alacritty runs the actions of all bindings of a key.
+    draft.chain(&chord, &[action_of(binding)?])
 }
 
 /// Converts a binding of a mouse button or the wheel.
@@ -390,20 +398,23 @@ fn bind_mouse(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Re
             Ok(())
         }
         (_, Some("ExpandSelection")) => Err(reasons::NO_SELECTING.into()),
-        (_, Some("None")) => draft.bind_mouse(&chord, &["none".to_owned()]),
-        _ => draft.bind_mouse(&chord, &[action_of(binding)?]),
+        (_, Some("None")) => draft.chain_mouse(&chord, &["none".to_owned()]),
+        _ => draft.chain_mouse(&chord, &[action_of(binding)?]),
     }
 }
 
 /// Whether a binding applies only in the vi mode. Such a binding is converted to a key of Unterm's copy mode.
 fn in_vi_mode(binding: &toml_edit::InlineTable) -> Result<bool, String> {
-    let mode = binding.get("mode").and_then(Value::as_str).unwrap_or_default();
+    let get = |name: &str| binding.get(name).and_then(Value::as_str).unwrap_or_default();
+    let mode = get("mode");
     let mut vi = false;
     for mode in mode.split('|').map(str::trim) {
         match mode {
             "Vi" => vi = true,
             // These modes need no condition: Unterm's keys always apply only outside of copy mode and search.
             "" | "~Vi" | "~Search" => {}
+            // Unterm's actions that scroll leave the key to full-screen programs.
+            "~Alt" if get("action").starts_with("Scroll") => {}
             _ => return Err(reasons::NO_MODES.into()),
         }
     }
@@ -427,18 +438,27 @@ fn action_of(binding: &toml_edit::InlineTable) -> Result<String, String> {
     }
 }
 
+/// Converts how the mouse opens links.
+fn open_by(draft: &mut Draft, hint: &toml_edit::InlineTable) {
+    let Some(mouse) = hint.get("mouse").and_then(Value::as_inline_table) else { return };
+    let is_enabled = mouse.get("enabled").and_then(Value::as_bool).unwrap_or_default();
+    let modifiers = mouse.get("mods").and_then(Value::as_str).unwrap_or("None");
+    match modifiers {
+        "None" if is_enabled => draft.set(&["links", "open_by"], "click"),
+        "Control" if is_enabled => draft.set(&["links", "open_by"], "ctrl_click"),
+        _ => draft.leave_out(reasons::LINKS),
+    }
+}
+
 /// Converts a hint, which becomes a pattern.
 fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), String> {
     let hint = hint.ok_or("it is no table")?;
     let get = |name: &str| hint.get(name).and_then(Value::as_str);
-    let Some(regex) = get("regex") else {
-        // A hint without a pattern labels only hyperlinks (OSC 8). Unterm always labels these.
-        return match hint.get("hyperlinks").and_then(Value::as_bool) {
-            Some(true) => Ok(()),
-            _ => Err("it has no regex".to_owned()),
-        };
-    };
-    draft.rename(&format!("hint {regex}"));
+    let regex = get("regex");
+    draft.rename(&format!("hint {}", regex.unwrap_or("hyperlinks")));
+    if regex.is_none() && hint.get("hyperlinks").and_then(Value::as_bool) != Some(true) {
+        return Err("it has no regex".to_owned());
+    }
     let program = hint.get("command").map(|command| {
         let name = command.as_str();
         name.or_else(|| command.as_inline_table()?.get("program")?.as_str()).unwrap_or_default()
@@ -448,13 +468,15 @@ fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), 
         (Some("Paste"), _) => "paste",
         (Some(other), _) => return Err(lacks::ALACRITTY.action(other)),
         (None, Some("xdg-open" | "open")) => "open",
+        (None, _) if regex.is_none() => "open",
         (None, _) => return Err(reasons::NO_HINT_PROGRAM.into()),
     };
-    // This is Alacritty's default pattern for URLs. Unterm always labels URLs.
-    if action == "open" && regex.contains("https") {
-        return Ok(());
+    match regex {
+        // This is Alacritty's default pattern for URLs. Unterm always labels URLs and hyperlinks (OSC 8).
+        Some(regex) if action == "open" && regex.contains("https") => open_by(draft, hint),
+        None => open_by(draft, hint),
+        Some(regex) => draft.pattern(regex, action),
     }
-    draft.pattern(regex, action);
     let Some(binding) = hint.get("binding").and_then(Value::as_inline_table) else { return Ok(()) };
     let get = |name: &str| binding.get(name).and_then(Value::as_str);
     let modifiers = get("mods").unwrap_or_default().split('|').filter(|name| *name != "None");

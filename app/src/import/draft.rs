@@ -10,6 +10,7 @@ use toml_edit::{Array, InlineTable, Value};
 use super::{
     colors::{Colors, Part},
     converted::{Converted, Entry, ImportedTheme, LeftOut, Place, Setting, render},
+    modes::{Modes, Resolved},
     pressed::Program,
     reasons,
     terminal::Terminal,
@@ -54,6 +55,7 @@ pub(super) struct Draft {
     /// The title of the window, and whether programs are prevented from changing it.
     title: (Option<(String, Entry)>, bool),
     theme: Option<(ThemeName, Entry)>,
+    modes: Modes,
 }
 
 impl Draft {
@@ -163,6 +165,30 @@ impl Draft {
         Ok(())
     }
 
+    /// Binds a key that applies only in a mode.
+    pub fn bind_in_mode(&mut self, mode: &str, keys: &str, actions: Vec<String>) {
+        self.modes.bind(mode, keys, actions, self.entry.clone());
+    }
+
+    /// Binds a key that enters a mode for a single key.
+    pub fn enter_mode(&mut self, mode: &str, keys: &str) {
+        self.modes.enter(mode, keys, self.entry.clone());
+    }
+
+    /// Binds the key sequences that result from modes. Leaves out the keys of other modes.
+    fn bind_modes(&mut self) {
+        for Resolved { entry, binding } in std::mem::take(&mut self.modes).resolve() {
+            self.entry = entry;
+            let bound = match binding {
+                Some((keys, actions)) => self.bind(&keys, &actions),
+                None => Err(reasons::NO_MODES.into()),
+            };
+            if let Err(why) = bound {
+                self.leave_out(&why);
+            }
+        }
+    }
+
     /// Binds a mouse button or the wheel.
     ///
     /// # Errors
@@ -173,20 +199,63 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds another action to a key that is already bound.
-    pub fn chain(&mut self, text: &str, action: String) -> Result<(), String> {
+    /// Adds actions to a key that may already be bound.
+    ///
+    /// # Errors
+    /// Fails if Unterm has no such key or action.
+    pub fn chain(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
         let keys: Keys = text.parse()?;
-        let key = ["keys", &keys.written(text)];
-        let before = self.settings.iter().find(|setting| setting.key == key);
-        let mut actions: Vec<String> = match before.map(|setting| &setting.value) {
+        let actions = [self.bound_before("keys", &keys.written(text)), actions.to_vec()].concat();
+        self.bind(text, &actions)
+    }
+
+    /// Adds actions to a mouse button that may already be bound.
+    ///
+    /// # Errors
+    /// Fails if Unterm can't bind this input, or has no such action.
+    pub fn chain_mouse(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
+        let actions = [self.bound_before("mouse_bindings", text), actions.to_vec()].concat();
+        self.bind_mouse(text, &actions)
+    }
+
+    /// The actions to which a key of a section is already bound.
+    fn bound_before(&self, section: &str, name: &str) -> Vec<String> {
+        let before = self.settings.iter().find(|setting| setting.key == [section, name]);
+        match before.map(|setting| &setting.value) {
             Some(Value::Array(list)) => {
                 list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
             }
             Some(value) => value.as_str().map(str::to_owned).into_iter().collect(),
             None => Vec::new(),
-        };
-        actions.push(action);
-        self.bind(text, &actions)
+        }
+    }
+
+    /// Adds an entry to the command palette.
+    ///
+    /// # Errors
+    /// Fails if Unterm has no such action.
+    pub fn palette(&mut self, title: &str, actions: &[String]) -> Result<(), String> {
+        self.set(&["palette", title], bound(actions)?);
+        Ok(())
+    }
+
+    /// Sets the letters of labels. Reports other characters, which Unterm does not use in labels.
+    pub fn alphabet(&mut self, text: &str) {
+        let mut letters = String::new();
+        for letter in text.chars().filter(char::is_ascii_lowercase) {
+            if !letters.contains(letter) {
+                letters.push(letter);
+            }
+        }
+        if letters != text {
+            self.leave_out(reasons::LETTERS);
+        }
+        self.set(&["hints", "alphabet"], letters);
+    }
+
+    /// Whether a key is set.
+    pub fn has(&self, key: &[&str]) -> bool {
+        self.settings.iter().any(|setting| setting.key == key)
     }
 
     /// Adds a pattern for hints, under a name with a number.
@@ -211,6 +280,7 @@ impl Draft {
     /// Unbinds all default keys, and removes all bindings that were converted so far.
     pub fn clear_keys(&mut self) {
         self.unset_all("keys");
+        self.modes = Modes::default();
         self.set(&["keys", keys::PRESET], keys::NONE);
     }
 
@@ -314,6 +384,7 @@ impl Draft {
 
     /// Finishes the conversion: leaves out values that Unterm does not accept, and selects the theme.
     pub fn finish(mut self, terminal: Terminal, home: &Path) -> Converted {
+        self.bind_modes();
         self.drop_usual_keys();
         match std::mem::take(&mut self.title) {
             (Some((title, entry)), true) => {

@@ -12,10 +12,12 @@ use super::{
     converted::Place,
     draft::{Draft, ThemeName},
     files::Files,
+    forms::{self, Form, Row},
     keys, lacks,
     pressed::SWALLOW,
     reasons::{self, unknown},
-    text::{number, switch, typed, unescape},
+    several::{font_steps, repeated},
+    text::{feature, number, switch, typed, unescape},
 };
 use crate::editor::words;
 
@@ -23,6 +25,38 @@ use crate::editor::words;
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
 /// The words for a color that follows the color of the cell.
 const CELL: &[&str] = &["cell-foreground", "cell-background"];
+
+/// Settings with the same meaning: the name in Ghostty, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("alpha-blending", "text.blending", Form::Words(&[("native", "native"), ("linear", "linear"), ("linear-corrected", "linear")])),
+    ("background", "", Form::Color(Part::Background, &[])),
+    ("background-opacity", "window.opacity", Form::Number),
+    ("clipboard-paste-bracketed-safe", "paste.confirm", Form::Either("unsafe", "always")),
+    ("clipboard-paste-protection", "paste.confirm", Form::Either("unsafe", "never")),
+    ("clipboard-trim-trailing-spaces", "mouse.trim_copied", Form::Switch),
+    ("confirm-close-surface", "window.confirm_close", Form::Words(&[("true", "programs"), ("false", "never"), ("always", "always")])),
+    ("copy-on-select", "mouse.copy_on_select", Form::Words(&[("false", "off"), ("true", "primary"), ("clipboard", "clipboard")])),
+    ("cursor-click-to-move", "commands.click_to_move", Form::Switch),
+    ("cursor-color", "", Form::Color(Part::Cursor, CELL)),
+    ("cursor-style", "cursor.shape", Form::Words(&[("block", "block"), ("bar", "bar"), ("underline", "underline")])),
+    ("cursor-style-blink", "cursor.blink", Form::Switch),
+    ("cursor-text", "", Form::Color(Part::CursorText, CELL)),
+    ("desktop-notifications", "notifications.programs", Form::Switch),
+    ("focus-follows-mouse", "mouse.focus_follows_mouse", Form::Switch),
+    ("font-size", "font.size", Form::Number),
+    ("foreground", "", Form::Color(Part::Foreground, &[])),
+    ("minimum-contrast", "text.minimum_contrast", Form::Number),
+    ("mouse-hide-while-typing", "mouse.hide_while_typing", Form::Switch),
+    ("right-click-action", "mouse.right_button", Form::Words(&[
+        ("context-menu", "menu"), ("paste", "paste"), ("copy-or-paste", "copy_or_paste"), ("ignore", "none"),
+    ])),
+    ("scrollbar", "scrollbar.show", Form::Words(&[("system", "auto"), ("never", "never")])),
+    ("selection-background", "", Form::Color(Part::Selection, CELL)),
+    ("selection-foreground", "", Form::Color(Part::SelectionText, CELL)),
+    ("title", "window.title_format", Form::Text),
+    ("window-show-tab-bar", "tab_bar.show", Form::Words(&[("auto", "several"), ("always", "always"), ("never", "never")])),
+];
 
 /// Actions: the name in Ghostty, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
@@ -44,15 +78,11 @@ const ACTIONS: &[(&str, &str)] = &[
     ("scroll_to_bottom", "scroll_to_bottom"),
     ("scroll_page_up", "scroll_page_up"),
     ("scroll_page_down", "scroll_page_down"),
-    ("jump_to_prompt:-1", "previous_prompt"),
-    ("jump_to_prompt:1", "next_prompt"),
     ("new_window", "new_window"),
     ("new_tab", "new_tab"),
     ("previous_tab", "previous_tab"),
     ("next_tab", "next_tab"),
     ("last_tab", "activate_tab:999"),
-    ("move_tab:-1", "move_tab_left"),
-    ("move_tab:1", "move_tab_right"),
     ("toggle_tab_overview", "choose_tab"),
     ("prompt_surface_title", "rename_tab"),
     ("prompt_tab_title", "rename_tab"),
@@ -90,6 +120,13 @@ const ACTIONS: &[(&str, &str)] = &[
     ("quit", "close_window"),
     ("toggle_fullscreen", "fullscreen"),
     ("toggle_command_palette", "command_palette"),
+];
+
+/// Actions for a number of steps: the name in Ghostty, and the actions of Unterm for a step back and forward.
+const STEPS: &[(&str, &str, &str)] = &[
+    ("jump_to_prompt", "previous_prompt", "next_prompt"),
+    ("move_tab", "move_tab_left", "move_tab_right"),
+    ("scroll_page_fractional", "scroll_page_up", "scroll_page_down"),
 ];
 
 /// A file that is named in a line of another file.
@@ -210,14 +247,19 @@ fn convert(
     files: &mut Files,
     file: &Path,
 ) -> Result<(), String> {
+    if lacks::GHOSTTY.is_always(name, value) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, name, value) {
+        return converted;
+    }
     match name {
         "font-family" | "font-family-bold" | "font-family-italic" | "font-family-bold-italic" => {
             draft.append(&["font", list_of(name).unwrap_or_default()], value);
         }
-        "font-size" => draft.set_number(&["font", "size"], number(value)?),
         "font-feature" => {
-            for feature in value.split(',').map(str::trim) {
-                draft.append(&["font", "features"], feature);
+            for text in value.split(',') {
+                draft.append(&["font", "features"], &feature(text));
             }
         }
         "font-codepoint-map" => {
@@ -227,14 +269,6 @@ fn convert(
         "font-synthetic-style" => {
             draft.set(&["font", "synthetic"], switch(value).map_err(|_| reasons::ALL_STYLES)?)
         }
-        "alpha-blending" => draft.set(
-            &["text", "blending"],
-            match value {
-                "native" => "native",
-                "linear" | "linear-corrected" => "linear",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "adjust-cell-width"
         | "adjust-cell-height"
         | "adjust-underline-position"
@@ -248,28 +282,10 @@ fn convert(
             let index = index.trim().parse().map_err(|_| unknown(index))?;
             draft.set_ansi(index, color.trim())?;
         }
-        "background" => draft.set_part(Part::Background, value, &[])?,
-        "foreground" => draft.set_part(Part::Foreground, value, &[])?,
-        "cursor-color" => draft.set_part(Part::Cursor, value, CELL)?,
-        "cursor-text" => draft.set_part(Part::CursorText, value, CELL)?,
-        "selection-background" => draft.set_part(Part::Selection, value, CELL)?,
-        "selection-foreground" => draft.set_part(Part::SelectionText, value, CELL)?,
-        "minimum-contrast" => draft.set_number(&["text", "minimum_contrast"], number(value)?),
-        "cursor-style" => draft.set(
-            &["cursor", "shape"],
-            match value {
-                "block" | "bar" | "underline" => value,
-                _ => return Err(unknown(value)),
-            },
-        ),
-        "cursor-style-blink" => draft.set(&["cursor", "blink"], switch(value)?),
-        "cursor-click-to-move" => draft.set(&["commands", "click_to_move"], switch(value)?),
-        "mouse-hide-while-typing" => draft.set(&["mouse", "hide_while_typing"], switch(value)?),
         "mouse-scroll-multiplier" => match number(value) {
             Ok(factor) => draft.set_number(&["mouse", "scroll_multiplier"], factor),
-            Err(_) => return Err(reasons::ONE_FACTOR.into()),
+            Err(_) => scroll(draft, value)?,
         },
-        "background-opacity" => draft.set_number(&["window", "opacity"], number(value)?),
         "background-blur" | "background-blur-radius" => {
             draft.set(&["window", "blur"], !["false", "0"].contains(&value));
         }
@@ -287,21 +303,10 @@ fn convert(
         }
         "notify-on-command-finish" => later.notifies = Some(value != "never"),
         "notify-on-command-finish-after" => later.seconds = Some(seconds(value)?),
-        "scrollback-limit" | "scrollback-limit-bytes" => {
-            return Err("it is in bytes; set scrollback.lines".to_owned());
-        }
         "scrollback-limit-lines" => {
             let lines = if value == "unlimited" { 999_999_999.0 } else { number(value)? };
             draft.set_number(&["scrollback", "lines"], lines);
         }
-        "scrollbar" => draft.set(
-            &["scrollbar", "show"],
-            match value {
-                "system" => "auto",
-                "never" => "never",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "window-padding-x" | "window-padding-y" => {
             let sides = value.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
             let side = (sides[0] * PIXELS_PER_POINT).round();
@@ -324,57 +329,16 @@ fn convert(
         "window-save-state" => draft.set(&["window", "restore"], value != "never"),
         "maximize" => start(draft, "maximized", switch(value)?),
         "fullscreen" => start(draft, "fullscreen", value != "false"),
-        "window-show-tab-bar" => draft.set(
-            &["tab_bar", "show"],
-            match value {
-                "auto" => "several",
-                "always" | "never" => value,
-                _ => return Err(unknown(value)),
-            },
-        ),
         "gtk-tabs-location" => match value {
             "top" | "bottom" => draft.set(&["tab_bar", "position"], value),
             "hidden" => draft.set(&["tab_bar", "show"], "never"),
             _ => return Err(reasons::TAB_BAR.into()),
         },
-        "focus-follows-mouse" => draft.set(&["mouse", "focus_follows_mouse"], switch(value)?),
-        "clipboard-trim-trailing-spaces" => draft.set(&["mouse", "trim_copied"], switch(value)?),
-        "clipboard-paste-protection" => {
-            draft.set(&["paste", "confirm"], if switch(value)? { "unsafe" } else { "never" });
-        }
-        "copy-on-select" => draft.set(
-            &["mouse", "copy_on_select"],
-            match value {
-                "false" => "off",
-                "true" => "primary",
-                "clipboard" => "clipboard",
-                _ => return Err(unknown(value)),
-            },
-        ),
-        "right-click-action" => draft.set(
-            &["mouse", "right_button"],
-            match value {
-                "context-menu" => "menu",
-                "paste" => "paste",
-                "copy-or-paste" => "copy_or_paste",
-                "ignore" => "none",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "selection-word-chars" => {
             let separators = unescape(value)?;
             let separators: String = separators.chars().filter(|c| !c.is_whitespace()).collect();
             draft.set(&["mouse", "word_separators"], separators);
         }
-        "confirm-close-surface" => draft.set(
-            &["window", "confirm_close"],
-            match value {
-                "true" => "programs",
-                "false" => "never",
-                "always" => "always",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "quick-terminal-size" => {
             let share = value.split(',').next().and_then(|first| first.trim().strip_suffix('%'));
             let share = share.ok_or(reasons::NO_DROP_DOWN_PIXELS)?;
@@ -382,25 +346,9 @@ fn convert(
         }
         "shell-integration" => draft.set(&["shell", "integration"], value != "none"),
         "bell-features" => bell(draft, value)?,
-        "desktop-notifications" => {
-            draft.set(&["notifications", "programs"], switch(value)?);
-        }
-        "term" => return Err(reasons::TERM.to_owned()),
         "keybind" => bind(draft, value, later)?,
-        "title" => draft.set(&["window", "title_format"], value),
         "language" => {
             draft.set(&["language"], value.split('.').next().unwrap_or(value).replace('_', "-"))
-        }
-        "class" => return Err("start Unterm with --class".to_owned()),
-        "working-directory" if ["inherit", "home"].contains(&value) => {}
-        "working-directory" => return Err("start Unterm with --cwd".to_owned()),
-        "initial-command" => return Err("start Unterm with -e".to_owned()),
-        "wait-after-command" => return Err("start Unterm with --hold".to_owned()),
-        "adjust-box-thickness" => {
-            return Err("font.adjust_underline_thickness changes it, too".to_owned());
-        }
-        "clipboard-paste-bracketed-safe" => {
-            draft.set(&["paste", "confirm"], if switch(value)? { "unsafe" } else { "always" });
         }
         "middle-click-action" => {
             let action = match value {
@@ -410,9 +358,23 @@ fn convert(
             };
             draft.bind_mouse("middle", &[action.to_owned()])?;
         }
-        "shell-integration-features" => return Err(reasons::WHOLE_INTEGRATION.into()),
         "command-palette-entry" => entry(draft, value)?,
         _ => return Err(lacks::GHOSTTY.setting(name)),
+    }
+    Ok(())
+}
+
+/// Converts factors for kinds of devices, such as `precision:1,discrete:3`. The factor of a wheel with steps is its
+/// number of lines.
+fn scroll(draft: &mut Draft, value: &str) -> Result<(), String> {
+    for part in value.split(',') {
+        let (device, factor) = part.split_once(':').ok_or_else(|| unknown(value))?;
+        match (device.trim(), number(factor)?) {
+            ("discrete", lines) => draft.set_number(&["mouse", "scroll_lines"], lines),
+            ("precision", 1.0) => {}
+            ("precision", _) => draft.leave_out(reasons::ONE_FACTOR.why),
+            _ => return Err(unknown(value)),
+        }
     }
     Ok(())
 }
@@ -535,12 +497,11 @@ fn entry(draft: &mut Draft, value: &str) -> Result<(), String> {
         rest = more;
     }
     let (title, action) = title.zip(action).ok_or_else(|| unknown(value))?;
-    let action = action_of(action)?;
-    if action == "none" {
+    let actions = actions_of(action)?;
+    if actions == ["none"] {
         return Err(unknown(value));
     }
-    draft.set(&["palette", title], action);
-    Ok(())
+    draft.palette(title, &actions)
 }
 
 /// Converts a key binding.
@@ -555,7 +516,7 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
         at.map(|(at, _)| (&value[..at], &value[at + 1..])).ok_or_else(|| unknown(value))?;
     if trigger == "chain" {
         let bound = later.bound.as_ref().ok_or("no binding that was converted stands before it")?;
-        return draft.chain(bound, action_of(action)?);
+        return draft.chain(bound, &actions_of(action)?);
     }
     later.bound = None;
     while let Some((prefix, rest)) = trigger.split_once(':').filter(|(_, rest)| !rest.is_empty()) {
@@ -563,13 +524,19 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
             // Both prefixes can be ignored. Unterm's keys always apply to the window, and some keys reach the program
             // if their action has no effect.
             "physical" | "performable" => trigger = rest,
+            "global" if action == "toggle_quick_terminal" => {
+                return Err(reasons::DROP_DOWN_KEY.to_owned());
+            }
             "global" | "all" => return Err(reasons::NO_GLOBAL_KEYS.into()),
             _ => return Err(reasons::NO_UNCONSUMED.into()),
         }
     }
-    if trigger.split('/').filter(|key| !key.is_empty()).count() > 1 {
-        return Err(reasons::NO_MODES.into());
-    }
+    let (mode, trigger) = match trigger.split_once('/') {
+        Some((mode, key)) if !mode.contains(['+', '>']) && !mode.is_empty() && !key.is_empty() => {
+            (mode, key)
+        }
+        _ => ("", trigger),
+    };
     let single = trigger.ends_with("+>") || trigger == ">";
     let parts: Vec<&str> = if single { vec![trigger] } else { trigger.split('>').collect() };
     let chord = |trigger: &str| {
@@ -580,12 +547,37 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
         keys::chord(modifiers.split('+'), key)
     };
     let keys = parts.into_iter().map(chord).collect::<Result<Vec<_>, _>>()?.join(">");
-    draft.bind(&keys, &[action_of(action)?])?;
-    later.bound = Some(keys);
+    match action.split_once(':').unwrap_or((action, "")) {
+        ("activate_key_table_once", table) if mode.is_empty() => draft.enter_mode(table, &keys),
+        // A sequence ends by itself, so it needs no key that leaves the mode.
+        ("deactivate_key_table" | "deactivate_all_key_tables", _) if !mode.is_empty() => {}
+        (name, _) if name.starts_with("activate_key_") || name.starts_with("deactivate_") => {
+            return Err(reasons::NO_MODES.into());
+        }
+        _ if mode.is_empty() => {
+            draft.bind(&keys, &actions_of(action)?)?;
+            later.bound = Some(keys);
+        }
+        _ => draft.bind_in_mode(mode, &keys, actions_of(action)?),
+    }
     Ok(())
 }
 
-/// Converts an action of Ghostty.
+/// Converts an action of Ghostty. An action for several steps results in several actions.
+fn actions_of(action: &str) -> Result<Vec<String>, String> {
+    let (name, argument) = action.split_once(':').unwrap_or((action, ""));
+    if let Some((_, back, forward)) = STEPS.iter().find(|(known, ..)| *known == name) {
+        let steps = repeated(number(argument)?, back, forward);
+        return steps.ok_or_else(|| reasons::WHOLE_STEPS.into());
+    }
+    match name {
+        "increase_font_size" => font_steps(number(argument)?),
+        "decrease_font_size" => font_steps(-number(argument)?),
+        _ => Ok(vec![action_of(action)?]),
+    }
+}
+
+/// Converts an action of Ghostty that results in one action.
 fn action_of(action: &str) -> Result<String, String> {
     if let Some((_, ours)) = ACTIONS.iter().find(|(name, _)| *name == action) {
         return Ok((*ours).to_owned());
@@ -596,8 +588,6 @@ fn action_of(action: &str) -> Result<String, String> {
         "text" => typed(&unescape(argument)?),
         "csi" => typed(&format!("\u{1b}[{argument}")),
         "esc" => typed(&format!("\u{1b}{argument}")),
-        "increase_font_size" => "larger_font".to_owned(),
-        "decrease_font_size" => "smaller_font".to_owned(),
         "scroll_page_lines" => format!("scroll_lines:{argument}"),
         "goto_tab" => format!("activate_tab:{argument}"),
         "set_tab_title" => format!("set_tab_title:{}", argument.replace('\\', "\\\\")),

@@ -5,6 +5,8 @@
 
 use unterm_mux::input::{Key, Modifiers};
 
+use super::reasons;
+
 /// Names of characters in other terminals, without `_` and `-` and in lower case.
 const CHARACTERS: &[(&str, char)] = &[
     ("spc", ' '),
@@ -36,6 +38,7 @@ const CHARACTERS: &[(&str, char)] = &[
     ("tilde", '~'),
     ("star", '*'),
     ("asterisk", '*'),
+    ("at", '@'),
     ("zero", '0'),
     ("one", '1'),
     ("two", '2'),
@@ -65,6 +68,7 @@ const NAMES: &[(&str, &str)] = &[
     ("kpminus", "kp_subtract"),
     ("kpequals", "kp_equal"),
     ("kpcomma", "kp_separator"),
+    ("kpstar", "kp_multiply"),
     ("multiply", "kp_multiply"),
     ("add", "kp_add"),
     ("separator", "kp_separator"),
@@ -72,6 +76,9 @@ const NAMES: &[(&str, &str)] = &[
     ("decimal", "kp_decimal"),
     ("divide", "kp_divide"),
 ];
+
+/// Symbols of modifiers in files of kitty, with the names in Unterm.
+const SYMBOLS: &[(&str, &str)] = &[("⇧", "shift"), ("⌃", "ctrl"), ("⌥", "alt"), ("⌘", "super")];
 
 /// Characters that a US keyboard types with Shift, with the characters of the same keys without Shift.
 const SHIFTED: &[(char, char)] = &[
@@ -108,8 +115,10 @@ pub(super) fn chord<'a>(
 ) -> Result<String, String> {
     let mut held = Modifiers::empty();
     for name in modifiers.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
+        let usual =
+            SYMBOLS.iter().find(|(symbol, _)| *symbol == name).map_or(name, |(_, name)| name);
         held |=
-            Modifiers::of_name(name).ok_or_else(|| format!("Unterm has no modifier {name:?}"))?;
+            Modifiers::of_name(usual).ok_or_else(|| format!("Unterm has no modifier {name:?}"))?;
     }
     let name = match character(key) {
         // Do not convert `+` to Shift and `=`, as on a US keyboard, because every layout can type `+`, with or without
@@ -123,6 +132,7 @@ pub(super) fn chord<'a>(
             }
             None => c.to_lowercase().to_string(),
         },
+        None if is_code(key) => return Err(reasons::NO_SCAN_CODES.into()),
         None => named(key).ok_or_else(|| format!("Unterm has no key {key:?}"))?,
     };
     let mut chord = String::new();
@@ -137,6 +147,16 @@ pub(super) fn chord<'a>(
         }
     }
     Ok(chord + &name)
+}
+
+/// The character that the key of a US keyboard types with Shift. `c` is the character without Shift.
+pub(super) fn shifted(c: char) -> Option<char> {
+    SHIFTED.iter().find(|(_, own)| *own == c).map(|(shifted, _)| *shifted)
+}
+
+/// Whether a key is given as a number, such as `0x61` (kitty) or `raw:123` (WezTerm).
+fn is_code(key: &str) -> bool {
+    key.starts_with("0x") || key.starts_with("raw:")
 }
 
 fn plain(key: &str) -> String {
@@ -168,7 +188,7 @@ fn character(key: &str) -> Option<char> {
 
 /// Unterm's name of a key that does not type a character.
 fn named(key: &str) -> Option<String> {
-    let plain = plain(key).replacen("numpad", "kp", 1);
+    let plain = plain(key).replacen("numpad", "kp", 1).replacen("keypad", "kp", 1);
     let usual = |name: &str| {
         Key::of_name(name).map(|key| match key.name() {
             Some(name) => name.to_owned(),
@@ -209,11 +229,18 @@ mod tests {
             ("alt", "bracket_left", "alt+["),
             ("ctrl", "Return", "ctrl+enter"),
             ("ctrl", " ", "ctrl+space"),
+            ("⌘ ⇧", "t", "super+shift+t"),
+            ("", "Keypad7", "kp_7"),
+            ("", "KeypadEquals", "kp_equal"),
+            ("", "F24", "f24"),
+            ("ctrl", "numpad_separator", "ctrl+kp_separator"),
+            ("ctrl", "At", "ctrl+shift+2"),
         ] {
             assert_eq!(chord(modifiers.split(' '), key).as_deref(), Ok(expected), "{key}");
             expected.parse::<crate::action::Chord>().unwrap();
         }
         assert!(chord(["hyper"], "a").unwrap_err().contains("\"hyper\""));
         assert!(chord(["ctrl"], "XF86Copy").is_err());
+        assert_eq!(chord(["ctrl"], "raw:123"), Err(reasons::NO_SCAN_CODES.into()));
     }
 }

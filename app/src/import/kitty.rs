@@ -11,6 +11,7 @@ use super::{
     converted::Place,
     draft::Draft,
     files::Files,
+    forms::{self, Form, Row},
     lacks,
     reasons::{self, unknown},
     text::{number, switch},
@@ -20,11 +21,43 @@ use crate::editor::words;
 /// The number of pixels in a point, at a scale of 1.
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
 
+/// Settings with the same meaning: the name in kitty, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("background", "", Form::Color(Part::Background, &[])),
+    ("background_opacity", "window.opacity", Form::Number),
+    ("cursor", "", Form::Color(Part::Cursor, &["none"])),
+    ("cursor_shape", "cursor.shape", Form::Words(&[("block", "block"), ("beam", "bar"), ("underline", "underline")])),
+    ("cursor_text_color", "", Form::Color(Part::CursorText, &["background"])),
+    ("disable_ligatures", "font.ligatures", Form::Words(&[("never", "always"), ("cursor", "cursor"), ("always", "never")])),
+    ("enable_audio_bell", "bell.audible", Form::Switch),
+    ("focus_follows_mouse", "mouse.focus_follows_mouse", Form::Switch),
+    ("font_size", "font.size", Form::Number),
+    ("force_ltr", "text.bidi", Form::Opposite),
+    ("foreground", "", Form::Color(Part::Foreground, &[])),
+    ("remember_window_size", "window.restore", Form::Switch),
+    ("scrollbar", "scrollbar.show", Form::Words(&[
+        ("always", "always"), ("never", "never"), ("scrolled", "auto"), ("hovered", "auto"), ("scrolled-and-hovered", "auto"),
+    ])),
+    ("selection_background", "", Form::Color(Part::Selection, &["none"])),
+    ("selection_foreground", "", Form::Color(Part::SelectionText, &["none"])),
+    ("window_alert_on_bell", "bell.attention", Form::Switch),
+];
+
 /// A `map` or a `mouse_map`. It is converted after the last `kitty_mod` and all aliases are known.
 struct Map {
     place: Place,
     name: &'static str,
     text: String,
+}
+
+/// Converts keys and mouse buttons, with the names that the file defines for them.
+struct Binder<'a> {
+    draft: &'a mut Draft,
+    /// The modifiers that the word `kitty_mod` stands for.
+    kitty_mod: &'a str,
+    /// The names of aliases, and the actions that they stand for.
+    aliases: &'a [(String, String)],
 }
 
 struct Reader<'a> {
@@ -48,10 +81,13 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
     reader.file(file)?;
     // kitty applies the last value of `kitty_mod` to all keys, even to earlier ones.
     for Map { place, name, text } in std::mem::take(&mut reader.maps) {
-        let (modifiers, aliases) = (&reader.modifiers, &reader.aliases);
-        reader.draft.setting(&place, &format!("{name} {text}"), |draft| match name {
-            "map" => actions::bind(draft, &text, modifiers, aliases),
-            _ => mouse::bind(draft, &text, modifiers, aliases),
+        let (kitty_mod, aliases) = (&reader.modifiers, &reader.aliases);
+        reader.draft.setting(&place, &format!("{name} {text}"), |draft| {
+            let mut binder = Binder { draft, kitty_mod, aliases };
+            match name {
+                "map" => binder.bind(&text),
+                _ => binder.bind_mouse(&text),
+            }
         });
     }
     Ok(())
@@ -130,6 +166,12 @@ fn convert(
     value: &str,
     regular: &mut Option<String>,
 ) -> Result<(), String> {
+    if lacks::KITTY.is_always(name, value) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, name, value) {
+        return converted;
+    }
     let first = value.split_whitespace().next().unwrap_or_default();
     match name {
         "font_family" => {
@@ -148,16 +190,6 @@ fn convert(
                 draft.set_list(&key, &[family]);
             }
         }
-        "font_size" => draft.set_number(&["font", "size"], number(value)?),
-        "disable_ligatures" => draft.set(
-            &["font", "ligatures"],
-            match value {
-                "never" => "always",
-                "cursor" => "cursor",
-                "always" => "never",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "font_features" => {
             for feature in value.split_whitespace().skip(1) {
                 draft.append(&["font", "features"], feature);
@@ -173,15 +205,6 @@ fn convert(
         }
         "adjust_line_height" => modify_font(draft, "cell_height", &in_pixels(value))?,
         "adjust_column_width" => modify_font(draft, "cell_width", &in_pixels(value))?,
-        "cursor_shape" => draft.set(
-            &["cursor", "shape"],
-            match value {
-                "block" => "block",
-                "beam" => "bar",
-                "underline" => "underline",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "cursor_blink_interval" => draft.set(&["cursor", "blink"], number(first)? != 0.0),
         "scrollback_lines" => {
             let lines = number(value)?;
@@ -190,15 +213,6 @@ fn convert(
                 if lines < 0.0 { 999_999_999.0 } else { lines },
             );
         }
-        "scrollbar" => draft.set(
-            &["scrollbar", "show"],
-            match value {
-                "always" => "always",
-                "never" => "never",
-                "scrolled" | "hovered" | "scrolled-and-hovered" => "auto",
-                _ => return Err(unknown(value)),
-            },
-        ),
         "wheel_scroll_multiplier" => {
             let lines = number(value)?;
             if lines < 0.5 {
@@ -223,19 +237,17 @@ fn convert(
             },
         ),
         "strip_trailing_spaces" => draft.set(&["mouse", "trim_copied"], value != "never"),
+        // kitty lists the characters of words in addition to letters and digits. Unterm lists the other characters.
         "select_by_word_characters" => {
-            return Err(
-                "it lists characters of words; mouse.word_separators lists the others".to_owned()
-            );
+            let all = (' '..='~').chain(['│']).filter(|c| !c.is_alphanumeric() && *c != ' ');
+            let others: String = all.filter(|c| !value.contains(*c)).collect();
+            draft.set(&["mouse", "word_separators"], others);
         }
-        "focus_follows_mouse" => draft.set(&["mouse", "focus_follows_mouse"], switch(value)?),
         "paste_actions" => {
             let asks = value.split(',').any(|action| action == "confirm");
             draft.set(&["paste", "confirm"], if asks { "unsafe" } else { "never" });
         }
-        "enable_audio_bell" => draft.set(&["bell", "audible"], switch(value)?),
         "visual_bell_duration" => draft.set(&["bell", "visual"], number(first)? > 0.0),
-        "window_alert_on_bell" => draft.set(&["bell", "attention"], switch(value)?),
         "bell_on_tab" => {
             draft.set(&["bell", "mark"], !["", "none", "no", "n", "false"].contains(&value));
         }
@@ -243,8 +255,6 @@ fn convert(
             "none" | "" => draft.unset(&["bell", "command"]),
             command => draft.set_list(&["bell", "command"], &words(command)),
         },
-        "bell_path" => return Err("set bell.command to a program that plays it".to_owned()),
-        "remember_window_size" => draft.set(&["window", "restore"], switch(value)?),
         "initial_window_width" => draft.set_number(&["window", "columns"], cells(value)?),
         "initial_window_height" => draft.set_number(&["window", "rows"], cells(value)?),
         "window_padding_width" => {
@@ -259,7 +269,6 @@ fn convert(
             let dim = 1.0 - number(value)?;
             draft.set_number(&["window", "dim_unfocused"], dim.clamp(0.0, 0.9));
         }
-        "background_opacity" => draft.set_number(&["window", "opacity"], number(value)?),
         "background_blur" => draft.set(&["window", "blur"], number(value)? > 0.0),
         "confirm_os_window_close" => {
             let windows = number(first)?;
@@ -285,12 +294,6 @@ fn convert(
             0.0 => draft.unset(&["tab_bar", "max_title"]),
             most => draft.set_number(&["tab_bar", "max_title"], most),
         },
-        "foreground" => draft.set_part(Part::Foreground, value, &[])?,
-        "background" => draft.set_part(Part::Background, value, &[])?,
-        "cursor" => draft.set_part(Part::Cursor, value, &["none"])?,
-        "cursor_text_color" => draft.set_part(Part::CursorText, value, &["background"])?,
-        "selection_background" => draft.set_part(Part::Selection, value, &["none"])?,
-        "selection_foreground" => draft.set_part(Part::SelectionText, value, &["none"])?,
         "shell" => match value {
             "." => draft.unset(&["shell", "program"]),
             command => draft.set_shell(&words(command)),
@@ -318,13 +321,11 @@ fn convert(
             let seconds = value.split_whitespace().nth(1).map_or(Ok(5.0), number)?;
             let seconds = if first == "never" { 0.0 } else { seconds.round() };
             draft.set_number(&["notifications", "long_commands"], seconds);
+            if let Some(action) = value.split_whitespace().nth(2).filter(|name| *name != "notify") {
+                let why = lacks::KITTY.setting(&format!("notify_on_cmd_finish {action}"));
+                draft.leave_out(&format!("without {action}: {why}"));
+            }
         }
-        "term" => return Err(reasons::TERM.to_owned()),
-        "allow_remote_control" | "listen_on" | "remote_control_password" => {
-            return Err(reasons::CONTROL.to_owned());
-        }
-        "startup_session" => return Err(reasons::LAYOUT.to_owned()),
-        "enabled_layouts" => return Err(reasons::NO_TILING.into()),
         "scrollback_pager" => {
             let pager = value.replace("INPUT_LINE_NUMBER", "{line}");
             draft.set(&["scrollback", "pager"], pager);
@@ -333,7 +334,6 @@ fn convert(
             let schemes: Vec<_> = value.split_whitespace().collect();
             draft.set_list(&["links", "schemes"], &schemes);
         }
-        "touch_scroll_multiplier" => return Err(reasons::ONE_FACTOR.into()),
         "text_fg_override_threshold" => {
             let (threshold, unit) = value.split_once(' ').unwrap_or((value, "%"));
             match (number(threshold)?, unit.trim()) {
@@ -347,10 +347,6 @@ fn convert(
                 }
             }
         }
-        "force_ltr" => draft.set(&["text", "bidi"], !switch(value)?),
-        "box_drawing_scale" => {
-            return Err("font.adjust_underline_thickness changes them all".to_owned());
-        }
         "remember_window_position" => {
             if switch(value)? {
                 draft.set(&["window", "restore"], true);
@@ -362,10 +358,6 @@ fn convert(
             if plain != "{index}:{title}" && plain != "{index}{title}" {
                 draft.leave_out("only its number is converted, to tab_bar.numbers");
             }
-        }
-        "globinclude" => return Err("name each file with include".to_owned()),
-        "geninclude" | "envinclude" => {
-            return Err("the import runs no programs and reads no variables".to_owned());
         }
         _ => match name.strip_prefix("color").and_then(|index| index.parse().ok()) {
             Some(index) => draft.set_ansi(index, value)?,

@@ -52,6 +52,11 @@ impl Lua {
         }
     }
 
+    /// Whether only Lua can compute the value.
+    pub fn is_computed(&self) -> bool {
+        matches!(self, Self::Computed | Self::Name(_) | Self::Call(..))
+    }
+
     /// The text, if the value is a string.
     pub fn text(&self) -> Option<&str> {
         match self {

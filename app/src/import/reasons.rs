@@ -37,6 +37,8 @@ lacks! {
     NO_SETTING = "Unterm has no such setting", [];
     /// An action that is listed in `lacks.rs`.
     NO_ACTION = "Unterm has no such action", [];
+    /// A command of copy mode that is listed in `lacks.rs`.
+    NO_COMMAND = "Unterm's copy mode has no such command", [];
     /// A binding that applies only under some conditions.
     NO_MODES = "Unterm's keys have no conditions and modes", ["key table", "while a program matches"];
     /// A program that is started without a terminal.
@@ -97,6 +99,16 @@ lacks! {
     NO_REVERSED_WHEEL = "the wheel scrolls at least one line, in its own direction", ["reverse"];
     /// A hint that starts a program.
     NO_HINT_PROGRAM = "a pattern copies, pastes, or opens with the desktop's program or the editor", ["the action is `run`"];
+    /// A rule for links whose target differs from the text.
+    NO_LINK_FORMAT = "a pattern opens its text as it is, not a link that is built from the text", ["format of a link", "link_format"];
+    /// A rule for fonts that depends on other attributes than bold and italic.
+    NO_FONT_RULES = "Unterm selects families for bold and italic text only", ["families for dim", "families for underlined"];
+    /// Notifications that depend on the focus.
+    NO_NOTIFICATION_FOCUS = "Unterm shows the notifications of programs always or never", ["notifications of panes without the focus"];
+    /// A part of a step, or many steps at once.
+    WHOLE_STEPS = "the import repeats an action for whole steps only, ten at most", ["half a page", "scroll_half", "fraction of a page"];
+    /// A text that is passed to a program.
+    NO_PIPED_TEXT = "scrollback.pager shows only the history and a command's output", ["shows the selection", "text to a program"];
     /// A drop-down window whose size is given in pixels.
     NO_DROP_DOWN_PIXELS = "Unterm's drop-down has a share of the screen's height", ["quake_pixels"];
 }
@@ -109,8 +121,27 @@ pub(super) const TERM: &str = "Unterm's own names are xterm-256color and unterm;
 pub(super) const CONTROL: &str = "Unterm's control port is always on, for your user only";
 /// The reason for a setting with the panes to open at the start.
 pub(super) const LAYOUT: &str = "arrange the tabs once, run save_layout, and set startup.layout";
+/// The reason for a sound file of the bell.
+pub(super) const BELL_COMMAND: &str = "set bell.command to a program that plays it";
+/// The reason for a setting that chooses how frames are drawn.
+pub(super) const PAINTER: &str = "start Unterm with --painter";
+/// The reason for a setting with the directory of the first pane.
+pub(super) const DIRECTORY: &str = "start Unterm with --cwd";
+/// The reason for the class of the window.
+pub(super) const CLASS: &str = "start Unterm with --class";
+/// The reason for a setting that keeps a pane open after its program has ended.
+pub(super) const HOLD: &str = "start Unterm with --hold";
+/// The reason for a setting that lets programs read the title.
+pub(super) const TITLE_REPORTS: &str = "start Unterm with --allow=title-reports";
+/// The reason for a key that shows the drop-down window from everywhere.
+pub(super) const DROP_DOWN_KEY: &str =
+    "bind `unterm --quake` to the key in the settings of the desktop";
 /// The reason for a value that only Lua can compute.
 pub(super) const COMPUTED: &str = "Lua computes it; the import reads only literals";
+/// The reason for a pattern with an action that can't be converted.
+pub(super) const PATTERNS: &str = "write the pattern in [hint_patterns], and bind quick_select";
+/// The reason for letters of labels that are no lower-case letters.
+pub(super) const LETTERS: &str = "only its lower-case letters are converted, each once";
 /// The reason for a setting that opens links with the mouse.
 pub(super) const LINKS: &str = "Unterm opens links by itself; see links.open_by";
 

@@ -1,4 +1,5 @@
 mod counterparts;
+mod inputs;
 
 use std::fs;
 

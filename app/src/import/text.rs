@@ -67,6 +67,18 @@ fn hexadecimal(digits: &str) -> Option<char> {
     u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
 }
 
+/// Converts an OpenType feature, such as `calt=0`, `"ss01" on` or `-liga`.
+pub(super) fn feature(text: &str) -> String {
+    let text = text.trim();
+    let (name, value) = text.split_once(['=', ' ']).unwrap_or((text, ""));
+    let name = name.trim().trim_matches(['"', '\'']);
+    match value.trim() {
+        "0" | "off" => format!("-{name}"),
+        "" | "1" | "on" => name.to_owned(),
+        value => format!("{name}={value}"),
+    }
+}
+
 /// The action of Unterm that types this text.
 pub(super) fn typed(text: &str) -> String {
     let mut action = "send_text:".to_owned();

@@ -1,6 +1,8 @@
 //! Converts those settings of `wezterm.lua` that are written as literals.
 
 mod actions;
+mod copy_mode;
+mod fonts;
 
 use std::{path::Path, rc::Rc};
 
@@ -9,11 +11,53 @@ use super::{
     converted::Place,
     draft::{Draft, ThemeName},
     files::Files,
+    forms::{self, Form, Given, Row},
     lacks,
     lua::{self, Lua},
     reasons::{self, COMPUTED, unknown},
-    text::number,
+    text::{feature, number},
 };
+
+/// The reason for a color scheme that is not used.
+const OTHER_SCHEME: &str = "color_scheme does not choose it";
+
+/// Settings with the same meaning: the name in WezTerm, and the key and the form of the value.
+#[rustfmt::skip]
+const SETTINGS: &[Row] = &[
+    ("bidi_enabled", "text.bidi", Form::Switch),
+    ("colors.background", "", Form::Color(Part::Background, &[])),
+    ("colors.cursor_bg", "", Form::Color(Part::Cursor, &[])),
+    ("colors.cursor_fg", "", Form::Color(Part::CursorText, &[])),
+    ("colors.foreground", "", Form::Color(Part::Foreground, &[])),
+    ("colors.selection_bg", "", Form::Color(Part::Selection, &[])),
+    ("colors.selection_fg", "", Form::Color(Part::SelectionText, &["none"])),
+    ("enable_scroll_bar", "scrollbar.show", Form::Either("always", "never")),
+    ("enable_tab_bar", "tab_bar.show", Form::Either("always", "never")),
+    ("font_size", "font.size", Form::Number),
+    ("hide_mouse_cursor_when_typing", "mouse.hide_while_typing", Form::Switch),
+    ("hide_tab_bar_if_only_one_tab", "tab_bar.show", Form::Either("several", "always")),
+    ("initial_cols", "window.columns", Form::Number),
+    ("initial_rows", "window.rows", Form::Number),
+    ("kde_window_background_blur", "window.blur", Form::Switch),
+    ("pane_focus_follows_mouse", "mouse.focus_follows_mouse", Form::Switch),
+    ("scrollback_lines", "scrollback.lines", Form::Number),
+    ("show_tab_index_in_tab_bar", "tab_bar.numbers", Form::Switch),
+    ("tab_bar_at_bottom", "tab_bar.position", Form::Either("bottom", "top")),
+    ("tab_max_width", "tab_bar.max_title", Form::Number),
+    ("text_min_contrast_ratio", "text.minimum_contrast", Form::Number),
+    ("treat_east_asian_ambiguous_width_as_wide", "text.ambiguous_width", Form::Either("wide", "narrow")),
+    ("window_background_opacity", "window.opacity", Form::Number),
+    ("window_close_confirmation", "window.confirm_close", Form::Words(&[("AlwaysPrompt", "programs"), ("NeverPrompt", "never")])),
+];
+
+/// Settings whose value is a list of settings, each with the function that converts an entry.
+const LISTS: &[(&str, fn(&mut Draft, &Lua) -> Result<(), String>)] = &[
+    ("font_rules", fonts::rule),
+    ("hyperlink_rules", hyperlink_rule),
+    ("keys", actions::bind),
+    ("launch_menu", launch_menu_item),
+    ("mouse_bindings", actions::bind_mouse),
+];
 
 /// Reads a configuration, and adds its settings to the draft.
 ///
@@ -30,33 +74,48 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
             Err("the import reads only literals, and runs no Lua".into())
         });
     }
+    let scheme = own_scheme(&read.settings);
     for (path, value, line) in read.settings {
         let name = path.join(".");
         if value == Lua::Computed {
             draft.setting(&place(line), &name, |_| Err(COMPUTED.to_owned()));
             continue;
         }
+        let list = LISTS.iter().find(|(list, _)| path == [*list]);
+        if let (Some((_, convert)), Lua::Table(entries)) = (list, &value) {
+            for entry in entries {
+                draft.setting(&place(entry.line), &name, |draft| convert(draft, &entry.value));
+            }
+            continue;
+        }
         match (path[0].as_str(), &value) {
-            ("keys", Lua::Table(entries)) => {
-                for entry in entries {
-                    draft.setting(&place(entry.line), "keys", |draft| {
-                        actions::bind(draft, &entry.value)
+            ("color_scheme", _) if scheme.is_some() => {
+                // Colors in the table `colors` override those of the scheme, even if they are set before the scheme.
+                let before = std::mem::take(&mut draft.colors);
+                for entry in scheme.iter().flat_map(Lua::entries) {
+                    let key = entry.key.clone().unwrap_or_default();
+                    draft.setting(&place(entry.line), &format!("color_scheme.{key}"), |draft| {
+                        convert(draft, &["colors", &key], &entry.value)
                     });
+                }
+                draft.colors.replace(before);
+            }
+            ("color_schemes", Lua::Table(schemes)) if path.len() == 1 => {
+                for entry in schemes.iter().filter(|entry| Some(&entry.value) != scheme.as_ref()) {
+                    let name = format!("{name}.{}", entry.key.clone().unwrap_or_default());
+                    draft.setting(&place(entry.line), &name, |_| Err(OTHER_SCHEME.to_owned()));
                 }
             }
-            ("mouse_bindings", Lua::Table(entries)) => {
-                for entry in entries {
-                    draft.setting(&place(entry.line), "mouse_bindings", |draft| {
-                        actions::bind_mouse(draft, &entry.value)
-                    });
-                }
+            ("color_schemes", _) if Some(&value) == scheme.as_ref() => {}
+            ("color_schemes", _) => {
+                draft.setting(&place(line), &name, |_| Err(OTHER_SCHEME.to_owned()));
             }
             ("key_tables", Lua::Table(tables)) if path.len() == 1 => {
                 for table in tables {
                     let mode = table.key.clone().unwrap_or_default();
                     for entry in table.value.entries() {
                         draft.setting(&place(entry.line), &format!("{name}.{mode}"), |draft| {
-                            actions::bind_in(draft, &mode, &entry.value)
+                            bind_in(draft, &mode, &entry.value)
                         });
                     }
                 }
@@ -83,65 +142,59 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
     Ok(())
 }
 
+/// The color scheme that the file both chooses and defines.
+fn own_scheme(settings: &[(Vec<String>, Lua, usize)]) -> Option<Lua> {
+    let last = |wanted: &[&str]| {
+        let found = settings.iter().rfind(|(path, ..)| *path == wanted);
+        found.map(|(_, value, _)| value)
+    };
+    let name = last(&["color_scheme"])?.text()?;
+    last(&["color_schemes", name]).or_else(|| last(&["color_schemes"])?.get(name)).cloned()
+}
+
+/// Converts a key of a key table.
+fn bind_in(draft: &mut Draft, table: &str, binding: &Lua) -> Result<(), String> {
+    match table {
+        actions::COPY_MODE => copy_mode::bind(draft, binding),
+        _ => actions::bind_in(draft, table, binding),
+    }
+}
+
 fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> {
     if *value == Lua::Computed {
         return Err(COMPUTED.to_owned());
     }
-    let wrong = || "its value is of another type than WezTerm reads".to_owned();
-    let text = || value.text().ok_or_else(wrong);
-    let number = || match value {
-        Lua::Number(number) if number.is_finite() => Ok(*number),
-        _ => Err(wrong()),
-    };
-    let switch = || match value {
-        Lua::Bool(on) => Ok(*on),
-        _ => Err(wrong()),
-    };
+    let name = path.join(".");
+    if lacks::WEZTERM.is_always(&name, &plain(value)) {
+        return Ok(());
+    }
+    if let Some(converted) = forms::convert(draft, SETTINGS, &name, value) {
+        return converted;
+    }
+    let (text, number) = (|| value.given_text(), || value.given_number());
+    let switch = || value.given_switch();
     match path {
-        ["font"] => font(draft, value)?,
-        ["font_size"] => draft.set_number(&["font", "size"], number()?),
+        ["font"] => fonts::font(draft, value)?,
         ["harfbuzz_features"] => {
             draft.unset(&["font", "features"]);
-            for feature in value.items().filter_map(Lua::text) {
-                draft.append(&["font", "features"], &feature_of(feature));
+            for text in value.items().filter_map(Lua::text) {
+                draft.append(&["font", "features"], &feature(text));
             }
         }
         ["cell_width"] => share(draft, "adjust_cell_width", number()?),
         ["line_height"] => share(draft, "adjust_cell_height", number()?),
         ["color_scheme"] => draft.choose(ThemeName::One(text()?.to_owned())),
-        ["colors", "foreground"] => draft.set_part(Part::Foreground, text()?, &[])?,
-        ["colors", "background"] => draft.set_part(Part::Background, text()?, &[])?,
-        ["colors", "cursor_bg"] => draft.set_part(Part::Cursor, text()?, &[])?,
-        ["colors", "cursor_fg"] => draft.set_part(Part::CursorText, text()?, &[])?,
-        ["colors", "selection_bg"] => draft.set_part(Part::Selection, text()?, &[])?,
-        ["colors", "selection_fg"] => draft.set_part(Part::SelectionText, text()?, &["none"])?,
         ["colors", row @ ("ansi" | "brights")] => {
             let first = if *row == "brights" { 8 } else { 0 };
             for (index, color) in value.items().take(8).enumerate() {
-                draft.set_ansi(first + index, color.text().ok_or_else(wrong)?)?;
+                draft.set_ansi(first + index, color.given_text()?)?;
             }
         }
-        ["scrollback_lines"] => draft.set_number(&["scrollback", "lines"], number()?),
         ["default_prog"] => {
             let words = value.items().filter_map(Lua::text).map(str::to_owned);
             draft.set_shell(&words.collect::<Vec<_>>());
         }
         ["set_environment_variables", name] => draft.set(&["env", name], text()?),
-        ["initial_cols"] => draft.set_number(&["window", "columns"], number()?),
-        ["initial_rows"] => draft.set_number(&["window", "rows"], number()?),
-        ["enable_tab_bar"] => {
-            draft.set(&["tab_bar", "show"], if switch()? { "always" } else { "never" })
-        }
-        ["hide_tab_bar_if_only_one_tab"] => {
-            draft.set(&["tab_bar", "show"], if switch()? { "several" } else { "always" });
-        }
-        ["tab_bar_at_bottom"] => {
-            draft.set(&["tab_bar", "position"], if switch()? { "bottom" } else { "top" });
-        }
-        ["tab_max_width"] => draft.set_number(&["tab_bar", "max_title"], number()?),
-        ["enable_scroll_bar"] => {
-            draft.set(&["scrollbar", "show"], if switch()? { "always" } else { "never" });
-        }
         ["window_padding", side] => {
             let pixels = pixels(value)?;
             match *side {
@@ -149,11 +202,6 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
                 _ => draft.padding(pixels),
             }
         }
-        ["text_min_contrast_ratio"] => {
-            draft.set_number(&["text", "minimum_contrast"], number()?);
-        }
-        ["window_background_opacity"] => draft.set_number(&["window", "opacity"], number()?),
-        ["kde_window_background_blur"] => draft.set(&["window", "blur"], switch()?),
         ["macos_window_background_blur"] => draft.set(&["window", "blur"], number()? > 0.0),
         ["inactive_pane_hsb", "brightness"] => {
             draft.set_number(&["window", "dim_unfocused"], (1.0 - number()?).clamp(0.0, 0.9));
@@ -171,20 +219,10 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
             draft.set(&["cursor", "blink"], style.starts_with("Blinking"));
         }
         ["cursor_blink_rate"] if number()? == 0.0 => draft.set(&["cursor", "blink"], false),
-        ["hide_mouse_cursor_when_typing"] => draft.set(&["mouse", "hide_while_typing"], switch()?),
-        ["window_close_confirmation"] => draft.set(
-            &["window", "confirm_close"],
-            match text()? {
-                "AlwaysPrompt" => "programs",
-                "NeverPrompt" => "never",
-                other => return Err(unknown(other)),
-            },
-        ),
         ["selection_word_boundary"] => {
             let separators: String = text()?.chars().filter(|c| !c.is_whitespace()).collect();
             draft.set(&["mouse", "word_separators"], separators);
         }
-        ["pane_focus_follows_mouse"] => draft.set(&["mouse", "focus_follows_mouse"], switch()?),
         ["visual_bell"] => {
             let lasts = |key| matches!(value.get(key), Some(Lua::Number(time)) if *time > 0.0);
             draft.set(
@@ -193,11 +231,7 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
             );
         }
         ["audible_bell"] => draft.set(&["bell", "audible"], text()? != "Disabled"),
-        ["treat_east_asian_ambiguous_width_as_wide"] => {
-            draft.set(&["text", "ambiguous_width"], if switch()? { "wide" } else { "narrow" });
-        }
-        ["quick_select_alphabet"] => draft.set(&["hints", "alphabet"], text()?),
-        ["term"] => return Err(reasons::TERM.to_owned()),
+        ["quick_select_alphabet"] => draft.alphabet(text()?),
         ["leader"] => {
             let key = value.get("key").and_then(Lua::text).ok_or(COMPUTED)?;
             let modifiers = value.get("mods").map_or(Some(""), Lua::text).ok_or(COMPUTED)?;
@@ -205,10 +239,9 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         }
         ["key_tables", mode, ..] => {
             for entry in value.entries() {
-                actions::bind_in(draft, mode, &entry.value)?;
+                bind_in(draft, mode, &entry.value)?;
             }
         }
-        ["automatically_reload_config"] => return Err(reasons::RELOADS.to_owned()),
         ["disable_default_key_bindings"] => {
             if switch()? {
                 draft.set(&["keys", "preset"], "none");
@@ -221,30 +254,54 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         }
         ["underline_thickness"] => measure(draft, "adjust_underline_thickness", value)?,
         ["underline_position"] => measure(draft, "adjust_underline_position", value)?,
-        ["bidi_enabled"] => draft.set(&["text", "bidi"], switch()?),
-        ["set_environment_variables"] => return Err(COMPUTED.to_owned()),
-        ["show_tab_index_in_tab_bar"] => draft.set(&["tab_bar", "numbers"], switch()?),
-        ["skip_close_confirmation_for_processes_named"] => {
-            return Err("idle shells never ask; see window.confirm_close".to_owned());
-        }
         ["disable_default_mouse_bindings" | "disable_default_quick_select_patterns"] => {
             return match switch()? {
                 true => Err(reasons::NO_SELECTING.into()),
                 false => Ok(()),
             };
         }
-        ["color_scheme_dirs" | "color_schemes", ..] => {
-            return Err("convert a scheme with `unterm-cli theme import FILE`".to_owned());
-        }
-        ["launch_menu"] => {
-            for item in value.items() {
-                let program = actions::program(item)?;
-                draft.start(&program);
-            }
-        }
-        _ => return Err(lacks::WEZTERM.setting(&path.join("."))),
+        ["notification_handling"] => draft.set(
+            &["notifications", "programs"],
+            match text()? {
+                "AlwaysShow" => true,
+                "NeverShow" => false,
+                _ => return Err(reasons::NO_NOTIFICATION_FOCUS.into()),
+            },
+        ),
+        // Unterm finds URLs and addresses by itself.
+        ["hyperlink_rules"] if is_call(value, "wezterm.default_hyperlink_rules") => {}
+        ["exit_behavior"] if value.text() == Some("Hold") => return Err(reasons::HOLD.to_owned()),
+        _ if value.is_computed() => return Err(COMPUTED.to_owned()),
+        _ => return Err(lacks::WEZTERM.setting(&name)),
     }
     Ok(())
+}
+
+impl Given for Lua {
+    fn given_text(&self) -> Result<&str, String> {
+        self.text().ok_or_else(|| wrong(self))
+    }
+
+    fn given_number(&self) -> Result<f64, String> {
+        match self {
+            Self::Number(number) if number.is_finite() => Ok(*number),
+            _ => Err(wrong(self)),
+        }
+    }
+
+    fn given_switch(&self) -> Result<bool, String> {
+        match self {
+            Self::Bool(on) => Ok(*on),
+            _ => Err(wrong(self)),
+        }
+    }
+}
+
+fn wrong(value: &Lua) -> String {
+    match value.is_computed() {
+        true => COMPUTED.to_owned(),
+        false => "its value is of another type than WezTerm reads".to_owned(),
+    }
 }
 
 /// Sets a measure, which WezTerm gives as a multiple of the font's own measure.
@@ -280,37 +337,39 @@ fn pixels(value: &Lua) -> Result<f64, String> {
     }
 }
 
-/// Converts a font feature. WezTerm turns a feature off in the syntax of HarfBuzz, as in `calt=0`.
-fn feature_of(feature: &str) -> String {
-    match feature.split_once('=') {
-        Some((name, "0")) => format!("-{name}"),
-        Some((name, "1")) => name.to_owned(),
-        _ => feature.to_owned(),
+/// The text of a switch or a string.
+fn plain(value: &Lua) -> String {
+    match value {
+        Lua::Bool(on) => on.to_string(),
+        value => value.text().unwrap_or_default().to_owned(),
     }
 }
 
-/// Sets the font families. They are written as `wezterm.font 'A'`, as `wezterm.font { family = 'A' }`, or as a list in
-/// `wezterm.font_with_fallback`.
-fn font(draft: &mut Draft, value: &Lua) -> Result<(), String> {
-    let family = |value: &Lua| -> Option<String> {
-        value.text().or_else(|| value.get("family")?.text()).map(str::to_owned)
-    };
-    let (families, more): (Vec<String>, _) = match value {
-        Lua::Call(name, arguments) if name == "wezterm.font" => {
-            (arguments.first().and_then(family).into_iter().collect(), arguments.len() > 1)
-        }
-        Lua::Call(name, arguments) if name == "wezterm.font_with_fallback" => {
-            let items = arguments.first().into_iter().flat_map(Lua::items);
-            (items.filter_map(family).collect(), arguments.len() > 1)
-        }
-        _ => return Err(COMPUTED.to_owned()),
-    };
-    if families.is_empty() {
-        return Err(COMPUTED.to_owned());
-    }
-    draft.set_list(&["font", "family"], &families);
-    if more {
-        draft.leave_out(reasons::FIXED_STYLES.why);
+fn is_call(value: &Lua, function: &str) -> bool {
+    matches!(value, Lua::Call(name, _) if name == function)
+}
+
+/// Converts a rule for links. Unterm has patterns for labels, which open their text.
+fn hyperlink_rule(draft: &mut Draft, rule: &Lua) -> Result<(), String> {
+    let regex = rule.get("regex").and_then(Lua::text).ok_or(COMPUTED)?;
+    draft.rename(&format!("hyperlink_rules {regex}"));
+    let format = rule.get("format").map_or(Some("$0"), Lua::text).ok_or(COMPUTED)?;
+    match format {
+        // Unterm finds URLs and addresses by itself.
+        "$0" | "$1" if regex.contains("://") => {}
+        "mailto:$0" => {}
+        "$0" => draft.pattern(regex, "open"),
+        _ => return Err(reasons::NO_LINK_FORMAT.into()),
     }
     Ok(())
+}
+
+/// Converts an entry of the launch menu, which becomes a profile and an entry of the command palette.
+fn launch_menu_item(draft: &mut Draft, item: &Lua) -> Result<(), String> {
+    let program = actions::program(item)?;
+    let action = draft.start(&program);
+    match item.get("label").and_then(Lua::text) {
+        Some(label) => draft.palette(label, &[action]),
+        None => Ok(()),
+    }
 }

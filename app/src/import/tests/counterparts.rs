@@ -3,17 +3,24 @@
 
 use std::fs;
 
+use clap::CommandFactory;
+
 use super::{converted, home};
+use crate::args::Args;
 use crate::config::reference;
 use crate::import::{lacks, reasons::LACKS, *};
 
-/// The text of the reference of options and actions, in lower case. Each action is followed by a description of its
-/// argument.
+/// The text of the reference of options and actions, in lower case, and of the flags of `unterm`. Each action is followed
+/// by a description of its argument.
 fn reference_text() -> String {
     let page = reference::page();
     let (options, rest) = page.split_once("\n## Copy mode").unwrap();
     assert!(rest.contains("## Themes"));
     let mut text = options.to_lowercase();
+    for flag in Args::command().get_arguments() {
+        let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+        text += &format!("\n--{} {help}", flag.get_long().unwrap_or_default());
+    }
     for entry in crate::action::ACTIONS {
         text += &format!("\n{} {} {}", entry.name, entry.title, entry.synonyms.join(", "));
         if !entry.argument().is_empty() {
@@ -23,11 +30,20 @@ fn reference_text() -> String {
     text.to_lowercase()
 }
 
+/// The part of the reference about copy mode, in lower case.
+fn copy_mode_text() -> String {
+    let page = reference::page();
+    let (_, rest) = page.split_once("\n## Copy mode").unwrap();
+    rest.split_once("\n## Themes").unwrap().0.to_lowercase()
+}
+
+const ALL: [lacks::Of; 4] = [lacks::KITTY, lacks::ALACRITTY, lacks::GHOSTTY, lacks::WEZTERM];
+
 #[test]
 fn no_reason_denies_what_the_reference_names() {
-    let reference = reference_text();
+    let (reference, copy_mode) = (reference_text(), copy_mode_text());
     let mut wrong = Vec::new();
-    let mut check = |what: &str, words: &[&str]| {
+    let mut check = |what: &str, words: &[&str], reference: &str| {
         for word in words {
             assert_eq!(*word, word.to_lowercase(), "{what}");
             if reference.contains(word) {
@@ -36,15 +52,55 @@ fn no_reason_denies_what_the_reference_names() {
         }
     };
     for lack in LACKS {
-        check(lack.why, lack.words);
+        check(lack.why, lack.words, &reference);
     }
-    for of in [lacks::KITTY, lacks::ALACRITTY, lacks::GHOSTTY, lacks::WEZTERM] {
+    for of in ALL {
         for (name, words) in of.settings.iter().chain(of.actions) {
             assert!(!words.is_empty(), "{} {name}", of.title);
-            check(&format!("{} {name}", of.title), words);
+            check(&format!("{} {name}", of.title), words, &reference);
+        }
+        for (name, words) in of.commands {
+            assert!(!words.is_empty(), "{} {name}", of.title);
+            check(&format!("{} {name}", of.title), words, &copy_mode);
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A reason that sends the user to a flag, an option or an action must name one that exists.
+#[test]
+fn reasons_name_flags_options_and_actions_that_exist() {
+    let reference = reference_text();
+    let mut seen = 0;
+    for (name, why) in ALL.iter().flat_map(|of| of.elsewhere) {
+        if why.contains("unterm-cli") {
+            continue;
+        }
+        let is_mark = |c: char| !c.is_alphanumeric() && !"_-.".contains(c);
+        for word in why.split(is_mark).map(|word| word.trim_end_matches('.')) {
+            let key = word.rsplit('.').next().unwrap_or_default();
+            let exists = match word {
+                _ if word.starts_with("--") => reference.contains(&format!("\n{word} ")),
+                _ if word.contains(['.', '_']) => reference.contains(&format!("`{key}`")),
+                _ => continue,
+            };
+            seen += 1;
+            assert!(exists, "{name}: {why}: {word}");
+        }
+    }
+    assert!(seen > 15, "{seen}");
+}
+
+/// A setting has one reason: the tables of a terminal don't overlap, apart from values that Unterm always has.
+#[test]
+fn a_setting_is_listed_once() {
+    for of in ALL {
+        let mut names: Vec<&str> = of.settings.iter().map(|(name, _)| *name).collect();
+        names.extend(of.elsewhere.iter().map(|(name, _)| *name));
+        names.sort_unstable();
+        let twice: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{}: {twice:?}", of.title);
+    }
 }
 
 /// Only a `Lack` may claim that Unterm lacks a feature, because only the words of a `Lack` are compared with the
@@ -60,7 +116,7 @@ fn only_a_lack_says_that_unterm_lacks_something() {
             continue;
         }
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if ["tests.rs", "counterparts.rs", "reasons.rs"].contains(&name.as_str()) {
+        if ["tests.rs", "counterparts.rs", "inputs.rs", "reasons.rs"].contains(&name.as_str()) {
             continue;
         }
         seen += 1;
@@ -78,8 +134,8 @@ fn only_a_lack_says_that_unterm_lacks_something() {
     assert!(seen > 10);
 }
 
-/// Converts a single setting. Returns the lines of the result, or the reason why the setting was left out.
-fn one(terminal: Terminal, text: &str) -> Result<String, String> {
+/// Converts a single setting. Returns the lines of the result, and the first reason for leaving something out.
+pub(super) fn parts(terminal: Terminal, text: &str) -> (String, Option<String>) {
     let name = match terminal {
         Terminal::Alacritty => "alacritty.toml",
         Terminal::Wezterm => "wezterm.lua",
@@ -93,19 +149,19 @@ fn one(terminal: Terminal, text: &str) -> Result<String, String> {
     };
     let home = home(&[(name, &text)]);
     let converted = converted(terminal, &home, name);
-    match converted.left_out.first() {
-        None => Ok(converted
-            .toml()
-            .lines()
-            .filter(|line| !line.starts_with('[') && !line.is_empty())
-            .collect::<Vec<_>>()
-            .join("; ")),
-        Some(left) => Err(left.why.clone()),
-    }
+    let toml = converted.toml();
+    let lines = toml.lines().filter(|line| !line.starts_with('[') && !line.is_empty());
+    (lines.collect::<Vec<_>>().join("; "), converted.left_out.first().map(|left| left.why.clone()))
+}
+
+/// Converts a single setting. Returns the lines of the result, or the reason why the setting was left out.
+fn one(terminal: Terminal, text: &str) -> Result<String, String> {
+    let (lines, why) = parts(terminal, text);
+    why.map_or(Ok(lines), Err)
 }
 
 #[track_caller]
-fn become_settings(terminal: Terminal, rows: &[(&str, &str)]) {
+pub(super) fn become_settings(terminal: Terminal, rows: &[(&str, &str)]) {
     for (text, expected) in rows {
         assert_eq!(one(terminal, text).as_deref(), Ok(*expected), "{text}");
     }

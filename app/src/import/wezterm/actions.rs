@@ -6,8 +6,12 @@ use super::super::{
     lua::Lua,
     pressed::{self, Program, SWALLOW},
     reasons::{self, COMPUTED, unknown},
+    several::{kept, repeated},
     text::typed,
 };
+
+/// The name of the table with the keys of copy mode.
+pub(super) const COPY_MODE: &str = "copy_mode";
 
 /// Actions without arguments: the name in WezTerm, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
@@ -22,7 +26,6 @@ const ACTIONS: &[(&str, &str)] = &[
     ("ShowTabNavigator", "choose_tab"),
     ("QuitApplication", "close_window"),
     ("ShowLauncher", "launcher"),
-    ("ShowLauncherArgs", "launcher"),
     ("ShowDebugOverlay", "debug_overlay"),
     ("ResetFontAndWindowSize", "reset_font"),
     ("PastePrimarySelection", "paste_primary"),
@@ -67,31 +70,27 @@ const ACTIONS_OF_A_WORD: &[(&str, &str, &str)] = &[
     ("SplitPane", "Down", "split_down"),
 ];
 
-/// Commands of copy mode: the name in WezTerm, and the name in Unterm.
-const COPY_MODE: &[(&str, &str)] = &[
-    ("MoveLeft", "left"),
-    ("MoveRight", "right"),
-    ("MoveUp", "up"),
-    ("MoveDown", "down"),
-    ("MoveForwardWord", "word_start"),
-    ("MoveForwardWordEnd", "word_end"),
-    ("MoveBackwardWord", "word_back"),
-    ("MoveToStartOfLine", "line_start"),
-    ("MoveToStartOfLineContent", "line_text"),
-    ("MoveToEndOfLineContent", "line_end"),
-    ("MoveToScrollbackTop", "oldest"),
-    ("MoveToScrollbackBottom", "newest"),
-    ("MoveToViewportTop", "view_top"),
-    ("MoveToViewportMiddle", "view_middle"),
-    ("MoveToViewportBottom", "view_bottom"),
-    ("MoveToSelectionOtherEnd", "swap_ends"),
-    ("PageUp", "page_up"),
-    ("PageDown", "page_down"),
-    ("NextMatch", "next_match"),
-    ("PriorMatch", "previous_match"),
-    ("JumpAgain", "find_again"),
-    ("JumpReverse", "find_again_back"),
-    ("Close", "leave"),
+/// Actions for a number of steps: the name in WezTerm, and the actions of Unterm for a step back and forward.
+const STEPS: &[(&str, &str, &str)] = &[
+    ("ActivateTabRelative", "previous_tab", "next_tab"),
+    ("ActivateTabRelativeNoWrap", "previous_tab", "next_tab"),
+    ("MoveTabRelative", "move_tab_left", "move_tab_right"),
+    ("ScrollByPage", "scroll_page_up", "scroll_page_down"),
+    ("ScrollToPrompt", "previous_prompt", "next_prompt"),
+];
+
+/// Selections that Unterm makes in the same way: the modifiers and the button, the number of clicks, the action and its
+/// argument.
+const SAME: &[(&str, f64, &str, &str)] = &[
+    ("left", 1.0, "SelectTextAtMouseCursor", "Cell"),
+    ("left", 2.0, "SelectTextAtMouseCursor", "Word"),
+    ("left", 3.0, "SelectTextAtMouseCursor", "Line"),
+    ("alt+left", 1.0, "SelectTextAtMouseCursor", "Block"),
+    ("left", 1.0, "ExtendSelectionToMouseCursor", "Cell"),
+    ("left", 2.0, "ExtendSelectionToMouseCursor", "Word"),
+    ("left", 3.0, "ExtendSelectionToMouseCursor", "Line"),
+    ("alt+left", 1.0, "ExtendSelectionToMouseCursor", "Block"),
+    ("shift+left", 1.0, "ExtendSelectionToMouseCursor", "Cell"),
 ];
 
 /// Converts an entry of the list `keys`.
@@ -101,34 +100,42 @@ pub(super) fn bind(draft: &mut Draft, binding: &Lua) -> Result<(), String> {
     let rest: Vec<&str> = held.iter().copied().filter(|name| *name != "LEADER").collect();
     let chord = chord(&rest.join("|"), &key)?;
     let keys = if rest.len() < held.len() { format!("leader>{chord}") } else { chord };
-    let actions = actions_of(draft, binding.get("action").ok_or(COMPUTED)?)?;
+    let action = binding.get("action").ok_or(COMPUTED)?;
+    // By default, a key table ends after one key.
+    if let ("ActivateKeyTable", [table]) = call_of(action)?
+        && table.get("one_shot") != Some(&Lua::Bool(false))
+        && let Some(name) = table.get("name").and_then(Lua::text)
+        && name != COPY_MODE
+    {
+        draft.enter_mode(name, &keys);
+        return Ok(());
+    }
+    let actions = actions_of(draft, action)?;
     draft.bind(&keys, &actions)
 }
 
-/// Converts a key of a key table. Only the table for copy mode can be converted.
-pub(super) fn bind_in(draft: &mut Draft, mode: &str, binding: &Lua) -> Result<(), String> {
-    if mode != "copy_mode" {
-        return Err(reasons::NO_MODES.into());
-    }
-    let (modifiers, key) = named(draft, "key_tables.copy_mode", binding)?;
+/// Converts a key of a key table, except those of copy mode.
+pub(super) fn bind_in(draft: &mut Draft, table: &str, binding: &Lua) -> Result<(), String> {
+    let (modifiers, key) = named(draft, &format!("key_tables.{table}"), binding)?;
     let chord = chord(&modifiers, &key)?;
-    let Some(Lua::Call(name, arguments)) = binding.get("action") else {
-        return Err(COMPUTED.to_owned());
-    };
-    let command = arguments.first().and_then(Lua::text).unwrap_or_default();
-    let known = COPY_MODE.iter().find(|(other, _)| *other == command);
-    match (name.as_str(), known) {
-        ("wezterm.action.CopyMode", Some((_, ours))) => {
-            draft.set(&["copy_mode_keys", &chord], *ours);
-            Ok(())
+    let action = binding.get("action").ok_or(COMPUTED)?;
+    match call_of(action)?.0 {
+        // A sequence ends by itself, so it needs no key that leaves the table.
+        "PopKeyTable" | "ClearKeyTableStack" => {}
+        _ => {
+            let actions = actions_of(draft, action)?;
+            draft.bind_in_mode(table, &chord, actions);
         }
-        ("wezterm.action.CopyMode", None) => Err(unknown(command)),
-        _ => Err(COMPUTED.to_owned()),
     }
+    Ok(())
 }
 
 /// Returns the modifiers and the key of a binding, and uses them to name the current setting.
-fn named(draft: &mut Draft, kind: &str, binding: &Lua) -> Result<(String, String), String> {
+pub(super) fn named(
+    draft: &mut Draft,
+    kind: &str,
+    binding: &Lua,
+) -> Result<(String, String), String> {
     let key = binding.get("key").and_then(Lua::text).ok_or(COMPUTED)?;
     let modifiers = binding.get("mods").map_or(Some(""), Lua::text).ok_or(COMPUTED)?;
     let named = [modifiers, key].join(if modifiers.is_empty() { "" } else { "+" });
@@ -138,11 +145,15 @@ fn named(draft: &mut Draft, kind: &str, binding: &Lua) -> Result<(String, String
 
 /// A key with its modifiers, as written in Unterm's configuration.
 pub(super) fn chord(modifiers: &str, key: &str) -> Result<String, String> {
-    let key = key.strip_prefix("phys:").or_else(|| key.strip_prefix("mapped:")).unwrap_or(key);
+    // A position on a US keyboard, such as `phys:A` and `phys:K1`, has the same name with and without Shift.
+    let (key, is_position) = match key.strip_prefix("phys:") {
+        Some(key) => (key.strip_prefix('K').filter(|digit| digit.len() == 1).unwrap_or(key), true),
+        None => (key.strip_prefix("mapped:").unwrap_or(key), false),
+    };
     // A capital letter means that Shift is held.
-    let is_shifted = key.chars().count() == 1 && key.chars().all(char::is_uppercase);
+    let is_capital = key.chars().count() == 1 && key.chars().all(char::is_uppercase);
     let held = modifiers.split('|').map(str::trim).filter(|name| *name != "NONE");
-    keys::chord(held.chain(is_shifted.then_some("shift")), key)
+    keys::chord(held.chain((is_capital && !is_position).then_some("shift")), key)
 }
 
 /// Converts an entry of the list `mouse_bindings`.
@@ -169,16 +180,24 @@ pub(super) fn bind_mouse(draft: &mut Draft, binding: &Lua) -> Result<(), String>
     if binding.get("mouse_reporting") == Some(&Lua::Bool(true)) {
         return Err(reasons::NO_GRABBED.into());
     }
-    if kind == "Drag" {
-        return Err(reasons::NO_SELECTING.into());
-    }
-    if event.value.get("streak").is_some_and(|streak| *streak != Lua::Number(1.0)) {
-        return Err(reasons::NO_MULTIPLE_CLICKS.into());
-    }
     let held = modifiers.split('|').map(str::trim).filter(|name| *name != "NONE");
     let chord = pressed::button(held, name)?;
     let action = binding.get("action").ok_or(COMPUTED)?;
-    let (called, _) = call_of(action)?;
+    let (called, arguments) = call_of(action)?;
+    let streak = match event.value.get("streak") {
+        Some(Lua::Number(streak)) => *streak,
+        _ => 1.0,
+    };
+    let unit = arguments.first().and_then(Lua::text).unwrap_or_default();
+    if kind != "Up" && SAME.contains(&(chord.as_str(), streak, called, unit)) {
+        return Ok(());
+    }
+    if kind == "Drag" {
+        return Err(reasons::NO_SELECTING.into());
+    }
+    if streak != 1.0 {
+        return Err(reasons::NO_MULTIPLE_CLICKS.into());
+    }
     match (name, called) {
         ("left", "CompleteSelection") if chord == "left" => {
             draft.set(&["links", "open_by"], "ctrl_click");
@@ -229,17 +248,29 @@ pub(super) fn program(command: &Lua) -> Result<Program, String> {
     })
 }
 
-/// Converts an action of WezTerm. `Multiple` results in several actions.
+/// Converts an action of WezTerm. `Multiple` and actions for several steps result in several actions.
 fn actions_of(draft: &mut Draft, action: &Lua) -> Result<Vec<String>, String> {
-    match call_of(action)? {
-        ("Multiple", [several]) => several.items().map(|action| action_of(draft, action)).collect(),
+    let (name, arguments) = call_of(action)?;
+    let steps = STEPS.iter().find(|(known, ..)| *known == name);
+    match (steps, arguments) {
+        (Some((_, back, forward)), [Lua::Number(steps)]) => {
+            repeated(*steps, back, forward).ok_or_else(|| reasons::WHOLE_STEPS.into())
+        }
+        (None, [several]) if name == "Multiple" => {
+            let mut parts = Vec::new();
+            for action in several.items() {
+                let name = call_of(action).map_or("a part", |(name, _)| name);
+                parts.push((name.to_owned(), actions_of(draft, action)));
+            }
+            kept(draft, parts)
+        }
         _ => Ok(vec![action_of(draft, action)?]),
     }
 }
 
 /// The name and the arguments of an action. An action is written as `wezterm.action.Name`, as a call of such a name,
 /// or as `wezterm.action { Name = … }`.
-fn call_of(action: &Lua) -> Result<(&str, &[Lua]), String> {
+pub(super) fn call_of(action: &Lua) -> Result<(&str, &[Lua]), String> {
     let (name, arguments): (&str, &[Lua]) = match action {
         Lua::Name(name) => (name, &[]),
         Lua::Text(name) => (name, &[]),
@@ -287,17 +318,7 @@ fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
     Ok(match (name, whole) {
         ("ActivateTab", Some(-1)) => "activate_tab:999".to_owned(),
         ("ActivateTab", Some(index)) => format!("activate_tab:{}", index + 1),
-        ("ActivateTabRelative" | "ActivateTabRelativeNoWrap", Some(1)) => "next_tab".to_owned(),
-        ("ActivateTabRelative" | "ActivateTabRelativeNoWrap", Some(-1)) => {
-            "previous_tab".to_owned()
-        }
-        ("MoveTabRelative", Some(1)) => "move_tab_right".to_owned(),
-        ("MoveTabRelative", Some(-1)) => "move_tab_left".to_owned(),
-        ("ScrollByPage", Some(1)) => "scroll_page_down".to_owned(),
-        ("ScrollByPage", Some(-1)) => "scroll_page_up".to_owned(),
         ("ScrollByLine", Some(lines)) => format!("scroll_lines:{lines}"),
-        ("ScrollToPrompt", Some(1)) => "next_prompt".to_owned(),
-        ("ScrollToPrompt", Some(-1)) => "previous_prompt".to_owned(),
         ("SendString", None) => typed(argument.and_then(Lua::text).ok_or(COMPUTED)?),
         ("SplitHorizontal" | "SplitVertical", None) => {
             if argument.is_some_and(|split| split.get("args").is_some()) {
@@ -316,8 +337,31 @@ fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
             draft.start(&program)
         }
         ("SpawnCommandInNewWindow", _) => return Err(reasons::NO_WINDOW_PROGRAM.into()),
+        ("QuickSelectArgs", _)
+            if argument.is_some_and(|options| options.get("action").is_some()) =>
+        {
+            return Err(reasons::PATTERNS.to_owned());
+        }
         ("QuickSelectArgs", _) => {
-            return Err("write the pattern in [hint_patterns], and bind quick_select".to_owned());
+            let patterns = argument.and_then(|options| options.get("patterns"));
+            for pattern in patterns.into_iter().flat_map(Lua::items).filter_map(Lua::text) {
+                draft.pattern(pattern, "copy");
+            }
+            "quick_select".to_owned()
+        }
+        ("ShowLauncherArgs", _) => {
+            let flags = argument.and_then(|options| options.get("flags")).and_then(Lua::text);
+            let flags = flags.unwrap_or_default().split('|').map(str::trim);
+            match flags.filter(|flag| *flag != "FUZZY").collect::<Vec<_>>()[..] {
+                ["TABS"] => "choose_tab",
+                ["COMMANDS" | "KEY_ASSIGNMENTS"] => "command_palette",
+                ["WORKSPACES" | "DOMAINS"] => return Err(lacks::WEZTERM.action("AttachDomain")),
+                _ => "launcher",
+            }
+            .to_owned()
+        }
+        ("ActivateKeyTable" | "PopKeyTable" | "ClearKeyTableStack", _) => {
+            return Err(reasons::NO_MODES.into());
         }
         _ => match ACTIONS.iter().find(|(other, _)| *other == name) {
             Some((_, ours)) => (*ours).to_owned(),
