@@ -14,7 +14,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use crate::services::{approved::Approved, events::Subscription};
+use crate::services::{pane::events::Subscription, people::approved::Approved};
 
 /// The access that a method needs, or that a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -36,7 +36,7 @@ use crate::{
         events::{Subscribe, SubscribeParams},
     },
     poll::poll_once,
-    services::{changes::Topic, events::Subscription},
+    services::{pane::events::Subscription, people::changes::Topic},
 };
 
 /// While a call of an agent runs, the agent's token is checked at this interval.

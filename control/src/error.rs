@@ -6,7 +6,7 @@ use unterm_mux::{Axis, ExitStatus, MuxError, SpawnError, WriteError};
 
 use crate::{
     caller::{Access, Scopes},
-    services::{audit::Outcome, person::PAUSE, policy::Refusal},
+    services::{people::person::PAUSE, records::audit::Outcome, shell::policy::Refusal},
     untrusted,
 };
 

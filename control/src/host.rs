@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use unterm_mux::{Pane, PaneId};
 
-use crate::services::{changes::Changes, workspace::Workspace};
+use crate::services::{people::changes::Changes, records::workspace::Workspace};
 
 /// The app that embeds the server, with or without a window.
 pub trait Host: Send + Sync {

@@ -63,7 +63,7 @@ pub mod mcp_http {
             http::{Lines, READING, failure, holding, reply, whole},
             mcp::{PendingReplies, instance_tools, serve_lines, sse},
         },
-        services::message_budget::{MessageBudget, OverBudget, Reservation},
+        services::limits::message_budget::{MessageBudget, OverBudget, Reservation},
         transport::limits::LONGEST_MESSAGE,
     };
     /// The crate that implements the protocol, so that such servers use the same version.

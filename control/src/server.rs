@@ -29,8 +29,9 @@ use crate::{
     methods::{AddedMethod, Description, Entry, TableError, adapter::ProgramState},
     registry::{Registration, RegistryFault},
     services::{
-        approvals::Approval, changes::Topic, drivers::Driver, questions::Question,
-        recording::Recorder,
+        pane::drivers::Driver,
+        people::{approvals::Approval, changes::Topic, questions::Question},
+        records::recording::Recorder,
     },
     transport::{
         connection::{self, Service},

@@ -1,51 +1,11 @@
 //! State and operations that the methods of all wires share: sessions, and running commands and waiting for them.
 //! Services use the mux, but contain no code for wires, method names or JSON.
 
-pub mod adapters;
-pub mod approvals;
-pub mod approved;
-pub mod audit;
-pub mod awaited;
-pub mod bytes;
-pub mod changes;
-pub mod classification;
-pub mod clients;
-pub mod command_parts;
-pub mod connection_limit;
-pub mod drivers;
-pub mod echoes;
-pub mod events;
-pub mod fair_share;
-pub mod files;
-pub mod hidden;
-pub mod leases;
-pub mod login_codes;
-pub mod message_budget;
-pub mod output;
-pub mod person;
-pub mod pictures;
-pub mod plain_prompt;
-pub mod plugin_calls;
-pub mod policy;
-pub mod proxy;
-pub mod question_line;
-pub mod questions;
-pub mod reading;
-pub mod recording;
-pub mod redact;
-pub mod refused_lines;
-pub mod reports;
-pub mod rewrites;
-pub mod run;
-pub mod search_limiter;
-pub mod secret;
-pub mod shared_file;
+pub mod limits;
+pub mod pane;
+pub mod people;
+pub mod records;
 pub mod shell;
-pub mod texts;
-pub mod tokens;
-pub mod viewers;
-pub mod wait;
-pub mod workspace;
 
 use regex_automata::meta::Regex;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};

@@ -1,6 +1,6 @@
 //! Approval. A caller that must ask first can't change anything before the user approves. This gate only checks the
 //! answer. Each wire asks in its own way, and stores the answer as an
-//! [`Approved`](crate::services::approved::Approved).
+//! [`Approved`](crate::services::people::approved::Approved).
 
 use super::step::{Authority, Decision, Step};
 use crate::{

@@ -8,7 +8,7 @@ use super::{Demand, Subjects};
 use crate::{
     caller::{Access, Caller},
     error::Error,
-    services::audit::{Audit, Outcome},
+    services::records::audit::{Audit, Outcome},
 };
 
 /// Parameters that contain typed input. If the program does not echo the input, neither the log nor a gate may show it.

@@ -1,7 +1,7 @@
 //! Leases. While a caller holds a lease on a pane, no other caller may type there, or resize, move or close the pane.
 
 use super::step::{Authority, Decision, Step};
-use crate::{caller::Caller, error::Error, services::leases::Kept};
+use crate::{caller::Caller, error::Error, services::pane::leases::Kept};
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
     let (Step::Touch(pane) | Step::Type(pane, _)) = step else { return Decision::Allow };

@@ -6,7 +6,7 @@ use super::step::{Authority, Decision, Input, Step};
 use crate::{
     caller::Caller,
     error::{Error, Result},
-    services::{
+    services::shell::{
         policy::{Policy, Refusal},
         reading::Reading,
         refused_lines::Attempt,

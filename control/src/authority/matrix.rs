@@ -19,11 +19,14 @@ use super::{Decision, Subjects};
 use crate::{
     caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire},
     dialect::{mcp, settings::own_methods},
-    dispatch::{Dispatcher, Gate, tests, tests::dispatcher},
+    dispatch::{
+        Dispatcher, Gate,
+        tests::{self, dispatcher},
+    },
     error::{Denial, Error},
     methods::{self, Entry},
     poll::poll_once,
-    services::{approvals::Approval, questions::Verdict, tokens::Scope},
+    services::people::{approvals::Approval, questions::Verdict, tokens::Scope},
 };
 
 /// The message of the last gate.

@@ -7,7 +7,7 @@ use super::step::{Authority, Decision, Input, Step};
 use crate::{
     caller::{Caller, Capabilities},
     error::{Error, Result},
-    services::person::{self, Typing},
+    services::people::person::{self, Typing},
 };
 
 pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {

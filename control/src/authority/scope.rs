@@ -12,7 +12,7 @@ use super::{
 use crate::{
     caller::{Access, Caller, Capabilities, Scopes, TokenKind},
     error::{Denial, Error, Result},
-    services::tokens::Tokens,
+    services::people::tokens::Tokens,
 };
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {

@@ -8,7 +8,7 @@ use super::step::{Authority, Decision, Input, Step};
 use crate::{
     caller::{Caller, Capabilities},
     error::{Error, Result},
-    services::secret::{self, Asked},
+    services::shell::secret::{self, Asked},
 };
 
 /// Keys that end a request and can't be part of an answer: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.

@@ -8,8 +8,9 @@ use super::demand::Demand;
 use crate::{
     error::{Denial, Error, Result},
     services::{
-        approvals::Approvals, clients::Clients, leases::Leases, policy::Policy, reading::Reading,
-        refused_lines::RefusedLines, tokens::Tokens,
+        pane::leases::Leases,
+        people::{approvals::Approvals, clients::Clients, tokens::Tokens},
+        shell::{policy::Policy, reading::Reading, refused_lines::RefusedLines},
     },
 };
 

@@ -16,7 +16,7 @@ use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::services::message_budget::Reservation;
+use crate::services::limits::message_budget::Reservation;
 
 /// The time limit for the head of a request, for an idle connection, and for the body of a request.
 pub const READING: Duration = Duration::from_secs(10);

@@ -19,7 +19,7 @@ use crate::{
     caller::{Caller, Capabilities, LONGEST_NAME, Scopes, SubscriptionSlot, TokenKind, Wire},
     dispatch::Dispatcher,
     error::Error,
-    services::tokens::UNREADABLE,
+    services::people::tokens::UNREADABLE,
     transport::throttle::Throttle,
 };
 

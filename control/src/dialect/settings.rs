@@ -47,7 +47,7 @@ use super::{
 };
 use crate::{
     dispatch::Dispatcher,
-    services::fair_share::FairShare,
+    services::limits::fair_share::FairShare,
     transport::{
         limits::{LoginLimits, PendingLogins},
         listen,

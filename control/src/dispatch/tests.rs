@@ -11,7 +11,7 @@ use crate::{
     Headless,
     caller::{Access, Capabilities, Scopes, TokenKind, Wire},
     registry::Registration,
-    services::approvals::Approval,
+    services::people::approvals::Approval,
 };
 
 pub(crate) fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {

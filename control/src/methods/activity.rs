@@ -9,10 +9,10 @@ use unterm_mux::{Pane, PaneState};
 use super::{
     Caller, Context, Group, Method, Result, Subjects, params::SessionOnly, session::blocking,
 };
-use crate::services::{
+use crate::services::shell::{
     awaited::{Awaited, awaited},
+    kind::{Activity as Foreground, Runs, as_given},
     secret,
-    shell::{Activity as Foreground, Runs, as_given},
 };
 
 /// `session.activity`.

@@ -12,7 +12,7 @@ use super::{
     Caller, Context, Group, Method, Result, Subjects, Word,
     params::{Arg, SessionOnly, Target, session_params},
 };
-use crate::services::{
+use crate::services::pane::{
     adapters::{Adapter, Progress, Reading, SOURCE},
     wait::deadline,
 };

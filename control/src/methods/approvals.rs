@@ -14,7 +14,7 @@ use super::{
 use crate::{
     authority::Step,
     error::{Denial, Error},
-    services::{
+    services::people::{
         approvals::{self, Approval, Known},
         questions::{Draft, Kind, Question},
     },

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg};
 
-pub use crate::services::audit::Entry;
+pub use crate::services::records::audit::Entry;
 
 /// `session.audit_log`.
 pub struct Log;

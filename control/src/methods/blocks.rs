@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     services::{
         at_time,
-        shell::{Runs, TypedRuns, as_given},
+        shell::kind::{Runs, TypedRuns, as_given},
     },
 };
 

@@ -20,7 +20,7 @@ use crate::{
     caller::{Access, Scopes},
     error::Error,
     host::{Captures, Clip, OnDisplay},
-    services::pictures::{self, Turn},
+    services::limits::pictures::{self, Turn},
 };
 
 /// The default time that the user has to select a region, in milliseconds.

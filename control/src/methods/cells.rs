@@ -18,7 +18,7 @@ use super::{
     screen::{Row, cells_of, reading},
     session::{CursorState, scrollback_rows},
 };
-use crate::{caller::Access, error::Error, services::wait::changed_rows};
+use crate::{caller::Access, error::Error, services::pane::wait::changed_rows};
 
 /// The maximum number of rows in one reply.
 const MOST_ROWS: u64 = 10_000;

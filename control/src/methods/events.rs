@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    services::events::{Filter, KINDS},
+    services::pane::events::{Filter, KINDS},
 };
 
 /// `events.subscribe`.

@@ -21,11 +21,13 @@ use crate::{
     caller::Capabilities,
     error::Error,
     services::{
-        audit::Outcome,
-        echoes::Place,
-        run::{self, Ending, ExitSource, Typist},
-        shell::{Activity, Marks},
-        wait,
+        pane::wait,
+        records::audit::Outcome,
+        shell::{
+            echoes::Place,
+            kind::{Activity, Marks},
+            run::{self, Ending, ExitSource, Typist},
+        },
     },
 };
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    services::files::{MOST_READ, MOST_WRITTEN, Place, directory},
+    services::records::files::{MOST_READ, MOST_WRITTEN, Place, directory},
     untrusted::shortened,
 };
 

@@ -9,7 +9,7 @@ use super::{
     params::session_params,
     screen::{MOST_SEARCHED, is_true, pattern_of, yes},
 };
-use crate::services::search_limiter::Budget;
+use crate::services::limits::search_limiter::Budget;
 
 /// The maximum number of places in one reply.
 const MOST: usize = 1000;

@@ -11,7 +11,7 @@ use super::{
     session::{CreateParams, Done, blocking},
     titles::title,
 };
-use crate::{error::Error, services::workspace::Part};
+use crate::{error::Error, services::records::workspace::Part};
 
 /// `session.split`.
 pub struct Split;

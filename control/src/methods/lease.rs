@@ -12,7 +12,7 @@ use super::{
 use crate::{
     authority::Step,
     error::Error,
-    services::leases::{LONGEST, USUAL},
+    services::pane::leases::{LONGEST, USUAL},
 };
 
 /// `session.lease`.

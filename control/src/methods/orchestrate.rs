@@ -20,8 +20,8 @@ use crate::{
     },
     error::Error,
     services::{
-        run::wait_for_prompt,
-        wait::{self, Condition, Sought},
+        pane::wait::{self, Condition, Sought},
+        shell::run::wait_for_prompt,
     },
 };
 

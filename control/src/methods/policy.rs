@@ -11,10 +11,13 @@ use super::{
 use crate::{
     authority::MOST_JUDGED,
     error::{self, Error},
-    services::{policy::Refusal, refused_lines, search_limiter::Budget},
+    services::{
+        limits::search_limiter::Budget,
+        shell::{policy::Refusal, refused_lines},
+    },
 };
 
-pub use crate::services::{policy::Rules, refused_lines::RefusedLine};
+pub use crate::services::shell::{policy::Rules, refused_lines::RefusedLine};
 
 /// `policy.set`.
 pub struct Set;

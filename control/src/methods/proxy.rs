@@ -15,7 +15,7 @@ use crate::{
     authority::{audit::Detail, parameters::told},
     caller::Access,
     error::Error,
-    services::proxy::{self, Found, NO_PROXY, Node, Proxy},
+    services::pane::proxy::{self, Found, NO_PROXY, Node, Proxy},
 };
 
 /// The maximum time to wait for a connection to the proxy in use.

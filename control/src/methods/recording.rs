@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    services::recording::{self, Record},
+    services::records::recording::{self, Record},
 };
 
 /// The maximum number of characters of a trace id. The rest is cut off.

@@ -15,7 +15,7 @@ use super::{
     params::{Arg, SessionOnly, session_params},
     session::{CursorState, blocking, scrollback_rows},
 };
-use crate::{error::Error, services::search_limiter::Budget};
+use crate::{error::Error, services::limits::search_limiter::Budget};
 
 /// The number of rows that are read while the terminal is locked once. Between two batches, the terminal's program can
 /// write output.

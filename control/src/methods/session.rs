@@ -24,7 +24,7 @@ use super::{
     params::{SessionOnly, session_params},
 };
 pub(crate) use crate::offload::blocking;
-use crate::{error::Error, services::shell::Activity};
+use crate::{error::Error, services::shell::kind::Activity};
 
 /// The reply of methods that return nothing else.
 #[derive(Deserialize, Serialize, JsonSchema)]

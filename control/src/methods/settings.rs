@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking};
 use crate::{
     error::Error,
-    services::login_codes::{CODE_LIFE, Link, REDIRECTS},
+    services::people::login_codes::{CODE_LIFE, Link, REDIRECTS},
 };
 
 /// `settings.open`.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::error::Error;
 
-pub use crate::services::tokens::{Scope, Token};
+pub use crate::services::people::tokens::{Scope, Token};
 
 /// The maximum number of characters of a name.
 const LONGEST: usize = 100;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    services::{run, shell::Shell},
+    services::shell::{kind::Shell, run},
 };
 
 /// `session.env`.

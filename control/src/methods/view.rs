@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Caller, Context, Group, Method, Result, Subjects, params::session_params};
 use crate::{
     error::Error,
-    services::viewers::{Seen, Viewed},
+    services::pane::viewers::{Seen, Viewed},
 };
 
 /// `screen.follow`.

@@ -16,7 +16,7 @@ use crate::{
     error::Error,
     services::{
         self,
-        wait::{self, Condition, Sought},
+        pane::wait::{self, Condition, Sought},
     },
 };
 

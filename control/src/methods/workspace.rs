@@ -13,7 +13,7 @@ use super::{
 use crate::{
     error::Error,
     host::Host,
-    services::workspace::{Workspace, WorkspaceError},
+    services::records::workspace::{Workspace, WorkspaceError},
     suggestion::did_you_mean,
 };
 

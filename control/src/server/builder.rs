@@ -19,7 +19,7 @@ use crate::{
     dispatch::{Dispatcher, Gate},
     methods::{self, Context, Table},
     registry::{self, Registration},
-    services::{proxy, recording},
+    services::{pane::proxy, records::recording},
     transport::{connection::Service, listen, tcp},
 };
 

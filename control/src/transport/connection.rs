@@ -31,9 +31,11 @@ use crate::{
     offload,
     poll::poll_once,
     services::{
-        events::Subscription,
-        fair_share::Part,
-        message_budget::{Reservation, SHORT},
+        limits::{
+            fair_share::Part,
+            message_budget::{Reservation, SHORT},
+        },
+        pane::events::Subscription,
     },
 };
 

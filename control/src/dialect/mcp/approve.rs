@@ -2,7 +2,7 @@
 //! client's own dialog (elicitation). The first answer counts.
 //!
 //! Owns the question to the client. The approval gate ([`crate::authority`]) decides whether a call may be made, from
-//! the state in [`crate::services::approvals`].
+//! the state in [`crate::services::people::approvals`].
 
 use std::collections::BTreeMap;
 
@@ -32,10 +32,12 @@ use crate::{
     caller::Caller,
     methods::Context,
     services::{
-        approvals::{self, Standing},
-        approved::Approved as LetPass,
-        audit::Outcome,
-        questions::{self, Kind, Verdict},
+        people::{
+            approvals::{self, Standing},
+            approved::Approved as LetPass,
+            questions::{self, Kind, Verdict},
+        },
+        records::audit::Outcome,
     },
 };
 

@@ -35,7 +35,7 @@ use crate::{
     caller::{Caller, TokenKind},
     dialect::http::{announced, failure, holding, whole},
     offload,
-    services::{
+    services::limits::{
         fair_share::{FairShare, Part},
         message_budget::{Reservation, SHORT},
     },

@@ -25,7 +25,7 @@ use tokio::{
 use crate::{
     caller::{Signals, TokenKind},
     methods::{approvals::AskReply, exec::RunWaitReply, wait::WaitReply},
-    services::fair_share::FairShare,
+    services::limits::fair_share::FairShare,
     untrusted::line,
 };
 

@@ -11,7 +11,7 @@ use super::{
     long_messages::LongMessages,
     pending_replies::{PendingReplies, UntilAnswered},
 };
-use crate::{services::message_budget::Reservation, transport::limits::LONGEST_MESSAGE};
+use crate::{services::limits::message_budget::Reservation, transport::limits::LONGEST_MESSAGE};
 
 /// Serves a client until it disconnects. `session`: creates the session from the signal that the client has sent its
 /// last message. `pending`: the unanswered requests. `reservation`: the memory of long messages.

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use rmcp::model::RequestId;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::services::message_budget::{OverBudget, Reservation, SHORT};
+use crate::services::limits::message_budget::{OverBudget, Reservation, SHORT};
 
 /// The long messages of one connection. Clones share them.
 #[derive(Clone)]
@@ -131,7 +131,7 @@ mod tests {
     use tokio::io::AsyncReadExt as _;
 
     use super::*;
-    use crate::{caller::TokenKind, services::message_budget::MessageBudget};
+    use crate::{caller::TokenKind, services::limits::message_budget::MessageBudget};
 
     const LONG: usize = 10 << 20;
 

@@ -166,7 +166,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::{caller::TokenKind, services::message_budget::MessageBudget};
+    use crate::{caller::TokenKind, services::limits::message_budget::MessageBudget};
 
     /// A client that sends the test's messages and discards replies.
     struct Client(mpsc::UnboundedReceiver<RxJsonRpcMessage<RoleServer>>);

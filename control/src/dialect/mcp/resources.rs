@@ -45,7 +45,7 @@ use crate::{
         session,
         wait::{Awaited, Watch, WatchParams},
     },
-    services::events::Subscription,
+    services::pane::events::Subscription,
 };
 
 /// The maximum number of characters of one resource.

@@ -9,7 +9,7 @@ use super::{
     stateless_clients::{Numbered, StatelessClients, Who},
     tester::apps::Apps,
 };
-use crate::{caller::Caller, dispatch::Dispatcher, services::hidden::HiddenPanes};
+use crate::{caller::Caller, dispatch::Dispatcher, services::pane::hidden::HiddenPanes};
 
 /// The state that all MCP sessions of an instance share.
 pub struct Server {

@@ -43,7 +43,7 @@ use crate::{
     dispatch::{panic_message, unwound},
     offload,
     registry::held::Hold,
-    services::message_budget::SHORT,
+    services::limits::message_budget::SHORT,
 };
 
 /// The maximum number of concurrent calls of one session. A further call is refused.

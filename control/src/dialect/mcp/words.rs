@@ -192,7 +192,7 @@ fn renamed(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::policy::Refusal;
+    use crate::services::shell::policy::Refusal;
 
     const RUN: Speaker = Speaker { tool: "run", noun: PANE, advises: Advises::All };
 

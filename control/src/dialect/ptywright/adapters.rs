@@ -32,7 +32,7 @@ use super::{
     error::{Error, Result},
     sessions::{Session, Sessions},
 };
-use crate::services::plugin_calls::Calls;
+use crate::services::pane::plugin_calls::Calls;
 
 /// The adapters of a server.
 pub struct Adapters {

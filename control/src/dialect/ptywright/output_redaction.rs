@@ -11,7 +11,7 @@ use super::{
     error::{Error, Result},
     redaction::{INLINE, REPLACEMENT, RULES},
 };
-use crate::services::search_limiter::{Searches, too_long};
+use crate::services::limits::search_limiter::{Searches, too_long};
 
 /// The number of output characters before a piece that are searched together with the piece.
 pub const CONTEXT_CHARS: u64 = 8192;

@@ -18,7 +18,7 @@ use unterm_plugin::{
 };
 
 use super::error::{Error, Result};
-use crate::services::plugin_calls::Calls;
+use crate::services::pane::plugin_calls::Calls;
 
 /// The plugins of a server.
 pub struct Plugins {

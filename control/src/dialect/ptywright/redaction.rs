@@ -9,8 +9,8 @@ use super::error::{Error, Result};
 use crate::{
     offload::blocking,
     services::{
+        limits::search_limiter::{Searches, too_long},
         regex,
-        search_limiter::{Searches, too_long},
     },
 };
 
@@ -222,7 +222,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{caller::TokenKind, services::search_limiter::SearchLimiter};
+    use crate::{caller::TokenKind, services::limits::search_limiter::SearchLimiter};
 
     fn redacted(text: &str) -> String {
         Redaction::default().line(text).into_owned()

@@ -38,7 +38,7 @@ use crate::{
         params::SessionOnly,
         session::{Destroy, Kill, Resize as ResizeMethod, ResizeParams},
     },
-    services::search_limiter::{SearchLimiter, Searches},
+    services::limits::search_limiter::{SearchLimiter, Searches},
 };
 
 /// The maximum number of sessions.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{error::Result, redaction::Redaction};
 use crate::{
     methods::cells::{Attribute, CellsReply, Run},
-    services::search_limiter::Searches,
+    services::limits::search_limiter::Searches,
 };
 
 /// A session's screen.
@@ -258,7 +258,7 @@ fn lay(cells: &mut [Cell], line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{caller::TokenKind, services::search_limiter::SearchLimiter};
+    use crate::{caller::TokenKind, services::limits::search_limiter::SearchLimiter};
 
     const WIDE: char = '漢';
 

@@ -10,7 +10,7 @@ use crate::{
     caller::TokenKind,
     dialect::mcp,
     dispatch::Dispatcher,
-    services::fair_share::{FairShare, Part},
+    services::limits::fair_share::{FairShare, Part},
     transport::limits::{PendingLogin, PendingLogins},
 };
 

@@ -14,7 +14,7 @@ use crate::{
     caller::Caller,
     dialect::http::{Lines, reply},
     dispatch::Dispatcher,
-    services::{changes::Topic, events::Filter},
+    services::{pane::events::Filter, people::changes::Topic},
 };
 
 /// The minimum interval between two events about sessions, because their changes come in bursts.

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     caller::{Caller, Capabilities, Scopes, SubscriptionSlot, TokenKind, Wire},
-    services::{
+    services::people::{
         login_codes::LoginCodes,
         tokens::{Tokens, UNREADABLE},
     },

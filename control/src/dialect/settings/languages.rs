@@ -72,7 +72,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::services::questions::{Kind, Question, Verdict};
+    use crate::services::people::questions::{Kind, Question, Verdict};
 
     #[test]
     fn no_language_lacks_a_word_or_has_one_too_many() {

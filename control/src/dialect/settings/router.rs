@@ -28,7 +28,7 @@ use crate::{
     },
     error::Error,
     offload,
-    services::message_budget::SHORT,
+    services::limits::message_budget::SHORT,
 };
 
 /// The maximum length of a body, in bytes.

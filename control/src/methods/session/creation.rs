@@ -14,7 +14,7 @@ use super::{
 use crate::{
     error::Error,
     methods::{Caller, Context, Group, Method, Result, Subjects, params::Arg, titles::title},
-    services::shell::Shell,
+    services::shell::kind::Shell,
 };
 
 /// `session.create`.

@@ -10,7 +10,7 @@ use unterm_term::{Command, Given, LineId};
 use super::blocking;
 use crate::{
     methods::{Caller, Context, Group, Method, Result, Subjects, params::session_params},
-    services::shell::{Runs, TypedRuns, as_given},
+    services::shell::kind::{Runs, TypedRuns, as_given},
 };
 
 /// `session.history`.

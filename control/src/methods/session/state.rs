@@ -13,10 +13,12 @@ use crate::{
         params::{NoParams, SessionOnly},
     },
     services::{
-        awaited::{Awaited, awaited},
-        reports::{ProgramReport, ProgressReport},
-        secret,
-        shell::{Activity, Shell},
+        pane::reports::{ProgramReport, ProgressReport},
+        shell::{
+            awaited::{Awaited, awaited},
+            kind::{Activity, Shell},
+            secret,
+        },
     },
 };
 

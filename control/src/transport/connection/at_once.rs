@@ -19,7 +19,7 @@ use super::{BATCH, Connection, Dialect, Next, Outcome, Refusal, next_event, writ
 use crate::{
     offload,
     poll::poll_once,
-    services::message_budget::{Reservation, SHORT},
+    services::limits::message_budget::{Reservation, SHORT},
     transport::{framing::Framing, turn::Turn},
 };
 

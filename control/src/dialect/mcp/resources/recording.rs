@@ -19,7 +19,7 @@ use crate::{
         recording::{Read, ReadParams, Status},
         session::List,
     },
-    services::changes::{Counts, Topic},
+    services::people::changes::{Counts, Topic},
 };
 
 /// The minimum interval between notifications about a resource that changes continuously.

@@ -1,12 +1,12 @@
 //! The sessions of the toolset `tester`: each with its client, its program and its hidden pane.
-//! [`HiddenPanes`](crate::services::hidden::HiddenPanes) limits the number of panes and ends idle ones.
+//! [`HiddenPanes`](crate::services::pane::hidden::HiddenPanes) limits the number of panes and ends idle ones.
 
 use std::{collections::BTreeMap, io};
 
 use parking_lot::Mutex;
 use unterm_mux::{PaneId, random};
 
-use crate::services::{hidden::HiddenPanes, now};
+use crate::services::{now, pane::hidden::HiddenPanes};
 
 /// A program to launch.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use crate::{
         params::SessionOnly,
         session::{Create, CreateParams, Destroy, Status, StatusReply},
     },
-    services::hidden::MOST,
+    services::pane::hidden::MOST,
 };
 
 /// The size of a new session.

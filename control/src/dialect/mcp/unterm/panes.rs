@@ -22,7 +22,7 @@ use crate::{
         server::Health,
         session::{self, Create, CreateParams, Destroy, ResizeParams},
     },
-    services::approvals::Standing,
+    services::people::approvals::Standing,
 };
 
 #[derive(Serialize, JsonSchema)]

@@ -15,7 +15,7 @@ use crate::{
         params::SessionOnly,
         session::Status,
     },
-    services::questions::{LONGEST, LONGEST_CHOICE, MOST_CHOICES},
+    services::people::questions::{LONGEST, LONGEST_CHOICE, MOST_CHOICES},
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -11,7 +11,10 @@ use crate::{
         cells::{Line, Run},
         session::blocking,
     },
-    services::{recording::settings::Settings, redact::Redaction, search_limiter::Budget},
+    services::{
+        limits::search_limiter::Budget,
+        records::{recording::settings::Settings, redact::Redaction},
+    },
 };
 
 /// The redaction with the built-in patterns, and the user's own patterns for recordings (`recording.json`).

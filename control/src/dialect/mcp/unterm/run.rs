@@ -27,7 +27,7 @@ use crate::{
         session::{Status, StatusReply},
         wait::{Awaited, Watch, WatchParams},
     },
-    services::run::ExitSource,
+    services::shell::run::ExitSource,
 };
 
 /// Whether a flag is false. Replies leave out such flags.

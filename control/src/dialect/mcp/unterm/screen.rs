@@ -23,7 +23,7 @@ use crate::{
         screen::Text,
         session::Status,
     },
-    services::redact::Redaction,
+    services::records::redact::Redaction,
 };
 
 /// Identifies a screen in a reply: `seq`, size, and the cursor's row and column.

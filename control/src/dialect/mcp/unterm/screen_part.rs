@@ -19,7 +19,7 @@ use crate::{
         screen::{Text, TextFields},
         session::{Status, StatusReply},
     },
-    services::wait::until_quiet,
+    services::pane::wait::until_quiet,
 };
 
 /// The part of a reply that shows a screen.

@@ -12,7 +12,7 @@ use crate::{
         sessions::millis,
         snapshot::Snapshot,
     },
-    services::classification::{COMPLETED_TURN_STABLE_MS, classify},
+    services::pane::classification::{COMPLETED_TURN_STABLE_MS, classify},
 };
 
 /// An adapter's state, in the form that clients receive.

@@ -16,7 +16,7 @@ use crate::{
         redaction::Redaction,
         sessions::Wait,
     },
-    services::wait::deadline,
+    services::pane::wait::deadline,
 };
 
 /// The plugin's function that is used if the caller names none.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use unterm_plugin::{CellPosition, LuaPredicate, Matcher, StableFor};
 
 use super::predicate::{may_hold_later, next_stable};
-use crate::services::{regex, search_limiter::Budget};
+use crate::services::{limits::search_limiter::Budget, regex};
 
 /// A session's state, as far as matchers need it.
 #[derive(Clone, Debug)]
@@ -237,7 +237,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{caller::TokenKind, services::search_limiter::SearchLimiter};
+    use crate::{caller::TokenKind, services::limits::search_limiter::SearchLimiter};
 
     fn compiled(matcher: Value) -> Compiled {
         Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap()

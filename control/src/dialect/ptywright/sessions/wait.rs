@@ -17,8 +17,8 @@ use crate::{
     },
     offload::blocking,
     services::{
-        search_limiter::{Budget, too_long},
-        wait::deadline,
+        limits::search_limiter::{Budget, too_long},
+        pane::wait::deadline,
     },
 };
 

@@ -7,7 +7,11 @@ use super::method;
 use crate::{
     error::Error,
     methods::params::NoParams,
-    services::{audit::Entry, clients::Client, login_codes::Visitor, policy::Rules},
+    services::{
+        people::{clients::Client, login_codes::Visitor},
+        records::audit::Entry,
+        shell::policy::Rules,
+    },
 };
 
 /// The maximum number of calls in a reply.

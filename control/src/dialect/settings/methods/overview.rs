@@ -21,7 +21,7 @@ use crate::{
         proxy,
         session::blocking,
     },
-    services::recording,
+    services::records::recording,
 };
 
 /// The server answers.

@@ -10,12 +10,12 @@ use crate::{
     methods::{Context, params::NoParams, session::blocking},
     services::{
         self,
-        changes::Topic,
-        recording::{
+        limits::search_limiter::Budget,
+        people::changes::Topic,
+        records::recording::{
             self,
             settings::{self, Settings},
         },
-        search_limiter::Budget,
     },
 };
 

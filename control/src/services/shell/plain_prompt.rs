@@ -1,0 +1,229 @@
+//! Whether a shell without integration is at its prompt.
+//!
+//! Such a shell reads its terminal both at its prompt and in `read`. If it has received no input since it started, or since a
+//! caller's command ended, it is still at its prompt. Ctrl+C ends `read`, an unfinished command and a begun line, so a shell
+//! that waits for input after it is at its prompt, whatever the prompt looks like. After other input, the shell counts as at
+//! its prompt if the line at the cursor looks like a prompt with no typed text after it, no key has edited that line and, in a
+//! shell with a line editor, the terminal's echo is off: such shells turn it off for a command, but not for `read`. While a
+//! caller's command runs, the shell is not at its prompt.
+
+use std::time::{Duration, Instant};
+
+use unterm_mux::{Pane, PlainPrompt, is_carrier};
+use unterm_term::Command;
+
+use super::{
+    kind::Shell,
+    question_line::{ends_prompt, line_to_cursor},
+};
+
+/// Prompts that fish and zsh show for a command that reads a line (`read`, `select`).
+const READING: [&str; 2] = ["read> ", "?# "];
+/// Line editors wait no longer than this for the rest of a key's sequence, and draw nothing meanwhile: readline 500 ms
+/// (`keyseq-timeout`), zsh 400 ms (`KEYTIMEOUT`), fish 30 ms.
+const WHOLE_KEY: Duration = Duration::from_millis(600);
+
+/// The time by which a shell without marks has drawn the text that the terminal's replies put into its line. `None` if
+/// its line can't contain replies.
+pub fn shows_replies_at(pane: &Pane) -> Option<Instant> {
+    match pane.plain_prompt() {
+        PlainPrompt::Replied { inputs, since } if inputs == pane.inputs() => {
+            Some(since + WHOLE_KEY)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the foreground process is a shell that waits for a command.
+pub fn stands(pane: &Pane) -> bool {
+    let known = pane.plain_prompt();
+    // Right after input, the screen may still show the previous prompt. So check this before reading the screen.
+    if known == PlainPrompt::Occupied || !pane.is_settled() {
+        return false;
+    }
+    if shows_replies_at(pane).is_some_and(|at| Instant::now() < at) {
+        return false;
+    }
+    let line = line_to_cursor(&pane.term());
+    let Some(shell) = Shell::reading_commands(pane) else { return false };
+    // A shell that has drawn nothing is starting. It may read its terminal for another reason, such as the answer to a query.
+    let is_known = match pane.inputs() {
+        0 => known == PlainPrompt::At(0) && !line.is_empty(),
+        inputs => known == PlainPrompt::At(inputs),
+    };
+    let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
+    let is_empty_prompt = || {
+        let typed = pane.typed();
+        // Without a line editor, typed text stays in the line until Enter, even if output has moved the cursor to a row
+        // that does not show the text.
+        let is_kept = shell == Shell::Posix && !typed.trim().is_empty();
+        !is_kept && !pane.is_edited() && is_prompt(shell, &line, typed.trim())
+    };
+    is_known || may_edit() && (pane.is_interrupted() || is_empty_prompt())
+}
+
+/// Text in the line of the foreground shell that was typed but not entered, or that the terminal's replies put there.
+/// Empty if no text was typed, but keys may have changed the line or its editor's mode. `None` if the line is
+/// untouched.
+pub fn left_in_line(pane: &Pane) -> Option<String> {
+    let has_replies = shows_replies_at(pane).is_some();
+    let typed = pane.typed().trim().to_owned();
+    match typed.is_empty() {
+        true if has_replies => Some(line_to_cursor(&pane.term()).trim().to_owned()),
+        true => pane.is_edited().then_some(typed),
+        false => Some(typed),
+    }
+}
+
+/// Whether a shell without marks is in the foreground, in place of the shell that marks its prompts. A command started
+/// it, or it replaced the marking shell. If the mark of that command's beginning was lost, the shell counts only while
+/// it reads its terminal: a process that a shell has just forked still has that shell's name, and may become another
+/// shell.
+pub fn is_inner(pane: &Pane) -> bool {
+    let is_prompting = {
+        let term = pane.term();
+        term.commands().next_back().map(|last| last.is_prompting())
+    };
+    let has_begun = match is_prompting {
+        None => false,
+        Some(false) => true,
+        Some(true) => pane.is_prompt_entered() && pane.process().reads_input(),
+    };
+    has_begun && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
+}
+
+/// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line.
+/// Either it lost its integration, or it drew an announced prompt without marks. The marks may still arrive, so call
+/// this again after a moment without output.
+pub fn is_unreported(pane: &Pane) -> bool {
+    let (is_prompting, is_announced) = {
+        let term = pane.term();
+        let last = term.commands().next_back();
+        let is_open = |last: &&Command| last.output_seq == 0 && last.end_seq == 0;
+        let is_announced = last.filter(is_open).is_some_and(|last| last.is_announced);
+        (last.is_some_and(|last| last.is_prompting()), is_announced)
+    };
+    if is_prompting || pane.is_shell_covered() {
+        return false;
+    }
+    match is_announced {
+        // At an announced prompt, no command runs that could edit a line. After Enter, the shell may wait for the rest
+        // of the line.
+        true => {
+            edits_line(pane)
+                && !pane.is_prompt_entered()
+                && pane.shows_input()
+                && pane.typed().trim().is_empty()
+        }
+        // These signs end shell prompts. Questions, and the prompts of `read -e`, `vared` and fish's `read`, end
+        // differently.
+        false => {
+            let has_sign = || line_to_cursor(&pane.term()).trim_end().ends_with(['$', '#', '%']);
+            stands(pane) && (pane.is_interrupted() || has_sign())
+        }
+    }
+}
+
+/// Whether a shell edits a line: at its prompt, or for a command (`read -e`).
+fn edits_line(pane: &Pane) -> bool {
+    let process = pane.process();
+    Shell::reading_commands(pane).is_some()
+        && process.echo() == Some(false)
+        && !process.reads_secret()
+        && process.awaits_input() == Some(true)
+}
+
+/// Whether a new shell, which a command started, is at its prompt. `shell`: the process id of the shell that runs the
+/// command. The new shell is a descendant of `shell`, or runs behind a descendant that forwards the terminal, such as
+/// ssh.
+pub fn is_new_shell(pane: &Pane, shell: i32) -> bool {
+    if !pane.shows_input() {
+        return false;
+    }
+    let Some(front) = pane.foreground().filter(|front| front.pid != shell) else {
+        return false;
+    };
+    if !pane.process().ancestors().iter().any(|ancestor| ancestor.pid == shell) {
+        return false;
+    }
+    // Behind a program that forwards the terminal, another process may read it, such as tmux's server. So check the
+    // screen.
+    let is_carried = is_carrier(&front.name) && ends_prompt(&line_to_cursor(&pane.term()));
+    is_carried || shows_prompt(pane)
+}
+
+/// Whether the foreground shell is at a prompt. The shell marks the prompt, or the screen shows it.
+pub fn shows_prompt(pane: &Pane) -> bool {
+    let Some(shell) = Shell::reading_commands(pane) else { return false };
+    let (is_marked, line) = {
+        let term = pane.term();
+        let last = term.commands().next_back();
+        (last.is_some_and(|last| last.is_prompting()), line_to_cursor(&term))
+    };
+    let process = pane.process();
+    let may_edit = shell == Shell::Posix || process.echo() == Some(false);
+    may_edit && process.awaits_input() != Some(false) && (is_marked || is_prompt(shell, &line, ""))
+}
+
+/// The names of open constructs in zsh's continuation prompt (zshmisc(1), `%_`).
+const OPEN: &str = "always array bquote brace braceparam case cmdand cmdor cmdsubst cond cursh dquote elif elif-then \
+    else errpipe for foreach function heredoc heredocd if math mathsubst pipe quote repeat select subsh \
+    then until while";
+
+/// Whether the foreground shell shows its default continuation prompt, which means that it waits for the rest of the
+/// entered command.
+pub fn continues(pane: &Pane) -> bool {
+    let line = line_to_cursor(&pane.term());
+    match Shell::reading_commands(pane) {
+        Some(Shell::Bash | Shell::Posix) => line == "> ",
+        Some(Shell::Zsh) => line.strip_suffix("> ").is_some_and(|open| {
+            let last = open.rsplit(' ').next();
+            OPEN.split(' ').any(|word| last == Some(word))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.
+fn is_prompt(shell: Shell, line: &str, typed: &str) -> bool {
+    let bare = line.trim_end();
+    let continues = matches!(shell, Shell::Bash | Shell::Zsh | Shell::Posix) && bare.ends_with('>');
+    ends_prompt(line)
+        && !continues
+        && !READING.contains(&line)
+        && (typed.is_empty() || !bare.ends_with(typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_prompt_unless_it_asks_for_more_or_was_begun() {
+        for (shell, line) in [
+            (Shell::Bash, "me@host:~$ "),
+            (Shell::Posix, "# "),
+            (Shell::Zsh, "host% "),
+            (Shell::Zsh, "❯ "),
+            (Shell::Zsh, "➜  src git:(main) "),
+            (Shell::Fish, "me@host ~> "),
+            (Shell::Nushell, "> "),
+        ] {
+            assert!(is_prompt(shell, line, ""), "{line}");
+            assert!(is_prompt(shell, line, "q"), "{line}: a key that a program has read");
+        }
+        for (shell, line, typed) in [
+            (Shell::Bash, "> ", ""),
+            (Shell::Zsh, "quote> ", ""),
+            (Shell::Posix, "mysql> ", ""),
+            (Shell::Zsh, "?# ", ""),
+            (Shell::Fish, "read> ", ""),
+            (Shell::Bash, "name: ", ""),
+            (Shell::Bash, "", ""),
+            (Shell::Zsh, "❯ rm -rf ", "rm -rf"),
+            (Shell::Bash, "$ echo 50% ", "echo 50%"),
+        ] {
+            assert!(!is_prompt(shell, line, typed), "{line}");
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! Types a command into a pane's shell, if and when that is allowed.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout_at};
+use unterm_mux::{AtPrompt, Foreground, Pane, PlainPrompt, Tap, is_carrier};
+
+use super::block::Block;
+use crate::{
+    error::{Error, Result},
+    services::shell::{
+        kind::{Marks, Shell},
+        plain_prompt,
+    },
+};
+
+/// If a shell shows no prompt within this time, it counts as one without integration.
+pub(super) const START: Duration = Duration::from_secs(2);
+/// If a shell visibly works but shows no prompt within this time, it counts as one without integration. A shell that
+/// does not read its terminal visibly works.
+const WORKING: Duration = Duration::from_secs(30);
+/// Within this time, a shell that visibly works begins the line that was entered at its prompt, or shows its next
+/// prompt, even on a busy machine.
+const BEGINNING: Duration = Duration::from_secs(10);
+/// A prompt that has not changed for this long is complete.
+const SETTLED: Duration = Duration::from_millis(200);
+/// Once a command's output has been read, the command ends and the shell shows its prompt within this time.
+const ENDING: Duration = Duration::from_millis(500);
+/// After this time, a shell that has drawn its prompt reads its terminal.
+const READING: Duration = Duration::from_millis(30);
+/// The pause between two checks whether a program waits for input.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The caller for which a command is typed.
+pub trait Typist: Sync {
+    /// Checks whether the command may be typed now. Called right before typing, because waiting for the prompt took time.
+    ///
+    /// # Errors
+    /// The reason why it must not be typed.
+    fn admit(&self) -> Result<()>;
+    /// Called when a shell that the command started is at its prompt. Returns whether to wait for the command's end
+    /// nevertheless.
+    fn goes_on_in_new_shell(&self) -> bool;
+    /// Called after the command was typed as this text, with these marks.
+    fn typed(&self, marks: &Marks, text: &str);
+}
+
+/// A command that was typed.
+pub(super) struct Begun {
+    /// The pane's input and output, recorded since just before the command was typed.
+    pub(super) tap: Tap,
+    /// The command's block. `None` if shell integration does not mark the command.
+    pub(super) block: Option<Block>,
+    /// The outer command that contains this shell, if there is one. It is read before typing, because a fast shell may have
+    /// ended right after that.
+    pub(super) around: Option<Around>,
+    /// Keeps other commands out of a shell without marks. `None` if the shell's integration marks the command.
+    pub(super) occupied: Option<Occupied>,
+    /// The kind of shell for which the typed line was written.
+    pub(super) shell: Shell,
+    /// The process of that shell, if it led the foreground when the command was typed.
+    pub(super) leader: Option<i32>,
+    /// Whether the shell reads the command from a file.
+    pub(super) is_from_file: bool,
+}
+
+/// An outer command: a running command that an outer shell marks, and inside which another command was typed. When the
+/// outer command ends, the inner shell is gone, and the end mark of the inner command never arrives.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    /// The number of the outer command in the terminal.
+    pub(super) id: u64,
+    /// Whether the outer command ends with the exit code of the inner shell, because it is that shell, or ssh.
+    pub(super) has_status: bool,
+}
+
+/// Prevents other commands from being typed into a shell without marks while a command runs there.
+pub(super) struct Occupied {
+    pane: Arc<Pane>,
+    /// The pane's count of inputs after the command was typed.
+    inputs: u64,
+    /// The pane's count of terminal replies before the command was typed.
+    replies: u64,
+    /// Whether the command has ended.
+    pub(super) has_ended: bool,
+}
+
+/// A pane's counts before a command is typed. After typing, it would be too late to read them, because a fast command may
+/// already have queried the terminal and ended.
+struct Counts {
+    inputs: u64,
+    replies: u64,
+}
+
+impl Counts {
+    fn of(pane: &Pane) -> Self {
+        Self { inputs: pane.inputs(), replies: pane.replies() }
+    }
+}
+
+impl Occupied {
+    /// Marks the pane as occupied by a command. The command was typed as one input after `before` was read.
+    fn new(pane: &Arc<Pane>, before: &Counts) -> Self {
+        pane.set_plain_prompt(PlainPrompt::Occupied);
+        let Counts { inputs, replies } = *before;
+        Self { pane: pane.clone(), inputs: inputs + 1, replies, has_ended: false }
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        self.pane.set_plain_prompt(match self.has_ended {
+            true if self.pane.replies() != self.replies => {
+                PlainPrompt::Replied { inputs: self.inputs, since: Instant::now().into_std() }
+            }
+            true => PlainPrompt::At(self.inputs),
+            false => PlainPrompt::Unknown,
+        });
+    }
+}
+
+/// The reason why a command could not be typed at a prompt.
+enum Attempt {
+    /// The prompt contains an unfinished line.
+    Line { line: String, by_person: bool },
+    /// The shell is not at a prompt. `what`: the command that runs in it, if known. `is_working`: whether the shell
+    /// works instead of waiting for input.
+    Elsewhere { what: Option<String>, is_working: bool },
+}
+
+/// How long to wait for a change of the terminal after a failed attempt. After the change, the attempt is repeated.
+#[derive(Debug, PartialEq, Eq)]
+enum Patience {
+    /// Until a prompt that is being drawn is complete.
+    Settled,
+    /// Until a command that is about to end has ended.
+    Ending,
+    /// Until a working shell has reached its prompt.
+    Starting,
+    /// Until the next prompt appears.
+    Prompt,
+}
+
+impl Attempt {
+    /// How long to wait before the next attempt, and the refusal if nothing changes until then.
+    fn failed(self, id: u64) -> (Patience, Error) {
+        match self {
+            // A prompt that is just being drawn may look like a line.
+            Self::Line { line, by_person } => {
+                (Patience::Settled, Error::begun(id, &line, by_person))
+            }
+            // The command may be about to end. Then the shell works, and leads the foreground.
+            Self::Elsewhere { what: Some(what), is_working: true } => {
+                (Patience::Starting, Error::busy(id, &what))
+            }
+            Self::Elsewhere { what: Some(what), is_working: false } => {
+                (Patience::Ending, Error::busy(id, &what))
+            }
+            // The shell has not begun the entered line yet, or has not drawn the prompt after it.
+            Self::Elsewhere { what: None, .. } => (Patience::Prompt, Error::Unbegun(id)),
+        }
+    }
+}
+
+/// A command to run, and the forms in which it can be typed.
+pub(super) struct Command<'a> {
+    /// The command as it is displayed.
+    pub(super) given: &'a str,
+    /// A command that reads `given` from a file and runs it. Only a shell on this machine can read that file.
+    pub(super) from_file: Option<String>,
+    pub(super) marks: &'a Marks,
+}
+
+/// A line to type into the shell in the foreground.
+struct Line {
+    /// The text with Enter.
+    typed: String,
+    /// The nonce and the text without Enter, if the shell's integration will mark the command.
+    marked: Option<(Arc<str>, String)>,
+    shell: Shell,
+    /// The process id of the foreground's leader.
+    leader: Option<i32>,
+    is_from_file: bool,
+}
+
+impl Command<'_> {
+    /// Creates the line for the shell that would read it now. `is_announced`: whether that shell's integration
+    /// announced its prompt.
+    ///
+    /// # Errors
+    /// The shell would wait for the rest of the command.
+    fn line(&self, pane: &Pane, is_announced: bool) -> Result<Line> {
+        let shell = Shell::of_reader(pane).unwrap_or(Shell::Posix);
+        if let Some(needs) = shell.missing(self.given) {
+            return Err(Error::Unfinished(needs));
+        }
+        let foreground = pane.foreground();
+        let leader = foreground.as_ref().map(|leader| leader.pid);
+        let is_local = foreground.is_none_or(|leader| !is_carrier(&leader.name));
+        let sources = matches!(shell, Shell::Bash | Shell::Zsh | Shell::Fish | Shell::Posix);
+        let from_file = self.from_file.as_deref().filter(|_| is_local && sources);
+        let is_from_file = from_file.is_some();
+        let command = from_file.unwrap_or(self.given);
+        let marked = pane.nonce().filter(|_| is_announced).cloned().zip(shell.line(command));
+        let typed = match &marked {
+            Some((_, line)) => format!("{line}\r"),
+            None => {
+                // If the echo is off, a line editor (readline, zle) reads the line, and accepts any length.
+                let cooked = pane.process().echo().unwrap_or(false);
+                format!("{}\r", shell.wrap(command, self.marks, cooked))
+            }
+        };
+        Ok(Line { typed, marked, shell, leader, is_from_file })
+    }
+}
+
+/// Types a command. For `is_careful` and `deadline`, see [`super::run`]. A prompt must appear by `until`, unless the
+/// shell visibly works.
+pub(super) async fn begin(
+    pane: &Arc<Pane>,
+    command: &Command<'_>,
+    is_careful: bool,
+    until: Instant,
+    deadline: Instant,
+    typist: &dyn Typist,
+) -> Result<Begun> {
+    let id = pane.id().0;
+    let write_error = |error| Error::Write { id, error };
+    let begun_at = Instant::now();
+    let mut changes = pane.watch();
+    let mut is_at_prompt = false;
+    while pane.term().commands().next_back().is_some() {
+        changes.borrow_and_update();
+        typist.admit()?;
+        let tap = pane.tap();
+        let before = Counts::of(pane);
+        let mut line = Err(Error::Unbegun(id));
+        let attempt = pane.write_at_prompt(|is_announced| {
+            line = command.line(pane, is_announced);
+            line.as_ref().ok().map(|line| line.typed.clone().into_bytes())
+        });
+        let attempt = match attempt.map_err(write_error)? {
+            AtPrompt::Refused => return Err(line.err().unwrap_or(Error::Promptless(id))),
+            AtPrompt::Typed(id) => {
+                let Line { typed, marked, shell, leader, is_from_file } = line?;
+                typist.typed(command.marks, &typed);
+                pane.term().give_command(id, typed.trim_end(), command.given);
+                let occupied = marked.is_none().then(|| Occupied::new(pane, &before));
+                let block = marked.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
+                let around = None;
+                return Ok(Begun { tap, block, around, occupied, shell, leader, is_from_file });
+            }
+            AtPrompt::Begun(line) => {
+                Attempt::Line { line, by_person: pane.persons_line().is_some() }
+            }
+            // A shell without marks, which a command started, is in the foreground.
+            AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => {
+                if reach_plain_prompt(pane, is_careful, until).await? == Reached::Marks {
+                    continue;
+                }
+                is_at_prompt = true;
+                break;
+            }
+            AtPrompt::Elsewhere if plain_prompt::is_unreported(pane) => {
+                let settled = until.min(Instant::now() + SETTLED);
+                match timeout_at(settled, changes.changed()).await {
+                    Err(_) if plain_prompt::is_unreported(pane) => {
+                        is_at_prompt = true;
+                        break;
+                    }
+                    _ => continue,
+                }
+            }
+            // If not `is_careful`, a program that a command started, and that is not a shell, may read the input.
+            AtPrompt::Elsewhere
+                if !is_careful
+                    && running(pane).is_some()
+                    && Shell::reading_commands(pane).is_none() =>
+            {
+                break;
+            }
+            AtPrompt::Elsewhere => {
+                let what = under_way(pane);
+                Attempt::Elsewhere { is_working: what.is_some() && is_working(pane), what }
+            }
+        };
+        let is_line = matches!(attempt, Attempt::Line { .. });
+        let is_entered = matches!(attempt, Attempt::Elsewhere { what: None, .. });
+        let is_beginning = is_entered && Instant::now() < begun_at + BEGINNING && is_working(pane);
+        let (patience, refusal) = attempt.failed(id);
+        let patience = match patience {
+            Patience::Settled => Instant::now() + SETTLED,
+            Patience::Ending => begun_at + ENDING,
+            Patience::Starting => begun_at + START,
+            Patience::Prompt => until,
+        };
+        // No event reports that a shell reads again.
+        let (next, end) = match (is_line, is_beginning) {
+            (true, _) => (patience.min(until), patience.min(until)),
+            (false, true) => (Instant::now() + SETTLED, deadline),
+            (false, false) => (Instant::now() + READING, patience.min(until)),
+        };
+        let is_over = match timeout_at(next.min(end), changes.changed()).await {
+            Ok(changed) => changed.is_err(),
+            Err(_) => Instant::now() >= end,
+        };
+        if is_over && (is_careful || is_line) {
+            return Err(refusal);
+        }
+        if is_over {
+            break;
+        }
+    }
+    if !is_at_prompt {
+        reach_plain_prompt(pane, is_careful, until).await?;
+    }
+    typist.admit()?;
+    let tap = pane.tap();
+    let leads = Shell::reading_commands(pane).is_some();
+    let has_status = leads || pane.foreground().is_some_and(|front| is_ssh(&front.name));
+    let around = running(pane).map(|id| Around { id, has_status });
+    let Line { typed, shell, leader, is_from_file, .. } = command.line(pane, false)?;
+    let before = Counts::of(pane);
+    pane.write(typed.as_bytes()).map_err(write_error)?;
+    let occupied = Some(Occupied::new(pane, &before));
+    typist.typed(command.marks, &typed);
+    let leader = leader.filter(|_| leads);
+    Ok(Begun { tap, block: None, around, occupied, shell, leader, is_from_file })
+}
+
+/// Whether a program ends with the exit code of the shell to which it connects.
+fn is_ssh(name: &str) -> bool {
+    matches!(name.rsplit('/').next(), Some("ssh" | "slogin"))
+}
+
+/// The terminal's number of the command that runs in a pane, if a shell marks commands.
+pub(super) fn running(pane: &Pane) -> Option<u64> {
+    let term = pane.term();
+    term.commands().next_back().filter(|last| last.is_running()).map(|last| last.id)
+}
+
+/// The command that has begun and not ended, if the shell marks commands.
+fn under_way(pane: &Pane) -> Option<String> {
+    let line = {
+        let term = pane.term();
+        let last = term.commands().next_back().filter(|last| last.is_running())?;
+        last.shown().map(|line| line.trim().to_owned())
+    };
+    let name = || pane.foreground().map(|process| process.name);
+    Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
+}
+
+/// The result of waiting for the prompt of a shell without marks.
+#[derive(Debug, PartialEq, Eq)]
+enum Reached {
+    /// A command may be typed now.
+    Prompt,
+    /// The shell without marks has ended, and a shell with marks is in the foreground.
+    Marks,
+}
+
+/// Waits until a shell without marks shows a prompt. A program that connects to a shell elsewhere, such as ssh, counts
+/// as being at that shell's prompt. If not `is_careful`, the wait also ends if another program, or a shell's `read`,
+/// would read the command.
+///
+/// # Errors
+/// Another program would read the command, or the shell shows no prompt, for example because it runs `read`. If not `is_careful`:
+/// the command would follow other text in the line.
+async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Result<Reached> {
+    let id = pane.id().0;
+    let begun_at = Instant::now();
+    let mut changes = pane.watch();
+    let mut is_late = false;
+    let was_inner = plain_prompt::is_inner(pane);
+    loop {
+        changes.borrow_and_update();
+        if was_inner && !plain_prompt::is_inner(pane) {
+            return Ok(Reached::Marks);
+        }
+        let Some(Foreground { name, .. }) = pane.foreground() else { return Ok(Reached::Prompt) };
+        if is_carrier(&name) || plain_prompt::stands(pane) {
+            return Ok(Reached::Prompt);
+        }
+        let is_shell = Shell::reading_commands(pane).is_some();
+        if !is_careful && (is_late || !is_shell || pane.is_settled()) {
+            if is_shell && plain_prompt::continues(pane) {
+                return Err(Error::Unbegun(id));
+            }
+            return match plain_prompt::left_in_line(pane).filter(|_| is_shell) {
+                Some(line) => Err(Error::begun(id, &line, false)),
+                None => Ok(Reached::Prompt),
+            };
+        }
+        if is_late {
+            return Err(if is_shell { Error::Promptless(id) } else { Error::busy(id, &name) });
+        }
+        let patience = begun_at + if is_working(pane) { START } else { ENDING };
+        let shows_replies_at = plain_prompt::shows_replies_at(pane).map(Instant::from_std);
+        let patience = shows_replies_at.map_or(patience, |at| patience.max(at + ENDING)).min(until);
+        // No event reports that a shell begins to read.
+        let next = patience.min(Instant::now() + READING);
+        let changed = timeout_at(next, changes.changed()).await;
+        is_late = matches!(changed, Ok(Err(_))) || Instant::now() >= patience;
+    }
+}
+
+/// Whether a shell leads the foreground and does not read its terminal: it reads its startup files, or is between a command and
+/// the next prompt. On a busy machine both take long.
+fn is_working(pane: &Pane) -> bool {
+    pane.foreground().is_some_and(|process| Shell::of_process(&process.name).is_some())
+        && pane.process().awaits_input() == Some(false)
+}
+
+/// Waits for the next prompt: the first one of a new shell, or the one after a command that has just ended.
+pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
+    let mut changes = pane.watch();
+    loop {
+        changes.borrow_and_update();
+        let (is_due, is_silent) = {
+            let term = pane.term();
+            let last = term.commands().next_back();
+            let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
+            (is_due, last.is_some_and(|last| last.is_announced) || term.cursor().col > 0)
+        };
+        // If a line editor shows a prompt without marks, its shell has no integration, or lost it. `Posix` shells never
+        // have integration.
+        let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
+        let is_silent = is_silent && (pane.process().echo() == Some(false) || is_plain());
+        // Until the pane has settled, the mark of the prompt may still arrive.
+        if !is_due || is_silent && pane.is_settled() {
+            return;
+        }
+        // No event reports that a shell begins to read.
+        let next = if is_silent { deadline.min(Instant::now() + READING) } else { deadline };
+        let changed = timeout_at(next, changes.changed()).await;
+        if matches!(changed, Ok(Err(_))) || Instant::now() >= deadline {
+            return;
+        }
+    }
+}
+
+/// Waits until the program has processed all input and waits for more, or until the deadline.
+pub async fn wait_until_settled(pane: &Pane, deadline: Instant) {
+    while !pane.is_settled() && Instant::now() < deadline {
+        // No event reports that a program begins to read.
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Waits for the first prompt of a shell that is starting. Waits longer while the shell visibly works.
+pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
+    // If a caller's command has run in this shell without any mark, the shell has no integration.
+    let is_started =
+        matches!(pane.plain_prompt(), PlainPrompt::At(1..) | PlainPrompt::Replied { .. });
+    if is_started && pane.term().commands().next_back().is_none() {
+        return;
+    }
+    let longest = deadline.min(Instant::now() + WORKING);
+    loop {
+        let until = longest.min(Instant::now() + START);
+        wait_for_prompt(pane, until).await;
+        let is_late = Instant::now() >= until && pane.term().commands().next_back().is_none();
+        if until == longest || !is_late || !is_working(pane) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_works_is_waited_for_longest_and_a_line_shortest() {
+        let failed = |attempt: Attempt| {
+            let (patience, refusal) = attempt.failed(7);
+            (patience, refusal.to_string())
+        };
+        let (patience, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_person: true });
+        assert_eq!(patience, Patience::Settled);
+        assert!(
+            why.contains("a person is typing a line at the prompt of session 7: “ls -l”"),
+            "{why}"
+        );
+        let (_, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_person: false });
+        assert!(why.contains("an unfinished line"), "{why}");
+        let busy = |what: Option<&str>, is_working| {
+            failed(Attempt::Elsewhere { what: what.map(str::to_owned), is_working })
+        };
+        let (patience, why) = busy(Some("less F"), false);
+        assert_eq!(patience, Patience::Ending);
+        assert!(why.contains("session 7 runs “less F”"), "{why}");
+        assert_eq!(busy(Some("make"), true).0, Patience::Starting);
+        let (patience, why) = busy(None, false);
+        assert_eq!(patience, Patience::Prompt);
+        assert!(why.contains("may wait for the rest of it"), "{why}");
+    }
+}
