@@ -154,7 +154,7 @@ impl Dispatcher {
         // Only logged calls are reported, because other calls change nothing. Settings pages call such methods after a
         // report, so reporting them would never end.
         if Logged::of(entry) != Logged::Nothing {
-            self.context.changes.called(method);
+            self.context.people.changes.called(method);
             if Topic::of_method(method) == Some(Topic::Recording) {
                 self.context.host.recordings_changed();
             }
@@ -164,23 +164,23 @@ impl Dispatcher {
 
     /// Releases everything that a connection holds. Called when the connection ends.
     pub fn disconnected(&self, connection: u64) {
-        self.context.approvals.release(connection);
-        if self.context.questions.release(connection) {
+        self.context.people.approvals.release(connection);
+        if self.context.people.questions.release(connection) {
             self.context.questions_changed();
         }
-        if self.context.leases.release_all(connection) {
+        if self.context.panes.leases.release_all(connection) {
             self.context.host.agents_changed();
         }
-        if self.context.clients.remove(connection) {
-            self.context.changes.tell(Topic::Agents);
+        if self.context.people.clients.remove(connection) {
+            self.context.people.changes.tell(Topic::Agents);
         }
     }
 
     /// Registers a client: a connection that has logged in, or a stateless client that was recognized by its requests.
     pub fn logged_in(&self, caller: &Caller) {
         let Caller { connection, client, conversation, .. } = caller;
-        self.context.clients.add(*connection, client.as_deref(), conversation.as_deref());
-        self.context.changes.tell(Topic::Agents);
+        self.context.people.clients.add(*connection, client.as_deref(), conversation.as_deref());
+        self.context.people.changes.tell(Topic::Agents);
     }
 
     /// Returns a new connection number, which is unique across all wires.
@@ -227,7 +227,7 @@ impl Dispatcher {
     /// The parameters can't be parsed.
     fn record<'a>(&'a self, caller: &'a Caller, entry: &Entry, params: &str) -> Result<Record<'a>> {
         let context = &self.context;
-        Record::of(&context.audit, caller, entry, || {
+        Record::of(&context.records.audit, caller, entry, || {
             let params = by_name(params)?;
             let text = |key: &str| params.get(key).map(plain).filter(|text| !text.is_empty());
             let session = text("id").or_else(|| text("session_id")).unwrap_or_default();
@@ -244,7 +244,7 @@ impl Dispatcher {
     fn record_unread<'a>(&'a self, caller: &'a Caller, entry: &Entry) -> Record<'a> {
         let text = "(parameters that can't be read)".to_owned();
         let detail = || Ok::<_, Infallible>((String::new(), Detail { text, is_secret: false }));
-        let Ok(record) = Record::of(&self.context.audit, caller, entry, detail);
+        let Ok(record) = Record::of(&self.context.records.audit, caller, entry, detail);
         record
     }
 }

@@ -177,7 +177,7 @@ impl Server {
     /// The states of the programs that plugins watch, as the programs' screens show them. A program chooses what its
     /// screen shows, so a state may be wrong.
     pub fn program_states(&self) -> Vec<ProgramState> {
-        let all = self.dispatcher.context().adapters.all();
+        let all = self.dispatcher.context().panes.adapters.all();
         all.iter().filter_map(|adapter| ProgramState::of(adapter)).collect()
     }
 
@@ -189,24 +189,24 @@ impl Server {
     /// The driver of a pane: the caller that leased the pane, or a caller that typed there in the last few seconds.
     pub fn driver(&self, pane: &Pane) -> Option<Driver> {
         let context = self.dispatcher.context();
-        context.leases.of(pane).or_else(|| context.drivers.of(pane))
+        context.panes.leases.of(pane).or_else(|| context.panes.drivers.of(pane))
     }
 
     /// Whether agents are paused, so that their calls that change something wait.
     pub fn is_paused(&self) -> bool {
-        self.dispatcher.context().clients.is_paused()
+        self.dispatcher.context().people.clients.is_paused()
     }
 
     /// Pauses agents, so that their calls that change something wait, or resumes them.
     pub fn pause(&self, paused: bool) {
         let context = self.dispatcher.context();
         context.pause(paused);
-        context.changes.tell(Topic::Policy);
+        context.people.changes.tell(Topic::Policy);
     }
 
     /// The open questions: approvals first, then questions of agents, each oldest first.
     pub fn questions(&self) -> Vec<Question> {
-        self.dispatcher.context().questions.list()
+        self.dispatcher.context().people.questions.list()
     }
 
     /// Answers the open questions on behalf of the user.
@@ -217,8 +217,8 @@ impl Server {
     /// Sets the rule for clients that the user has not decided about.
     pub fn set_approval(&self, rule: Approval) {
         let context = self.dispatcher.context();
-        if context.approvals.set_rule(rule) {
-            context.questions.withdraw_approvals(None);
+        if context.people.approvals.set_rule(rule) {
+            context.people.questions.withdraw_approvals(None);
             context.questions_changed();
         }
     }
@@ -309,7 +309,7 @@ impl SettingsLinks {
     /// # Errors
     /// This instance serves no page. A message for users.
     pub fn address(&self) -> Result<String, String> {
-        self.dispatcher.context().login_codes.link().map(|link| link.url)
+        self.dispatcher.context().people.login_codes.link().map(|link| link.url)
     }
 }
 

@@ -249,7 +249,7 @@ impl World {
         let dispatcher = Arc::new(dispatcher);
         let context = dispatcher.context();
         let number = |scope, seconds| {
-            let made = context.tokens.create("token", scope, None, seconds).unwrap();
+            let made = context.people.tokens.create("token", scope, None, seconds).unwrap();
             made.0.number
         };
         let tokens: Vec<u64> = COLUMNS
@@ -259,7 +259,7 @@ impl World {
                 Token::Expired => number(Scope::Admin, Some(0)),
                 Token::Revoked => {
                     let number = number(Scope::Admin, None);
-                    assert!(context.tokens.revoke(number).unwrap());
+                    assert!(context.people.tokens.revoke(number).unwrap());
                     number
                 }
                 Token::Instance | Token::Page => 0,
@@ -267,9 +267,12 @@ impl World {
             .collect();
         let asks =
             Caller { client: Some(KNOWN.to_owned()), ..tests::caller(Scopes::all()).for_agent() };
-        context.approvals.set_rule(Approval::Ask);
-        let (asked, ..) =
-            context.approvals.ask(&context.questions, &asks, "call", "call", None).unwrap();
+        context.people.approvals.set_rule(Approval::Ask);
+        let (asked, ..) = context
+            .people
+            .approvals
+            .ask(&context.people.questions, &asks, "call", "call", None)
+            .unwrap();
         context.answer(asked, Verdict::Always.name()).await.unwrap();
         let server = Arc::new(mcp::Server::new(dispatcher.clone()));
         let mut world = Self { _home: home, dispatcher, last, server, own: 0, other: 0, tokens };
@@ -292,8 +295,8 @@ impl World {
     fn caller(&self, index: usize, wire: Wire) -> Caller {
         let column = &COLUMNS[index];
         let context = self.dispatcher.context();
-        context.approvals.set_rule(column.rule);
-        context.clients.pause(column.is_paused);
+        context.people.approvals.set_rule(column.rule);
+        context.people.clients.pause(column.is_paused);
         let scopes = match column.token {
             Token::Made(scope) | Token::Bound(scope) => scope.scopes(),
             _ => Scopes::all(),
@@ -442,8 +445,8 @@ impl Named {
     async fn new(world: &World, toolset: &'static mcp::Toolset, index: usize) -> Self {
         let person = |connection| Caller { connection, ..tests::caller(Scopes::all()).for_agent() };
         let context = world.dispatcher.context();
-        context.approvals.set_rule(Approval::Allow);
-        context.clients.pause(false);
+        context.people.approvals.set_rule(Approval::Allow);
+        context.people.clients.pause(false);
         let null = [Value::Null, Value::Null];
         match toolset.name {
             "iterm" => {
@@ -612,7 +615,7 @@ impl Client {
         *world.last.reached.lock() = Reached::Nothing;
         self.send(tool, arguments).await;
         let held = async {
-            while context.clients.waiting() == 0 {
+            while context.people.clients.waiting() == 0 {
                 tokio::task::yield_now().await;
             }
         };
@@ -620,13 +623,13 @@ impl Client {
             biased;
             reply = self.reply() => reply,
             () = held => {
-                context.clients.pause(false);
+                context.people.clients.pause(false);
                 self.reply().await;
-                context.clients.pause(true);
+                context.people.clients.pause(true);
                 return "hold";
             }
         };
-        context.questions.withdraw_approvals(None);
+        context.people.questions.withdraw_approvals(None);
         let reached = *world.last.reached.lock();
         if reached == Reached::Changed {
             return "yes";

@@ -136,7 +136,7 @@ impl Peer {
         if token.as_bytes().ct_eq(self.instance.token.as_bytes()).into() {
             return Ok((TokenKind::Instance, Scopes::all(), None));
         }
-        match self.instance.dispatcher.context().tokens.find(token) {
+        match self.instance.dispatcher.context().people.tokens.find(token) {
             Ok(Some(made)) => {
                 let panes = made.panes.map(Into::into);
                 Ok((TokenKind::Agent(made.number), made.scope.scopes(), panes))

@@ -77,7 +77,7 @@ impl Method for Run {
         let panes = context.mux.panes();
         let leased = panes.iter().filter(|pane| context.authority.touch(caller, pane).is_err());
         let bounds = Bounds {
-            rules: context.policy.is_enabled(),
+            rules: context.lines.policy.is_enabled(),
             leased: leased.map(|pane| pane.id()).collect(),
         };
         let request = |answer| HostRequest::Act { name: name.clone(), argument, bounds, answer };

@@ -87,7 +87,7 @@ impl Method for Activity {
         };
         let panes = panes.into_iter().filter(|pane| caller.reaches(pane.id().0));
         let panes: Vec<_> =
-            panes.map(|pane| (context.hub.last_reported(pane.id()).started, pane)).collect();
+            panes.map(|pane| (context.panes.hub.last_reported(pane.id()).started, pane)).collect();
         // This reads every process of the system, so it runs on a blocking thread.
         let sessions =
             blocking(move || panes.iter().map(|(started, pane)| doing(pane, *started)).collect());

@@ -101,7 +101,7 @@ async fn attach(
 ) -> Result<Arc<Adapter>> {
     let pane = context.pane(target)?;
     let plugin = plugin.text("plugin")?;
-    context.adapters.attach(caller.token, &pane, plugin.as_deref()).await
+    context.panes.adapters.attach(caller.token, &pane, plugin.as_deref()).await
 }
 
 /// `adapter.attach`.
@@ -168,7 +168,7 @@ impl Method for Detach {
     ) -> Result<DetachReply> {
         let pane = context.pane(params.target())?;
         let plugin = params.plugin.text("plugin")?;
-        let detached = context.adapters.detach(caller.token, pane.id(), plugin.as_deref());
+        let detached = context.panes.adapters.detach(caller.token, pane.id(), plugin.as_deref());
         Ok(DetachReply { detached })
     }
 }
@@ -204,7 +204,7 @@ impl Method for States {
             // Like every list, this one leaves out hidden panes.
             None => caller.reaches(pane.0) && context.mux.layout().tab_of(pane).is_some(),
         };
-        let all = context.adapters.all();
+        let all = context.panes.adapters.all();
         let wanted = all.iter().filter(|adapter| is_wanted(adapter.pane));
         Ok(StatesReply { states: wanted.filter_map(|adapter| ProgramState::of(adapter)).collect() })
     }

@@ -43,10 +43,10 @@ impl Method for List {
     type Reply = ListReply;
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
-        let approvals = context.approvals.clone();
+        let approvals = context.people.approvals.clone();
         Ok(ListReply {
             rule: approvals.rule(),
-            pending: context.questions.list(),
+            pending: context.people.questions.list(),
             allowed: blocking(move || approvals.known()).await?.map_err(Error::Failed)?,
         })
     }
@@ -94,7 +94,7 @@ impl Method for Answer {
         let declined = params.declined.is_set("declined")?;
         let answer = if declined { "".into() } else { params.answer.required("answer")? };
         context.authority.decide(caller, &Step::Answer)?;
-        let Some((question, _)) = context.questions.find(number) else {
+        let Some((question, _)) = context.people.questions.find(number) else {
             let why = format!("there is no question {number}: it was answered, or taken back");
             return Err(Error::Denied(Denial::Other(why)));
         };
@@ -142,7 +142,7 @@ impl Method for Forget {
         params: ForgetParams<'a>,
     ) -> Result<ForgetReply> {
         let client = params.client.required("client")?.into_owned();
-        let approvals = context.approvals.clone();
+        let approvals = context.people.approvals.clone();
         let forgotten = blocking(move || approvals.forget(&client)).await?;
         Ok(ForgetReply { forgotten: forgotten.map_err(Error::Failed)? })
     }
@@ -227,7 +227,7 @@ impl Method for Ask {
             connection: caller.connection,
             call: 0,
         };
-        let (number, mut answer) = context.questions.ask(draft).map_err(Error::Failed)?;
+        let (number, mut answer) = context.people.questions.ask(draft).map_err(Error::Failed)?;
         let _waiting = Waiting(context, number);
         context.questions_changed();
         let told = pin!(answer.wait_for(Option::is_some));

@@ -50,6 +50,9 @@ impl Method for Log {
             Some(session) => Some(session),
             None => params.id.number("id", 0..=u64::MAX)?.map(|id| id.to_string()),
         };
-        Ok(context.audit.last(usize::try_from(limit).unwrap_or(usize::MAX), session.as_deref()))
+        Ok(context
+            .records
+            .audit
+            .last(usize::try_from(limit).unwrap_or(usize::MAX), session.as_deref()))
     }
 }

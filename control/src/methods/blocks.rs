@@ -189,7 +189,7 @@ impl Method for Get {
         let pane = context.pane(params.target())?;
         let block = params.block.number("block", 1..=u64::MAX)?;
         let most = params.max_lines.number("max_lines", 1..=u64::MAX)?.unwrap_or(LINES);
-        let runs = context.runs.clone();
+        let runs = context.lines.runs.clone();
         blocking(move || get(&pane, block, most, &runs)).await?
     }
 }

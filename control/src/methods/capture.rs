@@ -214,7 +214,7 @@ impl Method for Screen {
     ) -> Result<ScreenReply> {
         let camera = Camera::new(context, caller, params.include_base64.is_set("include_base64")?)?;
         let panes = context.mux.panes();
-        taking(context.pictures.display().await, move || {
+        taking(context.limits.pictures.display().await, move || {
             let (image, message) = display_or_sessions(&camera, &OnDisplay::Screen, &panes)?;
             let captures = panes.iter().map(|pane| Captured {
                 session_id: pane.id().0.to_string(),
@@ -314,7 +314,7 @@ impl Method for Window {
             check_scope(camera.scopes, Access::Admin, "a picture of the display")?;
             let window = OnDisplay::Window { title, pid };
             let take = move || display_or_sessions(&camera, &window, &panes);
-            let (image, message) = taking(context.pictures.display().await, take).await?;
+            let (image, message) = taking(context.limits.pictures.display().await, take).await?;
             return Ok(WindowReply {
                 session_id: None,
                 title: None,
@@ -325,7 +325,7 @@ impl Method for Window {
                 message,
             });
         };
-        taking(context.pictures.painting().await, move || {
+        taking(context.limits.pictures.painting().await, move || {
             Ok(WindowReply {
                 session_id: Some(pane.id().0.to_string()),
                 title: Some(pane.title()),
@@ -370,7 +370,7 @@ impl Method for Png {
     ) -> Result<PngReply> {
         let pane = context.pane(params.session())?;
         let captures = captures(context)?;
-        taking(context.pictures.painting().await, move || {
+        taking(context.limits.pictures.painting().await, move || {
             let seq = pane.term().seq();
             let failed = |why| Error::Failed(format!("No picture could be taken: {why}"));
             let png = captures.panes(&[pane]).map_err(failed)?;
@@ -438,7 +438,7 @@ impl Method for Select {
             let busy = || {
                 Error::Failed("The user is choosing a region for another call: wait until the user has chosen it or canceled".to_owned())
             };
-            let turn = context.pictures.selection().ok_or_else(busy)?;
+            let turn = context.limits.pictures.selection().ok_or_else(busy)?;
             let region = OnDisplay::Region(Duration::from_millis(time));
             let image = taking(Some(turn), move || camera.display(&region)).await?;
             let message = "The person chose a region.";
@@ -449,7 +449,7 @@ impl Method for Select {
                 message: message.into(),
             });
         }
-        taking(context.pictures.display().await, move || {
+        taking(context.limits.pictures.display().await, move || {
             let (image, _) = display_or_sessions(&camera, &OnDisplay::Screen, &panes)?;
             let message = "Interactive region selection is not available in headless MCP mode; captured the screen instead.";
             Ok(SelectReply { image, r#type: "image/png".into(), mode: "screen_fallback".into(), message: message.into() })
@@ -506,7 +506,7 @@ impl Method for Clipboard {
     ) -> Result<ClipboardReply> {
         let camera = Camera::new(context, caller, true)?;
         // The permit limits how many threads block here, because the program that owns the clipboard may never answer.
-        taking(context.pictures.clipboard().await, move || {
+        taking(context.limits.pictures.clipboard().await, move || {
             Ok(match camera.captures.clipboard().map_err(Error::Failed)? {
                 Clip::Text(content) => ClipboardReply::Text { content },
                 Clip::Image { width, height, png } => {

@@ -444,7 +444,7 @@ impl Method for Bytes {
                 id.0
             ))
         };
-        let output = context.bytes.output(id).ok_or_else(none)?;
+        let output = context.panes.bytes.output(id).ok_or_else(none)?;
         let nonce = pane.nonce().map(|nonce| &**nonce);
         // A caller that may only read must not release output, because the caller that streams the session still needs
         // it.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use unterm_mux::{Composed, Mux, Pane, PaneId};
 
@@ -18,33 +17,20 @@ use crate::{
     offload::blocking,
     registry::Registration,
     services::{
-        limits::{
-            connection_limit::ConnectionLimit, message_budget::MessageBudget, pictures::Pictures,
-            search_limiter::SearchLimiter,
-        },
-        pane::{
-            adapters::Adapters, bytes::Bytes, drivers::Drivers, events::Hub, hidden::HiddenPanes,
-            leases::Leases, texts::TextCache, viewers::Viewers,
-        },
+        limits::Limits,
+        pane::Panes,
         people::{
-            approvals::{Approval, Approvals},
-            changes::{Changes, Topic},
-            clients::Clients,
-            login_codes::LoginCodes,
-            questions::{Kind, Question, Questions, Verdict},
-            tokens::Tokens,
+            People,
+            approvals::Approval,
+            changes::Topic,
+            questions::{Kind, Question, Verdict},
         },
-        records::{
-            audit::{Audit, Outcome},
-            recording::Recorder,
-        },
+        records::{Records, audit::Outcome},
         shell::{
-            echoes::{Echoes, Place},
-            kind::{Shell, TypedRuns},
-            policy::Policy,
+            Lines,
+            echoes::Place,
+            kind::Shell,
             reading::Reading,
-            refused_lines::RefusedLines,
-            run::RunTurns,
             secret::{self, Asked},
         },
     },
@@ -60,57 +46,16 @@ pub struct Context {
     pub registration: Arc<Registration>,
     /// Decides what each caller may do.
     pub(crate) authority: Authority,
-    /// The events of the panes.
-    pub(crate) hub: Arc<Hub>,
-    /// The rules on input lines.
-    pub(crate) policy: Arc<Policy>,
-    /// The lines that the rules refused.
-    pub(crate) refused_lines: Arc<RefusedLines>,
-    /// The audit log.
-    pub(crate) audit: Audit,
-    /// The leases on the panes' input.
-    pub(crate) leases: Arc<Leases>,
-    /// The caller that last typed in each pane.
-    pub(crate) drivers: Drivers,
-    /// The echoes of text that callers typed.
-    pub(crate) echoes: Arc<Echoes>,
-    /// The recordings.
-    pub(crate) recorder: Arc<Recorder>,
-    /// A lock that a call holds while it changes the proxy's file.
-    pub(crate) proxy_turn: Arc<Mutex<()>>,
-    /// The connected clients, and the switch that pauses agents.
-    pub(crate) clients: Arc<Clients>,
-    /// The one-time codes and the tokens of settings pages.
-    pub(crate) login_codes: Arc<LoginCodes>,
-    /// The channel that notifies settings pages of changes.
-    pub(crate) changes: Arc<Changes>,
-    /// The screen texts that callers requested last.
-    pub(super) texts: TextCache,
-    /// The tokens that the user created for agents.
-    pub(crate) tokens: Arc<Tokens>,
-    /// The clients that may act.
-    pub(crate) approvals: Arc<Approvals>,
-    /// The open questions to the user.
-    pub(crate) questions: Questions,
-    /// Limits the searches of clients.
-    pub(crate) search_limiter: SearchLimiter,
-    /// Limits the number of connections that have logged in.
-    pub(crate) connections: ConnectionLimit,
-    /// Limits the memory of long messages.
-    pub(crate) message_budget: MessageBudget,
-    /// Limits the number of pictures that are taken at the same time.
-    pub(crate) pictures: Pictures,
-    /// The output of the programs in hidden and streamed panes.
-    pub(crate) bytes: Arc<Bytes>,
-    /// The live views of panes.
-    pub(crate) viewers: Viewers,
-    /// The hidden panes. Each is closed when its owner's connection ends.
-    pub(crate) hidden: HiddenPanes,
-    /// The commands that were typed with marks around their output.
-    pub(crate) runs: Arc<TypedRuns>,
-    pub(crate) run_turns: RunTurns,
-    /// The panes that plugins watch.
-    pub(crate) adapters: Arc<Adapters>,
+    /// Limits on what clients use.
+    pub(crate) limits: Limits,
+    /// The lines that callers type.
+    pub(crate) lines: Lines,
+    /// The audit log and the recordings.
+    pub(crate) records: Records,
+    /// The user, the clients and their tokens.
+    pub(crate) people: People,
+    /// Leases, events, views and plugins of the panes.
+    pub(crate) panes: Panes,
     /// The names of this instance's methods.
     pub(crate) catalog: Arc<dyn Catalog>,
 }
@@ -124,58 +69,32 @@ impl Context {
         rule: Approval,
         catalog: Arc<dyn Catalog>,
     ) -> Self {
-        let policy = Arc::<Policy>::default();
-        let refused_lines = Arc::<RefusedLines>::default();
-        let tokens = Arc::new(Tokens::new(registration.home(), registration.start()));
-        let approvals = Arc::new(Approvals::new(registration.home(), rule));
-        let leases = Leases::new(&mux);
-        let clients = Arc::<Clients>::default();
-        let bytes = Arc::<Bytes>::default();
-        bytes.follow_removals(&mux);
-        let hub = Hub::new(&mux);
+        let changes = host.changes().unwrap_or_default();
+        let people = People::new(registration.home(), registration.start(), rule, changes);
         let states_changed = {
             let host = host.clone();
             move || host.program_states_changed()
         };
+        let panes = Panes::new(&mux, people.tokens.clone(), states_changed);
+        let lines = Lines::default();
         Self {
             authority: Authority {
                 mux: mux.clone(),
-                tokens: tokens.clone(),
-                approvals: approvals.clone(),
-                clients: clients.clone(),
-                leases: leases.clone(),
-                policy: policy.clone(),
-                refused_lines: refused_lines.clone(),
+                tokens: people.tokens.clone(),
+                approvals: people.approvals.clone(),
+                clients: people.clients.clone(),
+                leases: panes.leases.clone(),
+                policy: lines.policy.clone(),
+                refused_lines: lines.refused_lines.clone(),
             },
-            hidden: HiddenPanes::new(mux.clone()),
-            bytes,
-            viewers: Viewers::default(),
-            adapters: Adapters::new(hub.clone(), tokens.clone(), states_changed),
-            hub,
-            policy,
-            refused_lines,
-            audit: Audit::new(registration.home()),
-            tokens,
-            approvals,
-            questions: Questions::default(),
-            leases,
-            drivers: Drivers::default(),
-            echoes: Arc::default(),
-            recorder: Arc::new(Recorder::new(registration.home())),
-            proxy_turn: Arc::default(),
-            clients,
-            login_codes: Arc::default(),
-            changes: host.changes().unwrap_or_default(),
+            limits: Limits::default(),
+            lines,
+            records: Records::new(registration.home()),
+            people,
+            panes,
             mux,
             host,
             registration,
-            texts: TextCache::default(),
-            search_limiter: SearchLimiter::default(),
-            connections: ConnectionLimit::default(),
-            message_budget: MessageBudget::default(),
-            pictures: Pictures::default(),
-            runs: Arc::default(),
-            run_turns: RunTurns::default(),
             catalog,
         }
     }
@@ -199,20 +118,20 @@ impl Context {
         let touches = pane.touches();
         self.authority.decide(caller, &Step::Type(pane, Input::Bytes { bytes, has_looked }))?;
         // The line must be read before `admit` runs, because the terminal may be locked then.
-        let is_read = self.policy.binds(id) || self.refused_lines.any_released();
+        let is_read = self.lines.policy.binds(id) || self.lines.refused_lines.any_released();
         let reading = is_read.then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
             let reading = reading.as_ref();
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };
         // The echo must be recorded before the program can show it.
-        let echoes = Place::of(pane).map(|place| self.echoes.add(pane, place, bytes));
+        let echoes = Place::of(pane).map(|place| self.lines.echoes.add(pane, place, bytes));
         let written = match pane.write_admitted(bytes, admit) {
             Ok(written) => written.map_err(|error| Error::Write { id: id.0, error }),
             Err(refusal) => Err(refusal),
         };
         if written.is_err() {
-            self.echoes.withdraw(&echoes.unwrap_or_default());
+            self.lines.echoes.withdraw(&echoes.unwrap_or_default());
         }
         written?;
         self.typed(caller, pane);
@@ -221,7 +140,7 @@ impl Context {
 
     /// Records that a caller has typed into a pane. The window then shows the caller as the pane's driver.
     pub(crate) fn typed(&self, caller: &Caller, pane: &Pane) {
-        if self.drivers.typed(caller, pane) {
+        if self.panes.drivers.typed(caller, pane) {
             self.host.agents_changed();
         }
     }
@@ -229,7 +148,7 @@ impl Context {
     /// Notifies the window and the pages that the open questions, or the clients that may act, have changed.
     pub(crate) fn questions_changed(&self) {
         self.host.agents_changed();
-        self.changes.tell(Topic::Agents);
+        self.people.changes.tell(Topic::Agents);
     }
 
     /// Answers a question on behalf of the user.
@@ -242,7 +161,7 @@ impl Context {
         number: u64,
         answer: &str,
     ) -> std::result::Result<(), String> {
-        let taken = self.questions.take(number, answer)?;
+        let taken = self.people.questions.take(number, answer)?;
         let Question { kind, client, text, session, .. } = taken.question();
         let is_secret = || session.is_some_and(|id| self.asks_secret(PaneId(id)));
         let said = match kind {
@@ -257,8 +176,8 @@ impl Context {
         };
         let is_always = *kind == Kind::Approval && answer == Verdict::Always.name();
         let client = client.clone();
-        self.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
-        let approvals = self.approvals.clone();
+        self.records.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
+        let approvals = self.people.approvals.clone();
         // The list of clients that may act is a file, so this runs on a blocking thread.
         let settled = blocking(move || {
             let settled = match taken.question().kind {
@@ -270,7 +189,7 @@ impl Context {
         });
         let settled = settled.await.unwrap_or_else(|error| Err(error.to_string()));
         if is_always {
-            self.questions.withdraw_approvals(Some(&client));
+            self.people.questions.withdraw_approvals(Some(&client));
         }
         self.questions_changed();
         settled
@@ -278,14 +197,14 @@ impl Context {
 
     /// Closes a question without an answer, and notifies the caller that asked it.
     pub(crate) fn leave_unanswered(&self, number: u64) {
-        if self.questions.withdraw(number) {
+        if self.people.questions.withdraw(number) {
             self.questions_changed();
         }
     }
 
     /// Pauses or resumes agents. While agents are paused, their calls that change something wait.
     pub(crate) fn pause(&self, paused: bool) {
-        self.clients.pause(paused);
+        self.people.clients.pause(paused);
         self.host.agents_changed();
     }
 

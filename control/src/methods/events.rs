@@ -99,12 +99,12 @@ impl Method for Subscribe {
             None => caller.panes.clone(),
         };
         let filter = Filter { kinds: kinds.clone(), panes };
-        let subscription = context.hub.listen(filter);
+        let subscription = context.panes.hub.listen(filter);
         caller.subscription.put(Some(subscription));
         Ok(SubscribeReply {
             subscribed: true,
             events: kinds.into_iter().map(Word::Borrowed).collect(),
-            seq: context.hub.seq(),
+            seq: context.panes.hub.seq(),
         })
     }
 }

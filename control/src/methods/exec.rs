@@ -184,7 +184,7 @@ impl Method for RunWait {
         // Scripts may type ahead into a running program. Agents may not: each of their commands runs by itself.
         let is_careful = !type_ahead || caller.has(Capabilities::GIVES_WAY);
         let deadline = wait::deadline(Instant::now(), Duration::from_millis(timeout));
-        let turn = context.run_turns.turn(pane.id(), deadline).await;
+        let turn = context.lines.run_turns.turn(pane.id(), deadline).await;
         let turn = turn.ok_or_else(|| Error::busy(pane.id().0, run::OTHERS))?;
         let outcome = {
             let mut run = pin!(run::run(&pane, &command, deadline, is_careful, &typist));
@@ -255,11 +255,11 @@ impl Typist for ForCaller<'_> {
 
     fn typed(&self, marks: &Marks, text: &str) {
         self.is_typed.store(true, Ordering::Relaxed);
-        self.context.runs.add(marks);
+        self.context.lines.runs.add(marks);
         if let Some(place) = self.place.lock().take() {
-            self.context.echoes.add_lines(self.pane, place, text);
+            self.context.lines.echoes.add_lines(self.pane, place, text);
         }
-        self.context.refused_lines.entered(self.pane.id());
+        self.context.lines.refused_lines.entered(self.pane.id());
         self.context.typed(self.caller, self.pane);
         self.caller.signals.report_typed();
     }
@@ -273,7 +273,13 @@ impl Drop for ForCaller<'_> {
         let typed = self.context.type_in(self.caller, self.pane, INTERRUPT);
         let outcome = typed.as_ref().err().map_or(Outcome::Done, Error::outcome);
         let (session, client) = (self.pane.id().0.to_string(), self.caller.client.clone());
-        self.context.audit.add(Cancel::NAME, session, "its call was canceled", outcome, client);
+        self.context.records.audit.add(
+            Cancel::NAME,
+            session,
+            "its call was canceled",
+            outcome,
+            client,
+        );
     }
 }
 

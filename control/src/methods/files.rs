@@ -42,7 +42,7 @@ pub struct ReadReply {
 /// files.
 fn admit(context: &Context, pane: &unterm_mux::Pane, method: &str, path: &str) -> Result<()> {
     let line = format!("{method} {path}");
-    context.policy.check_typed(Some(pane.id()), &[&line], &line).map_err(Error::Policy)
+    context.lines.policy.check_typed(Some(pane.id()), &[&line], &line).map_err(Error::Policy)
 }
 
 impl Method for Read {

@@ -99,6 +99,6 @@ impl Method for Find {
             places.reverse();
             Ok(FindReply { places, seq, complete: !budget.is_spent() })
         };
-        context.search_limiter.of(caller.token).run(MOST_SEARCHED, find).await?
+        context.limits.search_limiter.of(caller.token).run(MOST_SEARCHED, find).await?
     }
 }

@@ -53,10 +53,11 @@ impl Method for Lease {
         let most = LONGEST.as_millis() as u64;
         let usual = USUAL.as_millis() as u64;
         let ttl_ms = params.ttl_ms.number("ttl_ms", 1..=most)?.unwrap_or(usual);
-        if !context.leases.has(caller, &pane) {
+        if !context.panes.leases.has(caller, &pane) {
             context.authority.decide(caller, &Step::Keep(&pane))?;
         }
         let holder = context
+            .panes
             .leases
             .take(caller, &pane, Duration::from_millis(ttl_ms))
             .map_err(|holder| Error::Leased { id: pane.id().0, holder })?;
@@ -89,7 +90,7 @@ impl Method for Release {
         params: SessionOnly<'a>,
     ) -> Result<ReleaseReply> {
         let pane = context.pane(params.session())?;
-        let released = context.leases.release(caller, &pane);
+        let released = context.panes.leases.release(caller, &pane);
         if released {
             context.host.agents_changed();
         }

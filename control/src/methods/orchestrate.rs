@@ -67,10 +67,10 @@ impl Method for Launch {
         let create_params = params.params::<CreateParams<'_>>()?;
         if let Some(command) = &command {
             context.authority.length(command.len())?;
-            context.policy.check(None, command).map_err(Error::Policy)?;
+            context.lines.policy.check(None, command).map_err(Error::Policy)?;
             if create_params.is_shell()? {
                 let lines: Vec<&str> = command.lines().collect();
-                let judged = context.policy.check_typed_at_prompt(None, None, &lines);
+                let judged = context.lines.policy.check_typed_at_prompt(None, None, &lines);
                 judged.map_err(Error::Policy)?;
             }
         }
@@ -143,7 +143,13 @@ impl Method for Broadcast {
                 Ok(()) => Sent { session_id, sent: Some(true), error: None },
                 Err(error) => {
                     let (id, outcome) = (session_id.clone(), error.outcome());
-                    context.audit.add(Self::NAME, id, detail, outcome, caller.client.clone());
+                    context.records.audit.add(
+                        Self::NAME,
+                        id,
+                        detail,
+                        outcome,
+                        caller.client.clone(),
+                    );
                     Sent { session_id, sent: None, error: Some(error.to_string()) }
                 }
             }
@@ -207,7 +213,7 @@ impl Method for Wait {
         let timeout = Duration::from_millis(timeout);
         let conditions = vec![Condition::Text(pattern.clone())];
         let sought = Sought { conditions, is_all: false, since: None, without_typed: None };
-        let (hub, searches) = (&context.hub, context.search_limiter.of(caller.token));
+        let (hub, searches) = (&context.panes.hub, context.limits.search_limiter.of(caller.token));
         let outcome = wait::wait(hub, searches, &pane, sought, timeout).await?;
         Ok(WaitReply { matched: outcome.matched, timed_out: !outcome.matched, pattern })
     }

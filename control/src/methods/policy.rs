@@ -43,7 +43,7 @@ impl Method for Set {
     ) -> Result<SetReply> {
         let rules: Rules =
             params.read().map_err(|error| Error::BadPolicy(error::unplaced(&error)))?;
-        context.policy.set(rules).map_err(Error::BadPolicy)?;
+        context.lines.policy.set(rules).map_err(Error::BadPolicy)?;
         Ok(SetReply { set: true })
     }
 }
@@ -94,25 +94,26 @@ impl Method for Check {
         }
         let target = Target::new(&params.id, &params.session_id);
         let pane = target.given().map(|_| target.id()).transpose()?.map(PaneId);
-        let (policy, command) = (context.policy.clone(), command.into_owned());
+        let (policy, command) = (context.lines.policy.clone(), command.into_owned());
         let judge = move |_: &mut Budget| {
             let lines: Vec<&str> = command.lines().chain([&*command]).collect();
             policy.check_typed(pane, &lines, "")?;
             policy.check_typed_at_prompt(pane, None, &lines)
         };
-        let (allowed, reason) = match context.search_limiter.of(caller.token).run(0, judge).await? {
-            Ok(()) if context.policy.is_enabled() => (true, None),
-            Ok(()) => (true, Some("Policy disabled".to_owned())),
-            Err(Refusal::Blocked(pattern)) => {
-                (false, Some(format!("Blocked by pattern: {pattern}")))
-            }
-            Err(Refusal::NotAllowed) => {
-                (false, Some("Not allowed by any of allowed_patterns".to_owned()))
-            }
-            Err(refusal @ (Refusal::Unknown(_) | Refusal::Rewritten(_) | Refusal::NotReleased)) => {
-                (false, Some(refusal.to_string()))
-            }
-        };
+        let (allowed, reason) =
+            match context.limits.search_limiter.of(caller.token).run(0, judge).await? {
+                Ok(()) if context.lines.policy.is_enabled() => (true, None),
+                Ok(()) => (true, Some("Policy disabled".to_owned())),
+                Err(Refusal::Blocked(pattern)) => {
+                    (false, Some(format!("Blocked by pattern: {pattern}")))
+                }
+                Err(Refusal::NotAllowed) => {
+                    (false, Some("Not allowed by any of allowed_patterns".to_owned()))
+                }
+                Err(
+                    refusal @ (Refusal::Unknown(_) | Refusal::Rewritten(_) | Refusal::NotReleased),
+                ) => (false, Some(refusal.to_string())),
+            };
         Ok(CheckReply { allowed, reason })
     }
 }
@@ -139,7 +140,7 @@ impl Method for Refused {
     type Reply = RefusedReply;
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<RefusedReply> {
-        Ok(RefusedReply { lines: context.refused_lines.refused() })
+        Ok(RefusedReply { lines: context.lines.refused_lines.refused() })
     }
 }
 
@@ -184,7 +185,7 @@ impl Method for Release {
         let pane = context.pane(params.target())?;
         let client = params.client.text("client")?.map(std::borrow::Cow::into_owned);
         if params.withdraw.is_set("withdraw")? {
-            let released = context.refused_lines.withdraw(pane.id(), client.as_deref());
+            let released = context.lines.refused_lines.withdraw(pane.id(), client.as_deref());
             return Ok(ReleaseReply { released });
         }
         let line = params.line.required("line")?;
@@ -195,7 +196,7 @@ impl Method for Release {
                 got: format!("{} bytes", line.len()),
             });
         }
-        context.refused_lines.release(pane.id(), client, line.into_owned());
+        context.lines.refused_lines.release(pane.id(), client, line.into_owned());
         Ok(ReleaseReply { released: true })
     }
 }

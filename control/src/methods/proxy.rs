@@ -59,7 +59,7 @@ async fn read<T: Send + 'static>(
     use_it: impl FnOnce(Proxy) -> T + Send + 'static,
 ) -> Result<T> {
     let home = context.registration.home().to_owned();
-    let turn = context.proxy_turn.clone();
+    let turn = context.records.proxy_turn.clone();
     let work = move || {
         let _turn = turn.lock();
         Proxy::read(&home).map(use_it)
@@ -81,7 +81,7 @@ async fn change_and_look<T: Send + 'static>(
     change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
 ) -> Result<(T, Found)> {
     let home = context.registration.home().to_owned();
-    let (mux, turn) = (context.mux.clone(), context.proxy_turn.clone());
+    let (mux, turn) = (context.mux.clone(), context.records.proxy_turn.clone());
     let work = move || {
         let _turn = turn.lock();
         let mut proxy = Proxy::read(&home).map_err(failed)?;

@@ -52,7 +52,8 @@ impl Method for Start {
         params: SessionOnly<'a>,
     ) -> Result<StartReply> {
         let pane = context.pane(params.session())?;
-        let record = context.recorder.start(pane, super::hides_input).await.map_err(failed)?;
+        let record =
+            context.records.recorder.start(pane, super::hides_input).await.map_err(failed)?;
         Ok(StartReply {
             session_id: record.unterm_session_id,
             log_path: text(&record.log_path),
@@ -89,7 +90,7 @@ impl Method for Stop {
         params: SessionOnly<'a>,
     ) -> Result<StopReply> {
         let pane = context.pane(params.session())?.id();
-        let record = context.recorder.stop(pane, "stopped").await.map_err(failed)?;
+        let record = context.records.recorder.stop(pane, "stopped").await.map_err(failed)?;
         Ok(StopReply {
             session_id: record.unterm_session_id,
             ended_at: record.ended_at.unwrap_or_default(),
@@ -140,7 +141,7 @@ impl Method for Status {
         _: &'a Caller,
         params: SessionOnly<'a>,
     ) -> Result<StatusReply> {
-        let record = context.recorder.status(context.pane(params.session())?.id());
+        let record = context.records.recorder.status(context.pane(params.session())?.id());
         Ok(StatusReply {
             recording: record.is_some(),
             enabled: record.is_some(),
@@ -199,7 +200,7 @@ impl Method for List {
         params: ListParams<'a>,
     ) -> Result<Vec<Listed>> {
         let project = params.project.text("project")?;
-        let recorder = context.recorder.clone();
+        let recorder = context.records.recorder.clone();
         let rows = blocking(move || recorder.rows()).await?.map_err(failed)?;
         let is_wanted = |row: &Record| {
             // Projects are compared as paths, so that a trailing `/` does not matter.
@@ -257,7 +258,7 @@ impl Method for Read {
         params: ReadParams<'a>,
     ) -> Result<ReadReply> {
         let id = params.session_id.required("session_id")?.into_owned();
-        let recorder = context.recorder.clone();
+        let recorder = context.records.recorder.clone();
         let page = blocking(move || recorder.page(&id)).await?;
         Ok(ReadReply { markdown: page.map_err(failed)? })
     }
@@ -297,7 +298,7 @@ impl Method for AttachTrace {
         let pane = context.pane(params.target())?.id();
         let trace: String =
             params.trace_id.required("trace_id")?.chars().take(LONGEST_TRACE).collect();
-        let trace_ids = context.recorder.attach(pane, trace).await.map_err(failed)?;
+        let trace_ids = context.records.recorder.attach(pane, trace).await.map_err(failed)?;
         Ok(AttachReply { trace_ids })
     }
 }

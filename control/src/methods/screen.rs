@@ -246,12 +246,12 @@ impl Method for Text {
     ) -> Result<TextReply> {
         let pane = context.pane(params.session())?;
         let seq = pane.term().seq();
-        if let Some(text) = context.texts.get(pane.id(), seq) {
+        if let Some(text) = context.panes.texts.get(pane.id(), seq) {
             return Ok(TextReply(text));
         }
         let id = pane.id();
         let (seq, text) = reading(cells_of(&pane), move || text_of(&pane)).await??;
-        context.texts.put(id, seq, &text);
+        context.panes.texts.put(id, seq, &text);
         Ok(TextReply(text))
     }
 }
@@ -443,7 +443,7 @@ impl Method for Search {
             let lines = pane.term().lines();
             search(lines, &pattern, max.min(MOST_ROWS), budget)
         };
-        context.search_limiter.of(caller.token).run(bytes, search).await?
+        context.limits.search_limiter.of(caller.token).run(bytes, search).await?
     }
 }
 

@@ -49,7 +49,7 @@ impl Method for Open {
     ) -> Result<OpenReply> {
         let link = match params.redirect.is_set("redirect")? {
             true => context.redirect().await?,
-            false => context.login_codes.link().map_err(Error::Failed)?,
+            false => context.people.login_codes.link().map_err(Error::Failed)?,
         };
         let Link { url, file } = link;
         Ok(OpenReply { url, file, expires_in_seconds: CODE_LIFE.as_secs() })
@@ -60,7 +60,7 @@ impl Context {
     /// A link to the settings page, with a file that a browser can be started on. If the link is not used in time, the
     /// file is removed and the app is notified.
     pub(crate) async fn redirect(&self) -> Result<Link> {
-        let (codes, host) = (Arc::clone(&self.login_codes), Arc::clone(&self.host));
+        let (codes, host) = (Arc::clone(&self.people.login_codes), Arc::clone(&self.host));
         let usual = self.registration.home().join(REDIRECTS);
         let link = blocking(move || {
             let folder = host.browser_folder().unwrap_or(usual);
@@ -68,7 +68,7 @@ impl Context {
         });
         let link = link.await??;
         let (codes, host, unused) =
-            (Arc::clone(&self.login_codes), Arc::clone(&self.host), link.clone());
+            (Arc::clone(&self.people.login_codes), Arc::clone(&self.host), link.clone());
         tokio::spawn(async move {
             tokio::time::sleep(CODE_LIFE).await;
             if codes.expire(&unused) {

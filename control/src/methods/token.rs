@@ -62,7 +62,7 @@ impl Method for Create {
         let scope = params.scope.value("scope", "read, act or admin")?.unwrap_or(Scope::Act);
         let panes: Option<Vec<u64>> = params.panes.value("panes", "a list of sessions' numbers")?;
         let seconds = params.expires_in_seconds.number("expires_in_seconds", 1..=u64::MAX)?;
-        let tokens = context.tokens.clone();
+        let tokens = context.people.tokens.clone();
         let made = blocking(move || tokens.create(&name, scope, panes, seconds)).await?;
         let (about, token) = made.map_err(Error::Failed)?;
         Ok(CreateReply { token, about })
@@ -87,7 +87,7 @@ impl Method for List {
     type Reply = ListReply;
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
-        let tokens = context.tokens.clone();
+        let tokens = context.people.tokens.clone();
         let tokens = blocking(move || tokens.list()).await?.map_err(Error::Failed)?;
         Ok(ListReply { tokens })
     }
@@ -126,7 +126,7 @@ impl Method for Revoke {
     ) -> Result<RevokeReply> {
         let number = params.number.number("number", 0..=u64::MAX)?;
         let number = number.ok_or(Error::Missing("number"))?;
-        let tokens = context.tokens.clone();
+        let tokens = context.people.tokens.clone();
         let revoked = blocking(move || tokens.revoke(number)).await?;
         Ok(RevokeReply { revoked: revoked.map_err(Error::Failed)? })
     }

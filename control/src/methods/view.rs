@@ -70,7 +70,7 @@ impl Method for Follow {
         let view = params.view.number("view", 0..=u64::MAX)?;
         let wait = params.wait_ms.number("wait_ms", 0..=LONGEST_WAIT)?.unwrap_or(0);
         let seen = match view {
-            None => context.viewers.start(&pane, caller.token).ok_or_else(|| {
+            None => context.panes.viewers.start(&pane, caller.token).ok_or_else(|| {
                 Error::Failed(
                     "This token has too many views open; each ends 30 seconds after its last call"
                         .to_owned(),
@@ -80,7 +80,7 @@ impl Method for Follow {
                 let deadline = Instant::now() + Duration::from_millis(wait);
                 let anew = params.anew.is_set("anew")?;
                 let of = Viewed { view, token: caller.token, anew };
-                let next = context.viewers.next(&pane, of, deadline).await;
+                let next = context.panes.viewers.next(&pane, of, deadline).await;
                 next.ok_or_else(|| {
                     Error::Failed(format!(
                         "Session {} has no view {view}; omit `view` to start one",

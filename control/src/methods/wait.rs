@@ -233,14 +233,14 @@ impl Waiting {
         };
         let conditions: Result<Vec<Condition>> = match has_regex {
             // Compiling a regular expression takes time, so it runs as a search.
-            true => context.search_limiter.of(caller.token).run(0, move |_| read()).await?,
+            true => context.limits.search_limiter.of(caller.token).run(0, move |_| read()).await?,
             false => read(),
         };
         let conditions = conditions?;
         let timeout = timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let since = since_seq.number("since_seq", 0..=u64::MAX)?;
         let includes_typed = include_typed.value("include_typed", "true or false")?.unwrap_or(true);
-        let without_typed = (!includes_typed).then(|| context.echoes.clone());
+        let without_typed = (!includes_typed).then(|| context.lines.echoes.clone());
         let sought = Sought { conditions, is_all, since, without_typed };
         Ok(Self { sought, timeout: Duration::from_millis(timeout) })
     }
@@ -248,7 +248,7 @@ impl Waiting {
     /// Waits for the conditions, and returns the reply.
     async fn end(self, context: &Context, caller: &Caller, pane: &Arc<Pane>) -> Result<WaitReply> {
         let Self { sought, timeout } = self;
-        let (hub, searches) = (&context.hub, context.search_limiter.of(caller.token));
+        let (hub, searches) = (&context.panes.hub, context.limits.search_limiter.of(caller.token));
         let outcome = wait::wait(hub, searches, pane, sought, timeout).await?;
         let found = outcome.found.into_iter().enumerate();
         let met = found.filter_map(|(index, found)| {

@@ -141,11 +141,11 @@ impl ServerBuilder {
         let table = Arc::<Table>::default();
         let context =
             Context::new(mux.clone(), host, registration.clone(), approval, table.clone());
-        let recorder = context.recorder.clone();
+        let recorder = context.records.recorder.clone();
         let dispatcher = Arc::new(Dispatcher::new(table, context, self.gates));
         let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
         if let Some((listener, port)) = page {
-            dispatcher.context().login_codes.open_at(port);
+            dispatcher.context().people.login_codes.open_at(port);
             let token = token.clone();
             runtime.spawn(settings::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
         }

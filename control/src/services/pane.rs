@@ -13,3 +13,57 @@ pub mod reports;
 pub mod texts;
 pub mod viewers;
 pub mod wait;
+
+use std::sync::Arc;
+
+use unterm_mux::Mux;
+
+use self::{
+    adapters::Adapters, bytes::Bytes, drivers::Drivers, events::Hub, hidden::HiddenPanes,
+    leases::Leases, texts::TextCache, viewers::Viewers,
+};
+use crate::services::people::tokens::Tokens;
+
+/// State about an instance's panes that the mux does not have.
+pub struct Panes {
+    /// The events of the panes.
+    pub hub: Arc<Hub>,
+    /// The leases on the panes' input.
+    pub leases: Arc<Leases>,
+    /// The caller that last typed in each pane.
+    pub drivers: Drivers,
+    /// The screen texts that callers requested last.
+    pub texts: TextCache,
+    /// The output of the programs in hidden and streamed panes.
+    pub bytes: Arc<Bytes>,
+    /// The live views of panes.
+    pub viewers: Viewers,
+    /// The hidden panes. Each is closed when its owner's connection ends.
+    pub hidden: HiddenPanes,
+    /// The panes that plugins watch.
+    pub adapters: Arc<Adapters>,
+}
+
+impl Panes {
+    /// `states_changed` is called when a plugin reads another state from a screen.
+    pub fn new(
+        mux: &Arc<Mux>,
+        tokens: Arc<Tokens>,
+        states_changed: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        let leases = Leases::new(mux);
+        let bytes = Arc::<Bytes>::default();
+        bytes.follow_removals(mux);
+        let hub = Hub::new(mux);
+        Self {
+            adapters: Adapters::new(hub.clone(), tokens, states_changed),
+            hub,
+            leases,
+            drivers: Drivers::default(),
+            texts: TextCache::default(),
+            bytes,
+            viewers: Viewers::default(),
+            hidden: HiddenPanes::new(mux.clone()),
+        }
+    }
+}

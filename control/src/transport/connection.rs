@@ -320,7 +320,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             Outcome::HandedOver(caller, handover) => (caller, Some(handover)),
         };
         let context = self.service.instance.dispatcher().context();
-        match context.connections.part(caller.token) {
+        match context.limits.connections.part(caller.token) {
             Ok(place) => self.place = Some(place),
             Err(why) => return Some(Refusal::OverBudget(why.to_string())),
         }
@@ -334,7 +334,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             dispatcher.disconnected(self.id);
         }
         dispatcher.logged_in(&caller);
-        self.reservation = Some(dispatcher.context().message_budget.reserve(caller.token));
+        self.reservation = Some(dispatcher.context().limits.message_budget.reserve(caller.token));
         self.peer = Arc::new(self.peer.logged_in(caller));
         None
     }

@@ -77,7 +77,7 @@ pub async fn approve(
     let progress = context.meta.get_progress_token();
     let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);
     loop {
-        match methods.approvals.approve(caller, &call) {
+        match methods.people.approvals.approve(caller, &call) {
             Ok(approved) => return Approved::Yes(approved),
             Err(Standing::Denied) => {
                 let why = format!(
@@ -89,7 +89,8 @@ pub async fn approve(
         }
         let would = in_words(&request.name, arguments);
         let session = arguments.get("pane").and_then(Value::as_u64);
-        let asked = methods.approvals.ask(&methods.questions, caller, &call, &would, session);
+        let asked =
+            methods.people.approvals.ask(&methods.people.questions, caller, &call, &would, session);
         let (number, mut answer, is_new) = match asked {
             Ok(asked) => asked,
             Err(why) => return Approved::No(why),
@@ -168,7 +169,7 @@ pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestPa
     };
     let outcome = Outcome::Refused(why.to_owned());
     let session = named.map(plain).unwrap_or_default();
-    let audit = &server.dispatcher.context().audit;
+    let audit = &server.dispatcher.context().records.audit;
     audit.add(&request.name, session, &detail, outcome, caller.client.clone());
 }
 
@@ -212,7 +213,7 @@ struct Asking<'a> {
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        if self.is_over && self.methods.questions.withdraw(self.number) {
+        if self.is_over && self.methods.people.questions.withdraw(self.number) {
             self.methods.questions_changed();
         }
     }
@@ -237,7 +238,7 @@ async fn answered_between(methods: &Context, caller: &Caller, request: &CallTool
 
 /// Answers a caller's own question with the result of the client's dialog.
 async fn answer_as_told(methods: &Context, caller: &Caller, number: u64, verdict: Verdict) {
-    let is_own = methods.questions.find(number).is_some_and(|(question, _)| {
+    let is_own = methods.people.questions.find(number).is_some_and(|(question, _)| {
         question.kind == Kind::Approval && question.connection == caller.connection
     });
     if !is_own {

@@ -102,7 +102,7 @@ impl Http {
     ) -> Result<Response<Body>, Refused> {
         let place = self.admit(&caller)?;
         announced(request.body(), LONGEST_MESSAGE)?;
-        let budget = &self.server.dispatcher.context().message_budget;
+        let budget = &self.server.dispatcher.context().limits.message_budget;
         let mut reservation = budget.reserve(caller.token);
         let asked = |name: &str| query.get(name).map(String::as_str);
         let caller = Caller { conversation: asked("conversation").map(str::to_owned), ..caller };

@@ -36,7 +36,7 @@ impl Server {
 
     /// The panes that are in no tab.
     pub fn hidden(&self) -> &HiddenPanes {
-        &self.dispatcher.context().hidden
+        &self.dispatcher.context().panes.hidden
     }
 
     /// Assigns a stateless client the connection number that it keeps in all its requests.

@@ -538,7 +538,7 @@ pub async fn serve(
     pending: PendingReplies,
 ) {
     let connection = caller.connection;
-    let reservation = server.dispatcher.context().message_budget.reserve(caller.token);
+    let reservation = server.dispatcher.context().limits.message_budget.reserve(caller.token);
     let session = |gone| Session::of_connection(server.clone(), caller, toolset, folder, gone);
     serve_lines(session, reader, writer, pending, reservation).await;
     tracing::debug!(connection, "a client of the Model Context Protocol went");

@@ -27,9 +27,9 @@ const SESSION_KINDS: [&str; 5] =
 pub fn stream(dispatcher: Arc<Dispatcher>, caller: Caller) -> Response<Body> {
     let (send, receive) = mpsc::channel(4);
     let context = dispatcher.context();
-    let mut changes = context.changes.listen();
+    let mut changes = context.people.changes.listen();
     let filter = Filter { kinds: SESSION_KINDS.to_vec(), panes: None };
-    let mut sessions = context.hub.listen(filter);
+    let mut sessions = context.panes.hub.listen(filter);
     tokio::spawn(async move {
         let mut seen = *changes.borrow_and_update();
         // This event shows the page that it will receive all further changes.

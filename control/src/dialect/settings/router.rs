@@ -106,7 +106,8 @@ async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>
     let id = connection.map_or(0, |connection| connection.id);
     let context = shared.dispatcher.context();
     let guard = &shared.guard;
-    let caller = guard.caller(&parts.headers, &context.login_codes, &context.tokens, id).await;
+    let caller =
+        guard.caller(&parts.headers, &context.people.login_codes, &context.people.tokens, id).await;
     let caller = caller.map_err(|why| {
         let mut refusal = failure(StatusCode::UNAUTHORIZED, why);
         let scheme = axum::http::HeaderValue::from_static("Bearer");
@@ -126,12 +127,12 @@ async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>
 async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
     let context = shared.dispatcher.context();
     let given = Guard::bearer(&parts.headers);
-    if given.is_some_and(|code| context.login_codes.is_code(code))
+    if given.is_some_and(|code| context.people.login_codes.is_code(code))
         && let Err(refusal) = of_own_user(&parts).await
     {
         return refusal;
     }
-    let token = match given.and_then(|code| context.login_codes.enter(code)) {
+    let token = match given.and_then(|code| context.people.login_codes.enter(code)) {
         Some(token) => token,
         None => match caller(shared, &parts).await {
             Ok(_) => given.unwrap_or_default().to_owned(),
@@ -199,7 +200,7 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
         .flat_map(RawPathParams::iter)
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let mut reservation = shared.dispatcher.context().message_budget.reserve(caller.token);
+    let mut reservation = shared.dispatcher.context().limits.message_budget.reserve(caller.token);
     let body = match whole(body, LONGEST_BODY, &mut reservation).await {
         Ok(body) => body,
         Err((status, why)) => return failure(status, &why),

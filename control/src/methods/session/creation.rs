@@ -102,15 +102,15 @@ pub(in crate::methods) async fn create(
     let pane = if params.hidden.is_set("hidden")? {
         let size = size.unwrap_or(Size::cells(DEFAULT_COLS, DEFAULT_ROWS));
         let (pane, tap) = blocking(move || mux.open_tapped(spawn, size)).await??;
-        context.bytes.keep(pane.id(), tap);
+        context.panes.bytes.keep(pane.id(), tap);
         pane
     } else if params.streamed.is_set("streamed")? {
         let (pane, tap) = blocking(move || mux.open_tab_streamed(spawn, size, on_exit)).await??;
-        context.bytes.stream(pane.id(), tap);
+        context.panes.bytes.stream(pane.id(), tap);
         if context.mux.pane(pane.id()).is_none() {
             // The program ended and its pane was removed before its output was kept, so nothing else would remove the
             // output.
-            context.bytes.forget(pane.id());
+            context.panes.bytes.forget(pane.id());
         }
         pane
     } else {
@@ -181,7 +181,7 @@ impl CreateParams<'_> {
             lines.push(format!("{program} {}", args.join(" ")));
         }
         context.authority.length(lines.iter().map(String::len).sum())?;
-        context.policy.check_typed(None, &lines, "").map_err(Error::Policy)?;
+        context.lines.policy.check_typed(None, &lines, "").map_err(Error::Policy)?;
         let env = env.into_iter().chain([("UNTERM_DRIVEN".to_owned(), "1".to_owned())]);
         let spawn = Spawn {
             program: program.map(Into::into),

@@ -51,7 +51,7 @@ impl Method for History {
     ) -> Result<HistoryReply> {
         let pane = context.pane(params.target())?;
         let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(100);
-        let runs = context.runs.clone();
+        let runs = context.lines.runs.clone();
         let texts = blocking(move || history(&pane, limit, &runs)).await?;
         let filled = texts.into_iter().filter(|text| !text.is_empty());
         let entries: Vec<_> = filled.map(|text| HistoryEntry { text }).collect();

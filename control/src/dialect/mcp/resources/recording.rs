@@ -108,7 +108,7 @@ pub async fn ended(server: &Server, caller: &Caller, id: &str) {
 pub async fn settled(server: &Server, session: &Value) {
     let Some(pane) = session.as_str().and_then(|id| id.parse().ok()).map(PaneId) else { return };
     for _ in 0..LOOKS {
-        if !server.dispatcher.context().recorder.has(pane) {
+        if !server.dispatcher.context().records.recorder.has(pane) {
             return;
         }
         sleep(APART).await;
@@ -124,7 +124,7 @@ pub struct Changes {
 impl Changes {
     /// Subscribes to changes from now on.
     pub fn new(server: &Server) -> Self {
-        let mut counts = server.dispatcher.context().changes.listen();
+        let mut counts = server.dispatcher.context().people.changes.listen();
         let seen = counts.borrow_and_update()[Topic::Recording as usize];
         Self { counts, seen }
     }

@@ -55,7 +55,7 @@ tool! {
         let health = ask.call::<Health>(NoParams {}).await?;
         let given = ask.caller.scopes;
         // Every scope beyond read needs the user's approval.
-        let (now, asked) = match context.approvals.standing_at_all(ask.caller) {
+        let (now, asked) = match context.people.approvals.standing_at_all(ask.caller) {
             Standing::Allowed => (given, Scopes::empty()),
             Standing::Unknown => (given & Scopes::READ, given - Scopes::READ),
             Standing::Denied => (given & Scopes::READ, Scopes::empty()),
@@ -66,7 +66,7 @@ tool! {
             pid: record.pid,
             window: health.terminal.window,
             panes: health.mux.pane_count as u64,
-            paused: context.clients.is_paused(),
+            paused: context.people.clients.is_paused(),
             you: ask.caller.client.clone().unwrap_or_default(),
             scopes: named_scopes(now),
             asks_for: named_scopes(asked),

@@ -41,7 +41,7 @@ pub async fn redacted<T: Send + 'static>(
         let done = redact(&mut taken);
         (taken, done)
     };
-    let searches = ask.server.dispatcher.context().search_limiter.of(ask.caller.token);
+    let searches = ask.server.dispatcher.context().limits.search_limiter.of(ask.caller.token);
     let (given_back, done) = searches.run(0, work).await.map_err(|error| error.to_string())?;
     *redaction = given_back;
     Ok(done)

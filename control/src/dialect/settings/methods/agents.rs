@@ -35,10 +35,10 @@ method! {
     Agents "agents.list" [CALLERS] "Lists the connected clients and their recent calls, and whether agents are paused."
     (context, _none: NoParams) -> AgentsReply {
         Ok(AgentsReply {
-            clients: context.clients.list(),
-            pages: context.login_codes.visitors(),
-            paused: context.clients.is_paused(),
-            log: context.audit.last(SHOWN, None),
+            clients: context.people.clients.list(),
+            pages: context.people.login_codes.visitors(),
+            paused: context.people.clients.is_paused(),
+            log: context.records.audit.last(SHOWN, None),
         })
     }
 }
@@ -78,7 +78,7 @@ method! {
     /// `POST /api/agents/close_page`
     ClosePage "agents.close_page" [] changes RIGHTS "Revokes a settings page's token."
     (context, params: ClosePageParams) -> ClosePageReply {
-        if !context.login_codes.close(params.page) {
+        if !context.people.login_codes.close(params.page) {
             return Err(Error::Failed(format!("There is no page {}", params.page)));
         }
         Ok(ClosePageReply { closed: true })
@@ -89,6 +89,6 @@ method! {
     /// `GET /api/policy`
     Policy "settings.policy" [RULES] "Returns the rules on the lines that callers may enter."
     (context, _none: NoParams) -> Rules {
-        Ok(context.policy.rules())
+        Ok(context.lines.policy.rules())
     }
 }

@@ -89,7 +89,7 @@ pub struct StateReply {
 /// The running recordings, each with its session and status.
 pub(super) fn active(context: &Context) -> impl Iterator<Item = (u64, recording::Record)> {
     let panes = context.mux.panes().into_iter();
-    panes.filter_map(|pane| Some((pane.id().0, context.recorder.status(pane.id())?)))
+    panes.filter_map(|pane| Some((pane.id().0, context.records.recorder.status(pane.id())?)))
 }
 
 pub struct State;

@@ -131,7 +131,7 @@ method! {
         };
         let changed = blocking(move || settings::change(&home, change)).await?;
         changed.map_err(|error| Error::Failed(format!("The preferences of recordings can't be changed: {error}")))?;
-        context.changes.tell(Topic::Recording);
+        context.people.changes.tell(Topic::Recording);
         show(context).await
     }
 }
@@ -195,7 +195,7 @@ method! {
             }
             Ok::<_, String>(found)
         };
-        let searches = context.search_limiter.of(caller.token);
+        let searches = context.limits.search_limiter.of(caller.token);
         searches.run(MOST_SEARCHED, search).await?.map_err(Error::Failed)
     }
 }
