@@ -24,7 +24,6 @@ pub use self::builder::ServerBuilder;
 use crate::{
     Host,
     backend::Backend,
-    dialect::{contract::Dialect, peer::Instance},
     dispatch::Dispatcher,
     methods::{AddedMethod, Description, Entry, TableError, adapter::ProgramState},
     registry::{Registration, RegistryFault},
@@ -35,8 +34,11 @@ use crate::{
     },
     transport::{
         connection::{self, Service},
+        contract::Dialect,
         limits::LoginLimits,
-        listen, stdio,
+        listen,
+        peer::Instance,
+        stdio,
         unix::{self, SocketFile},
     },
 };

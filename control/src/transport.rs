@@ -6,10 +6,12 @@
 //! never parses a message, because the dialect does that (`crate::dialect`).
 
 pub mod connection;
+pub mod contract;
 pub mod framing;
 pub mod limits;
 pub mod listen;
 pub mod listener;
+pub mod peer;
 pub mod reserved_descriptor;
 pub mod stdio;
 pub mod tcp;

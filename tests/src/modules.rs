@@ -67,6 +67,38 @@ impl Modules {
         circles.into_iter().map(describe).collect()
     }
 
+    /// Pairs of folders in the same place whose modules import each other. Each pair is listed with its imports. A
+    /// folder contains a module that has child modules, and these.
+    pub fn mutual_folders(&self) -> Vec<String> {
+        let modules: Vec<Vec<&str>> = self.imports.keys().map(|module| parts(module)).collect();
+        let is_folder = |path: &[&str]| {
+            modules.iter().any(|module| module.len() > path.len() && module.starts_with(path))
+        };
+        let mut imports: BTreeMap<(Vec<&str>, Vec<&str>), Vec<String>> = BTreeMap::new();
+        for (module, others) in &self.imports {
+            for other in others {
+                let (from, to) = (parts(module), parts(other));
+                let same = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+                let (Some(from), Some(to)) = (from.get(..=same), to.get(..=same)) else { continue };
+                if is_folder(from) && is_folder(to) {
+                    let import = format!("{module} → {other}");
+                    imports.entry((from.to_vec(), to.to_vec())).or_default().push(import);
+                }
+            }
+        }
+        let is_mutual = |from: &Vec<&str>, to: &Vec<&str>| {
+            from < to && imports.contains_key(&(to.clone(), from.clone()))
+        };
+        let mutual = imports.keys().filter(|(from, to)| is_mutual(from, to));
+        mutual
+            .map(|(from, to)| {
+                let ways = [(from, to), (to, from)];
+                let ways = ways.map(|(from, to)| &imports[&(from.clone(), to.clone())]);
+                ways.into_iter().flatten().cloned().collect::<Vec<_>>().join(", ")
+            })
+            .collect()
+    }
+
     /// All modules that a module imports, directly or indirectly.
     fn reached<'a>(&'a self, module: &'a String) -> BTreeSet<&'a String> {
         let mut reached = BTreeSet::new();
@@ -99,6 +131,11 @@ struct Reference {
 }
 
 type Scopes = BTreeMap<Path, Scope>;
+
+/// The path of a module, from its name. The root's path is empty.
+fn parts(name: &str) -> Vec<&str> {
+    name.split("::").filter(|part| *part != "crate").collect()
+}
 
 fn name(module: &[String]) -> String {
     if module.is_empty() { "crate".to_owned() } else { module.join("::") }
@@ -321,12 +358,38 @@ mod tests {
     use crate::SourceFile;
 
     fn circles(files: &[(&str, &str)]) -> Vec<String> {
+        modules(files).circles()
+    }
+
+    fn modules(files: &[(&str, &str)]) -> Modules {
         let files = files.iter().map(|(path, text)| SourceFile {
             path: format!("src/{path}"),
             text: (*text).to_owned(),
         });
         let tree = Tree { root: "/".into(), files: files.collect() };
-        Modules::read(&tree, "src").circles()
+        Modules::read(&tree, "src")
+    }
+
+    #[test]
+    fn folders_that_import_each_other_are_found() {
+        let files = |a: &'static str, b: &'static str| {
+            [
+                ("lib.rs", "mod a; mod b; mod c;"),
+                ("a.rs", "mod x; mod y;"),
+                ("a/x.rs", a),
+                ("a/y.rs", "pub struct Y;"),
+                ("b.rs", "mod x; mod y;"),
+                ("b/x.rs", "pub struct X;"),
+                ("b/y.rs", b),
+                ("c.rs", "use crate::a::y::Y; pub struct C;"),
+            ]
+        };
+        let mutual = |a, b| modules(&files(a, b)).mutual_folders();
+        let to_b = "use crate::b::x::X;";
+        assert_eq!(mutual(to_b, "use crate::a::y::Y;"), ["a::x → b::x, b::y → a::y"]);
+        assert_eq!(mutual(to_b, "use super::x::X;"), [] as [&str; 0]);
+        // A file and a folder may import each other.
+        assert_eq!(mutual("use crate::c::C;", ""), [] as [&str; 0]);
     }
 
     #[test]

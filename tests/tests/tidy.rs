@@ -102,6 +102,13 @@ fn modules_import_each_other_downwards_only() {
 }
 
 #[test]
+fn folders_import_each_other_in_one_direction_only() {
+    let tree = Tree::read();
+    let mutual = |folder: &&str| Modules::read(&tree, folder).mutual_folders();
+    check("two folders import each other", LAYERED_INSIDE.iter().flat_map(mutual).collect());
+}
+
+#[test]
 fn every_crate_is_layered_and_takes_the_workspace_lints() {
     let tree = Tree::read();
     let mut findings = Vec::new();

@@ -41,7 +41,6 @@ use self::{
     patience::Patient,
 };
 use super::{
-    contract::Refusal,
     http::{READING, failure},
     mcp,
 };
@@ -49,6 +48,7 @@ use crate::{
     dispatch::Dispatcher,
     services::limits::fair_share::FairShare,
     transport::{
+        contract::Refusal,
         limits::{LoginLimits, PendingLogins},
         listen,
         reserved_descriptor::ReservedDescriptor,

@@ -11,12 +11,12 @@ use std::{io::Write as _, sync::Arc};
 use serde_json::Value;
 
 use self::request::{Login, Request};
-use super::{
+use super::mcp;
+use crate::transport::{
     contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
-    mcp,
+    framing::Lines,
     peer::{Credentials, LoginError, Peer},
 };
-use crate::transport::framing::Lines;
 
 /// The error codes.
 mod code {

@@ -15,12 +15,12 @@ use unterm_mux::random;
 
 use super::{Server, ServerError, ServerOptions};
 use crate::{
-    dialect::{mcp, peer::Instance, settings, unterm::JsonRpc},
+    dialect::{mcp, settings, unterm::JsonRpc},
     dispatch::{Dispatcher, Gate},
     methods::{self, Context, Table},
     registry::{self, Registration},
     services::{pane::proxy, records::recording},
-    transport::{connection::Service, listen, tcp},
+    transport::{connection::Service, listen, peer::Instance, tcp},
 };
 
 /// Configures a server. By default, it listens on a port and a Unix socket, serves the settings page, and adds itself

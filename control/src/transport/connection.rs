@@ -23,10 +23,6 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    dialect::{
-        contract::{Dialect, Handover, Outcome, Refusal},
-        peer::{Instance, Peer},
-    },
     dispatch::Dispatcher,
     offload,
     poll::poll_once,
@@ -36,6 +32,10 @@ use crate::{
             message_budget::{Reservation, SHORT},
         },
         pane::events::Subscription,
+    },
+    transport::{
+        contract::{Dialect, Handover, Outcome, Refusal},
+        peer::{Instance, Peer},
     },
 };
 

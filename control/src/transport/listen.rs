@@ -7,7 +7,7 @@ use super::{
     listener::{Listener, send_last_message},
     reserved_descriptor::ReservedDescriptor,
 };
-use crate::dialect::contract::{Dialect, Refusal};
+use crate::transport::contract::{Dialect, Refusal};
 
 /// The next connection of a listener. If no file descriptor is left for a client, the client receives `full`.
 pub async fn accept<L: Listener>(

@@ -10,7 +10,7 @@ use tokio::{
     net::{TcpListener, TcpStream, UnixListener, UnixStream, tcp, unix},
 };
 
-use crate::dialect::contract::Refusal;
+use crate::transport::contract::Refusal;
 
 /// A listening socket.
 pub trait Listener: Send + Sync + 'static {

@@ -4,12 +4,10 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::{
-    dialect::contract::Refusal,
-    transport::{
-        framing::{Framing, Next},
-        limits::LONGEST_MESSAGE,
-    },
+use crate::transport::{
+    contract::Refusal,
+    framing::{Framing, Next},
+    limits::LONGEST_MESSAGE,
 };
 
 /// The messages that a client sends.

@@ -15,8 +15,8 @@ use super::{
 use crate::{
     backend::Backend,
     caller::Caller,
-    dialect::contract::Refusal,
     transport::{
+        contract::Refusal,
         framing::{ContentLength, Framing, Lines},
         listen::accept,
         listener::{Listener, send_last_message},
