@@ -44,12 +44,7 @@ pub use authority::{Decision, Demand, Reach, Subjects};
 pub(crate) use product::{ENGINE, VERSION};
 
 pub use caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire};
-pub use dialect::{
-    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
-    peer::{Credentials, LoginError, Peer},
-    ptywright,
-    settings::languages,
-};
+pub use dialect::{ptywright, settings::languages};
 pub use dispatch::Gate;
 pub use error::{Denial, Error};
 pub use host::{
@@ -80,15 +75,21 @@ pub use registry::{FileError, Record, RegistryFault, held, home, lock};
 pub use server::{
     Answers, Recordings, Server, ServerBuilder, ServerError, ServerOptions, SettingsLinks,
 };
-pub use services::approvals::Approval;
-pub use services::changes::{Changes, Topic};
-pub use services::drivers::Driver;
-pub use services::questions::{Kind, Question};
-pub use services::workspace;
+pub use services::{
+    pane::drivers::Driver,
+    people::{
+        approvals::Approval,
+        changes::{Changes, Topic},
+        questions::{Kind, Question},
+    },
+    records::workspace,
+};
 pub use suggestion::did_you_mean;
 pub use transport::{
+    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
     framing::{ContentLength, Framing, Lines, Next},
     limits::LoginLimits,
+    peer::{Credentials, LoginError, Peer},
 };
 /// Files of one user: written at once, and read within bounds.
 pub use unterm_mux::private;
@@ -105,5 +106,5 @@ pub fn toolset(name: Option<&str>) -> Result<&'static str, String> {
 /// Sets the proxy for programs that a mux starts from now on, as `proxy.json` in the home directory configures it. May
 /// take a second or two.
 pub fn apply_proxy(mux: &unterm_mux::Mux, home: &std::path::Path) {
-    services::proxy::apply(mux, home);
+    services::pane::proxy::apply(mux, home);
 }

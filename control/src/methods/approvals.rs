@@ -188,7 +188,7 @@ struct Waiting<'a>(&'a Context, u64);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if self.0.questions.withdraw(self.1) {
+        if self.0.people.questions.withdraw(self.1) {
             self.0.questions_changed();
         }
     }

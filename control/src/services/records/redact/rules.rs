@@ -8,7 +8,7 @@ use regex_automata::{MatchKind, PatternSet, meta::Regex, util::syntax};
 use serde::Deserialize;
 
 /// The rules of gitleaks. Their license is next to the file.
-const GITLEAKS: &str = include_str!("../../../../assets/redaction/gitleaks.json");
+const GITLEAKS: &str = include_str!("../../../../../assets/redaction/gitleaks.json");
 
 /// The form of the text that replaces a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
