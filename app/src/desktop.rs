@@ -79,7 +79,7 @@ pub(crate) struct Note {
 
 /// An event of a notification.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum NotificationEvent {
     /// The user clicked the notification, or its button with this number, counted from 1.
     Clicked { key: Key, button: Option<u8>, focus: bool },
     /// The notification is no longer visible.
@@ -101,9 +101,11 @@ impl Desktop {
     ///
     /// # Errors
     /// Fails if the thread can't be started.
-    pub(crate) fn start(tell: impl Fn(Outcome) + Send + Sync + 'static) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        tell: impl Fn(NotificationEvent) + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(QUEUE);
-        let tell: Arc<dyn Fn(Outcome) + Send + Sync> = Arc::new(tell);
+        let tell: Arc<dyn Fn(NotificationEvent) + Send + Sync> = Arc::new(tell);
         std::thread::Builder::new()
             .name("notifications".to_owned())
             .spawn(move || serve(&received, &tell))?;
@@ -146,7 +148,7 @@ struct Service {
     shown: Arc<Mutex<Shown>>,
 }
 
-fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(Outcome) + Send + Sync>) {
+fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(NotificationEvent) + Send + Sync>) {
     let mut service: Option<Service> = None;
     while let Ok(order) = orders.recv() {
         let connected = match service.take() {
@@ -164,14 +166,15 @@ fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(Outcome) + Send + Syn
                     } else {
                         // The connection is lost, so no further signals about the visible notifications will arrive.
                         let lost = std::mem::take(&mut connected.shown.lock().notes);
-                        lost.into_values().for_each(|(key, _)| tell(Outcome::Closed(key)));
+                        lost.into_values()
+                            .for_each(|(key, _)| tell(NotificationEvent::Closed(key)));
                     }
-                    tell(Outcome::Unavailable(note));
+                    tell(NotificationEvent::Unavailable(note));
                 }
             },
             (Order::Show(note), Err(error)) => {
                 tracing::info!("there is no notification service: {error}");
-                tell(Outcome::Unavailable(note));
+                tell(NotificationEvent::Unavailable(note));
             }
             (Order::Close(key), Ok(connected)) => {
                 connected.close(key);
@@ -183,7 +186,7 @@ fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(Outcome) + Send + Syn
 }
 
 impl Service {
-    fn connect(tell: &Arc<dyn Fn(Outcome) + Send + Sync>) -> zbus::Result<Self> {
+    fn connect(tell: &Arc<dyn Fn(NotificationEvent) + Send + Sync>) -> zbus::Result<Self> {
         let connection = Builder::session()?.method_timeout(PATIENCE).build()?;
         let reply =
             connection.call_method(Some(SERVICE), PATH, Some(SERVICE), "GetCapabilities", &())?;
@@ -209,7 +212,11 @@ impl Service {
         Ok(Self { connection, markup, shown })
     }
 
-    fn show(&self, note: &Note, tell: &Arc<dyn Fn(Outcome) + Send + Sync>) -> zbus::Result<()> {
+    fn show(
+        &self,
+        note: &Note,
+        tell: &Arc<dyn Fn(NotificationEvent) + Send + Sync>,
+    ) -> zbus::Result<()> {
         let old = self.id(note.key).unwrap_or(0);
         let body = if self.markup { escaped(&note.body) } else { note.body.clone() };
         let icon = if note.icon.is_empty() { "utilities-terminal" } else { &note.icon };
@@ -268,7 +275,7 @@ impl Service {
 
 impl Shown {
     /// Handles the reply to a `Notify` call, and the signals for its id that arrived before the reply.
-    fn answered(&mut self, id: Option<u32>, note: &Note) -> Vec<Outcome> {
+    fn answered(&mut self, id: Option<u32>, note: &Note) -> Vec<NotificationEvent> {
         self.is_asking = false;
         let early = std::mem::take(&mut self.early);
         let Some(id) = id else { return Vec::new() };
@@ -284,7 +291,7 @@ impl Shown {
 
     /// The event that a signal reports about one of Unterm's notifications. `None` for notifications of other
     /// programs.
-    fn hear(&mut self, id: u32, what: Heard) -> Option<Outcome> {
+    fn hear(&mut self, id: u32, what: Heard) -> Option<NotificationEvent> {
         let Some((key, focus)) = self.notes.get(&id).copied() else {
             if self.is_asking && self.early.len() < EARLY_CAP {
                 self.early.push((id, what));
@@ -297,11 +304,11 @@ impl Shown {
                     DEFAULT => None,
                     number => Some(number.parse().ok()?),
                 };
-                Some(Outcome::Clicked { key, button, focus })
+                Some(NotificationEvent::Clicked { key, button, focus })
             }
             Heard::Closed => {
                 self.notes.remove(&id);
-                Some(Outcome::Closed(key))
+                Some(NotificationEvent::Closed(key))
             }
         }
     }
@@ -393,10 +400,10 @@ mod tests {
         assert!(shown.hear(6, Heard::Closed).is_none(), "of another program");
         let outcomes = shown.answered(Some(5), &note(key));
         assert!(
-            matches!(outcomes[..], [Outcome::Clicked { key: clicked, button: Some(2), focus: true }] if clicked == key)
+            matches!(outcomes[..], [NotificationEvent::Clicked { key: clicked, button: Some(2), focus: true }] if clicked == key)
         );
         assert!(
-            matches!(shown.hear(5, Heard::Closed), Some(Outcome::Closed(closed)) if closed == key)
+            matches!(shown.hear(5, Heard::Closed), Some(NotificationEvent::Closed(closed)) if closed == key)
         );
         assert!(shown.hear(5, Heard::Closed).is_none(), "once");
     }

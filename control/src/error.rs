@@ -6,7 +6,7 @@ use unterm_mux::{Axis, ExitStatus, MuxError, SpawnError, WriteError};
 
 use crate::{
     caller::{Access, Scopes},
-    services::{people::person::PAUSE, records::audit::Outcome, shell::policy::Refusal},
+    services::{people::person::PAUSE, records::audit::CallOutcome, shell::policy::Refusal},
     untrusted,
 };
 
@@ -309,7 +309,7 @@ impl Error {
 
     /// The outcome of a call that fails with this error, for the audit log. Values of parameters, unfinished lines and
     /// names of running programs are left out, because the log must not contain them.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> CallOutcome {
         let why = match self {
             Self::Invalid { name, expected, .. } => {
                 format!("Invalid '{name}': expected {expected}")
@@ -322,7 +322,7 @@ impl Error {
             Self::MaybeSecret { id, .. } => format!("Session {id} may ask for a secret"),
             error => error.to_string(),
         };
-        if self.is_refusal() { Outcome::Refused(why) } else { Outcome::Failed(why) }
+        if self.is_refusal() { CallOutcome::Refused(why) } else { CallOutcome::Failed(why) }
     }
 
     /// Whether Unterm refused the call. False if Unterm tried to execute the call and failed.

@@ -86,7 +86,7 @@ pub use services::{
 };
 pub use suggestion::did_you_mean;
 pub use transport::{
-    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
+    contract::{Dialect, Handover, Input, MessageEffect, Output, Refusal},
     framing::{ContentLength, Framing, Lines, Next},
     limits::LoginLimits,
     peer::{Credentials, LoginError, Peer},

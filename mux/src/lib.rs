@@ -33,7 +33,9 @@ pub use at_exit::at_exit;
 pub use id::PaneId;
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use lock::MutexGuard;
-pub use mux::{Defaults, Mux, MuxError, MuxOptions, NotAdopted, OpenedTab, PaneTree, Place};
+pub use mux::{
+    Defaults, Mux, MuxError, MuxOptions, NotAdopted, OpenedTab, PanePlacement, PaneTree,
+};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{
     AtPrompt, Handover, Hides, LiveView, OnExit, Pane, PaneState, PlainPrompt, Touch,

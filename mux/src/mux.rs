@@ -33,7 +33,7 @@ use crate::{
 };
 
 pub use handover::NotAdopted;
-pub use open::Place;
+pub use open::PanePlacement;
 pub use open_tree::{OpenedTab, PaneTree};
 
 /// Options of a new mux.

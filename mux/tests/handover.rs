@@ -7,7 +7,7 @@ use crate::common::{Ear, LIMIT, headless, open, run, screen, sh, wait, wait_end,
 use base64::Engine as _;
 use unterm_mux::{
     Axis, ExitStatus, Handover, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId,
-    PaneState, Place, TapItem, WriteError,
+    PanePlacement, PaneState, TapItem, WriteError,
 };
 use unterm_term::{LineId, Size};
 
@@ -33,7 +33,7 @@ fn dump(pane: &Pane) -> String {
 }
 
 fn adopt(mux: &Mux, handover: Handover) -> Arc<Pane> {
-    mux.adopt(handover, Place::Tab, OnExit::Hold).unwrap()
+    mux.adopt(handover, PanePlacement::Tab, OnExit::Hold).unwrap()
 }
 
 #[test]
@@ -79,11 +79,11 @@ fn a_running_program_is_adopted_wherever_a_pane_can_be() {
         handover.name = Some(format!("name {number}"));
         handover
     };
-    let first = mux.adopt(handover(0), Place::Tab, OnExit::Hold).unwrap();
-    let beside = Place::Beside(first.id(), Axis::Horizontal);
+    let first = mux.adopt(handover(0), PanePlacement::Tab, OnExit::Hold).unwrap();
+    let beside = PanePlacement::Beside(first.id(), Axis::Horizontal);
     let second = mux.adopt(handover(1), beside, OnExit::Hold).unwrap();
-    let third = mux.adopt(handover(2), Place::BackgroundTab, OnExit::Close).unwrap();
-    let hidden = mux.adopt(handover(3), Place::Hidden, OnExit::Hold).unwrap();
+    let third = mux.adopt(handover(2), PanePlacement::BackgroundTab, OnExit::Close).unwrap();
+    let hidden = mux.adopt(handover(3), PanePlacement::Hidden, OnExit::Hold).unwrap();
     let ids: Vec<u64> = [&first, &second, &third, &hidden].map(|pane| pane.id().0).to_vec();
     assert_eq!(ids, [0, 1, 2, 3]);
     let layout = mux.layout();
@@ -202,9 +202,9 @@ fn a_program_that_nobody_may_adopt_comes_back() {
     closed.shutdown();
     let remote = Arc::new(Remote::default());
     let handover = Handover::new(remote.clone(), Size::cells(80, 24));
-    let refused = closed.adopt(handover, Place::Tab, OnExit::Close).unwrap_err();
+    let refused = closed.adopt(handover, PanePlacement::Tab, OnExit::Close).unwrap_err();
     assert!(refused.to_string().contains("shutting down"), "{refused}");
-    let gone = Place::Beside(PaneId(9), Axis::Vertical);
+    let gone = PanePlacement::Beside(PaneId(9), Axis::Vertical);
     let refused = mux.adopt(refused.handover, gone, OnExit::Close).unwrap_err();
     assert!(matches!(refused.error, MuxError::NoPane(PaneId(9))), "{refused}");
     let pane = adopt(&mux, refused.handover);

@@ -16,14 +16,14 @@ pub struct Listed {
     /// The meaning of the setting, in one line.
     pub doc: String,
     /// The way in which the user changes the setting.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// The value of the setting, as TOML.
     pub value: String,
 }
 
 /// The way in which the user changes a setting.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum SettingKind {
     /// The setting is on or off.
     Switch(bool),
     /// The setting has one of these values.
@@ -61,9 +61,9 @@ pub fn listed(config: &Config) -> Vec<Listed> {
             section => values.get(section)?.get(&row.name),
         };
         let kind = match item.and_then(Item::as_bool) {
-            Some(on) if row.kind == "true or false" => Kind::Switch(on),
-            _ if !row.options.is_empty() => Kind::Choice(row.options.clone()),
-            _ => Kind::Value,
+            Some(on) if row.kind == "true or false" => SettingKind::Switch(on),
+            _ if !row.options.is_empty() => SettingKind::Choice(row.options.clone()),
+            _ => SettingKind::Value,
         };
         let value = row.value(&values);
         let doc = row.doc.find(". ").map_or(row.doc.as_str(), |end| &row.doc[..=end]).to_owned();
@@ -110,12 +110,12 @@ mod tests {
         let config = Config::default();
         let all = listed(&config);
         let find = |id: &str| all.iter().find(|one| one.id() == id).unwrap();
-        assert_eq!(find("window.blur").kind, Kind::Switch(false));
+        assert_eq!(find("window.blur").kind, SettingKind::Switch(false));
         assert!(
-            matches!(&find("cursor.shape").kind, Kind::Choice(list) if list.contains(&"bar".into()))
+            matches!(&find("cursor.shape").kind, SettingKind::Choice(list) if list.contains(&"bar".into()))
         );
         let opacity = find("window.opacity");
-        assert_eq!((&opacity.kind, opacity.value.as_str()), (&Kind::Value, "1.0"));
+        assert_eq!((&opacity.kind, opacity.value.as_str()), (&SettingKind::Value, "1.0"));
         assert_eq!(find("theme").path(), ["theme"]);
         assert!(all.iter().all(|one| !["keys", "env", "profile"].contains(&one.section.as_str())));
         assert_eq!(Listed::read("0.5").as_float(), Some(0.5));

@@ -6,7 +6,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 
 use super::{
     colors::Part,
-    converted::Place,
+    converted::ConfigLine,
     draft::Draft,
     files::Files,
     forms::{self, Form, Given, Row},
@@ -145,7 +145,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
     };
     let lines = Lines::of(&text);
     let shared = Rc::new(file.to_owned());
-    let place = |start: Option<usize>| Place {
+    let place = |start: Option<usize>| ConfigLine {
         file: Rc::clone(&shared),
         line: lines.at(start.unwrap_or_default()),
     };
@@ -168,7 +168,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
             (["general", "import"] | ["import"], _) => {}
             (["keyboard", "bindings"] | ["key_bindings"], Some(bindings)) => {
                 for binding in bindings {
-                    let place = Place {
+                    let place = ConfigLine {
                         line: binding.span().map_or(place.line, |span| lines.at(span.start)),
                         ..place.clone()
                     };
@@ -177,7 +177,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
             }
             (["mouse", "bindings"] | ["mouse_bindings"] | ["hints", "enabled"], Some(list)) => {
                 for entry in list {
-                    let place = Place {
+                    let place = ConfigLine {
                         line: entry.span().map_or(place.line, |span| lines.at(span.start)),
                         ..place.clone()
                     };

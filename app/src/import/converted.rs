@@ -42,7 +42,7 @@ impl Converted {
 
 /// A line of a configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ConfigLine {
     /// The file.
     pub file: Rc<PathBuf>,
     /// The number of the line, counted from 1.
@@ -76,7 +76,7 @@ pub struct LeftOut {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     /// The position of the setting.
-    pub place: Place,
+    pub place: ConfigLine,
     /// The name of the setting.
     pub name: String,
 }

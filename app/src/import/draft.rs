@@ -9,7 +9,7 @@ use toml_edit::{Array, InlineTable, Value};
 
 use super::{
     colors::{Colors, Part},
-    converted::{Converted, Entry, ImportedTheme, LeftOut, Place, Setting, render},
+    converted::{ConfigLine, Converted, Entry, ImportedTheme, LeftOut, Setting, render},
     modes::{Modes, Resolved},
     pressed::Program,
     reasons,
@@ -60,14 +60,14 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Starts a setting of the other terminal. Later calls that set or leave out keys belong to this setting.
-    pub fn begin(&mut self, place: &Place, name: &str) {
+    pub fn begin(&mut self, place: &ConfigLine, name: &str) {
         self.entry = Entry { place: place.clone(), name: name.to_owned() };
     }
 
     /// Converts a setting by calling `convert`. If that fails, leaves the setting out.
     pub fn setting(
         &mut self,
-        place: &Place,
+        place: &ConfigLine,
         name: &str,
         convert: impl FnOnce(&mut Self) -> Result<(), String>,
     ) {
@@ -377,7 +377,7 @@ impl Draft {
             Some((end, _)) => format!("{}…", &name[..end]),
             None => name,
         };
-        let Place { file, line } = &entry.place;
+        let ConfigLine { file, line } = &entry.place;
         let why = visible(why);
         self.left_out.push(LeftOut { file: file.as_ref().clone(), line: *line, setting, why });
     }

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     colors::Part,
-    converted::Place,
+    converted::ConfigLine,
     draft::{Draft, ThemeName},
     files::Files,
     forms::{self, Form, Row},
@@ -131,7 +131,7 @@ const STEPS: &[(&str, &str, &str)] = &[
 
 /// A file that is named in a line of another file.
 struct Include {
-    place: Place,
+    place: ConfigLine,
     /// The name of the file, as written in the configuration.
     name: String,
     path: PathBuf,
@@ -187,7 +187,7 @@ fn read_one(
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let place = Place { file: Rc::clone(&shared), line: index + 1 };
+        let place = ConfigLine { file: Rc::clone(&shared), line: index + 1 };
         let (name, value) = line.split_once('=').unwrap_or((line, ""));
         let (name, value) = (name.trim(), unquoted(value.trim()));
         if name == "config-file" {

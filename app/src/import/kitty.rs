@@ -8,7 +8,7 @@ use std::{path::Path, rc::Rc};
 
 use super::{
     colors::Part,
-    converted::Place,
+    converted::ConfigLine,
     draft::Draft,
     files::Files,
     forms::{self, Form, Row},
@@ -46,7 +46,7 @@ const SETTINGS: &[Row] = &[
 
 /// A `map` or a `mouse_map`. It is converted after the last `kitty_mod` and all aliases are known.
 struct Map {
-    place: Place,
+    place: ConfigLine,
     name: &'static str,
     text: String,
 }
@@ -98,7 +98,7 @@ impl Reader<'_> {
         let text = self.files.enter(file)?;
         let shared = Rc::new(file.to_owned());
         for (line, text) in joined(&text) {
-            let place = Place { file: Rc::clone(&shared), line };
+            let place = ConfigLine { file: Rc::clone(&shared), line };
             let (name, value) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             self.setting(&place, name, value.trim());
         }
@@ -106,7 +106,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn setting(&mut self, place: &Place, name: &str, value: &str) {
+    fn setting(&mut self, place: &ConfigLine, name: &str, value: &str) {
         match name {
             "include" => {
                 let path = self.files.named(value, &place.file);

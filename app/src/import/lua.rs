@@ -115,7 +115,7 @@ pub(super) fn read(text: &str) -> Result<File, String> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum TokenKind {
     Name(String),
     Text(String),
     Number(f64),
@@ -125,7 +125,7 @@ enum Kind {
 
 #[derive(Clone, Debug)]
 struct Token {
-    kind: Kind,
+    kind: TokenKind,
     line: usize,
 }
 
@@ -163,13 +163,13 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             };
         } else if let Some((inner, after)) = long(rest)? {
             line += inner.matches('\n').count();
-            push(Kind::Text(inner.strip_prefix('\n').unwrap_or(inner).to_owned()));
+            push(TokenKind::Text(inner.strip_prefix('\n').unwrap_or(inner).to_owned()));
             rest = after;
         } else if c == '"' || c == '\'' {
             let (string, after) =
                 quoted(&rest[1..], c).ok_or_else(|| format!("line {line}: a string has no end"))?;
             line += rest[..rest.len() - after.len()].matches('\n').count();
-            push(Kind::Text(string));
+            push(TokenKind::Text(string));
             rest = after;
         } else if c.is_ascii_digit()
             || (c == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
@@ -182,15 +182,15 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 Some(digits) => u64::from_str_radix(digits, 16).ok().map(|number| number as f64),
                 None => digits.parse().ok(),
             };
-            push(Kind::Number(number.unwrap_or(f64::NAN)));
+            push(TokenKind::Number(number.unwrap_or(f64::NAN)));
             rest = &rest[end..];
         } else if c.is_ascii_alphabetic() || c == '_' {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
-            push(Kind::Name(name.to_owned()));
+            push(TokenKind::Name(name.to_owned()));
             rest = after;
         } else if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
-            push(Kind::Mark(mark));
+            push(TokenKind::Mark(mark));
             rest = &rest[mark.len()..];
         } else {
             rest = &rest[c.len_utf8()..];
@@ -312,7 +312,7 @@ impl Reader {
     }
 
     fn is_mark(&self, mark: &str) -> bool {
-        matches!(self.peek(), Some(Token { kind: Kind::Mark(found), .. }) if *found == mark)
+        matches!(self.peek(), Some(Token { kind: TokenKind::Mark(found), .. }) if *found == mark)
     }
 
     fn take_mark(&mut self, mark: &str) -> bool {
@@ -322,12 +322,14 @@ impl Reader {
     }
 
     fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Some(Token { kind: Kind::Name(found), .. }) if found == word)
+        matches!(self.peek(), Some(Token { kind: TokenKind::Name(found), .. }) if found == word)
     }
 
     fn take_name(&mut self) -> Option<String> {
         match self.peek() {
-            Some(Token { kind: Kind::Name(name), .. }) if !KEYWORDS.contains(&name.as_str()) => {
+            Some(Token { kind: TokenKind::Name(name), .. })
+                if !KEYWORDS.contains(&name.as_str()) =>
+            {
                 let name = name.clone();
                 self.at += 1;
                 Some(name)
@@ -337,7 +339,7 @@ impl Reader {
     }
 
     fn statement(&mut self, token: &Token, found: &mut Found) -> Result<(), String> {
-        let Kind::Name(word) = &token.kind else { return Ok(()) };
+        let TokenKind::Name(word) = &token.kind else { return Ok(()) };
         match word.as_str() {
             "if" | "for" | "while" | "repeat" | "do" | "function" => {
                 self.skip_block();
@@ -371,7 +373,7 @@ impl Reader {
                 // For `return config`, keep the name of the variable, because later only assignments to this variable
                 // count.
                 found.returned = match self.peek() {
-                    Some(Token { kind: Kind::Name(name), .. })
+                    Some(Token { kind: TokenKind::Name(name), .. })
                         if self.tokens.len() == self.at + 1 =>
                     {
                         Some(Lua::Name(name.clone()))
@@ -488,7 +490,7 @@ impl Reader {
         // In `for` and `while`, only the word `do` starts the block.
         let mut depth = 0_usize;
         while let Some(Token { kind, .. }) = self.peek() {
-            let Kind::Name(word) = kind.clone() else {
+            let TokenKind::Name(word) = kind.clone() else {
                 self.at += 1;
                 continue;
             };
@@ -517,12 +519,12 @@ impl Reader {
         loop {
             let is_joining = self.is_mark("..");
             let is_operator = match self.peek().map(|token| &token.kind) {
-                Some(Kind::Mark(mark)) => [
+                Some(TokenKind::Mark(mark)) => [
                     "..", "+", "-", "*", "/", "//", "%", "^", "==", "~=", "<", ">", "<=", ">=",
                     "&", "|", "~", "<<", ">>",
                 ]
                 .contains(mark),
-                Some(Kind::Name(word)) => word == "and" || word == "or",
+                Some(TokenKind::Name(word)) => word == "and" || word == "or",
                 _ => false,
             };
             if !is_operator {
@@ -543,39 +545,39 @@ impl Reader {
         }
         let Some(token) = self.peek().cloned() else { return Ok(Lua::Computed) };
         let value = match token.kind {
-            Kind::Text(text) => {
+            TokenKind::Text(text) => {
                 self.at += 1;
                 Lua::Text(text)
             }
-            Kind::Number(number) => {
+            TokenKind::Number(number) => {
                 self.at += 1;
                 Lua::Number(number)
             }
-            Kind::Mark("{") => self.table(depth + 1)?,
-            Kind::Mark("-") => {
+            TokenKind::Mark("{") => self.table(depth + 1)?,
+            TokenKind::Mark("-") => {
                 self.at += 1;
                 match self.operand(depth + 1)? {
                     Lua::Number(number) => Lua::Number(-number),
                     _ => Lua::Computed,
                 }
             }
-            Kind::Mark("#" | "~") => {
+            TokenKind::Mark("#" | "~") => {
                 self.at += 1;
                 self.operand(depth + 1)?;
                 Lua::Computed
             }
-            Kind::Mark("(") => {
+            TokenKind::Mark("(") => {
                 self.at += 1;
                 let inner = self.expression(depth + 1)?;
                 self.take_mark(")");
                 inner
             }
-            Kind::Mark("...") => {
+            TokenKind::Mark("...") => {
                 self.at += 1;
                 Lua::Computed
             }
-            Kind::Mark(_) => return Ok(Lua::Computed),
-            Kind::Name(word) => match word.as_str() {
+            TokenKind::Mark(_) => return Ok(Lua::Computed),
+            TokenKind::Name(word) => match word.as_str() {
                 "true" | "false" => {
                     self.at += 1;
                     Lua::Bool(word == "true")
@@ -655,7 +657,7 @@ impl Reader {
     fn is_argument(&self) -> bool {
         self.is_mark("(")
             || self.is_mark("{")
-            || matches!(self.peek(), Some(Token { kind: Kind::Text(_), .. }))
+            || matches!(self.peek(), Some(Token { kind: TokenKind::Text(_), .. }))
     }
 
     /// Reads the arguments of a call: a list in parentheses, or a single string or table.
@@ -663,7 +665,7 @@ impl Reader {
         if self.is_mark("{") {
             return Ok(vec![self.table(depth + 1)?]);
         }
-        if let Some(Token { kind: Kind::Text(text), .. }) = self.peek() {
+        if let Some(Token { kind: TokenKind::Text(text), .. }) = self.peek() {
             let text = Lua::Text(text.clone());
             self.at += 1;
             return Ok(vec![text]);

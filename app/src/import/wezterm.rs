@@ -8,7 +8,7 @@ use std::{path::Path, rc::Rc};
 
 use super::{
     colors::Part,
-    converted::Place,
+    converted::ConfigLine,
     draft::{Draft, ThemeName},
     files::Files,
     forms::{self, Form, Given, Row},
@@ -68,7 +68,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
     files.leave();
     let read = lua::read(&text)?;
     let shared = Rc::new(file.to_owned());
-    let place = |line| Place { file: Rc::clone(&shared), line };
+    let place = |line| ConfigLine { file: Rc::clone(&shared), line };
     for (what, line) in read.skipped {
         draft.setting(&place(line), &what, |_| {
             Err("the import reads only literals, and runs no Lua".into())

@@ -12,7 +12,7 @@ use unterm_mux::{MuxEvent, Observer, PaneId};
 use unterm_term::{ClipboardTarget, Event};
 
 use crate::window::system::{
-    appearance::said::{Said, Source},
+    appearance::said::{ReportedSettings, Source},
     notices,
 };
 
@@ -75,13 +75,13 @@ pub(crate) struct ClipboardNews {
 #[derive(Debug, Default)]
 pub(crate) struct SystemNews {
     /// The latest preferences of the desktop, by their source.
-    pub(crate) desktop: HashMap<Source, Said>,
+    pub(crate) desktop: HashMap<Source, ReportedSettings>,
     /// A screen reader has connected.
     pub(crate) reader: bool,
     /// The id of the accessibility node on which a screen reader requested an action.
     pub(crate) reader_asks: Option<u64>,
     /// Events about notifications, in the order of their arrival.
-    pub(crate) told: Vec<notices::Told>,
+    pub(crate) told: Vec<notices::NoticeEvent>,
     /// Files dropped on the window.
     pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
     /// Results of errands.
@@ -192,7 +192,7 @@ impl Observer for Inbox {
                 let took = started.map_or(Duration::ZERO, |started| started.elapsed());
                 if took >= SHORTEST {
                     let ended = notices::Ended { command, exit_code, took };
-                    let told = notices::Told::Ended(pane, ended);
+                    let told = notices::NoticeEvent::Ended(pane, ended);
                     self.post(|news| notices::queue(&mut news.system.told, told));
                 }
                 self.post(|news| news.commands = true);
@@ -223,10 +223,16 @@ impl Observer for Inbox {
                     news.panes.works.insert(pane);
                 }
                 Event::Notification(notification) => {
-                    notices::queue(&mut news.system.told, notices::Told::Show(pane, notification));
+                    notices::queue(
+                        &mut news.system.told,
+                        notices::NoticeEvent::Show(pane, notification),
+                    );
                 }
                 Event::NotificationClosed { handle } => {
-                    notices::queue(&mut news.system.told, notices::Told::TakenBack(pane, handle));
+                    notices::queue(
+                        &mut news.system.told,
+                        notices::NoticeEvent::TakenBack(pane, handle),
+                    );
                 }
                 Event::ClipboardQuery { target } => {
                     tracing::debug!(

@@ -70,7 +70,7 @@ pub use context::{ClassifyContext, PredicateInput, split_status};
 pub use error::{CallError, LimitKind, LoadError, ManifestError};
 pub use instance::Instance;
 pub use limits::Limits;
-pub use manifest::{Kind, Manifest, Runtime, Target};
+pub use manifest::{Manifest, PluginKind, Runtime, Target};
 pub use matcher::{CellPosition, LuaPredicate, Matcher, StableFor};
 pub use outcome::{Classification, Explanation, IntentOutcome, PredicateOutcome};
 pub use permission::Permission;

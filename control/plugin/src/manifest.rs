@@ -33,7 +33,7 @@ pub struct Manifest {
     /// The name of the plugin: 1 to 64 letters, digits and `_-.`.
     pub name: String,
     /// The kind of the plugin.
-    pub kind: Kind,
+    pub kind: PluginKind,
     /// The version of the plugin, which is shown to users.
     pub version: String,
     /// The engine that runs the entrypoint.
@@ -56,7 +56,7 @@ pub struct Manifest {
 /// The kind of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum PluginKind {
     /// The plugin controls one program.
     Adapter,
     /// The plugin offers intents for any program.

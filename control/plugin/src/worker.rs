@@ -94,11 +94,11 @@ struct Request {
 /// A thread that serves one instance. It ends when this is dropped.
 pub(crate) struct Worker {
     requests: SyncSender<Request>,
-    place: Arc<Place>,
+    place: Arc<ThreadEntry>,
 }
 
 /// The entry of a thread in the numbers of [`Threads`].
-struct Place {
+struct ThreadEntry {
     threads: Arc<Threads>,
     state: Mutex<State>,
 }
@@ -110,7 +110,7 @@ enum State {
     Ended,
 }
 
-impl Place {
+impl ThreadEntry {
     /// Adds a serving thread to the numbers, if a limit allows it.
     fn take(threads: &Arc<Threads>) -> Result<Arc<Self>, CallError> {
         let limits = &threads.limits;
@@ -148,7 +148,7 @@ impl Place {
 }
 
 /// Updates the numbers when the thread ends, also after a panic.
-struct Leave(Arc<Place>);
+struct Leave(Arc<ThreadEntry>);
 
 impl Drop for Leave {
     fn drop(&mut self) {
@@ -158,7 +158,7 @@ impl Drop for Leave {
 
 impl Worker {
     pub(crate) fn start(threads: &Arc<Threads>, program: Arc<Program>) -> Result<Self, CallError> {
-        let place = Place::take(threads)?;
+        let place = ThreadEntry::take(threads)?;
         let (requests, received) = sync_channel::<Request>(1);
         let leave = Leave(place.clone());
         let limits = threads.limits.clone();

@@ -8,7 +8,7 @@ use super::{Demand, Subjects};
 use crate::{
     caller::{Access, Caller},
     error::Error,
-    services::records::audit::{Audit, Outcome},
+    services::records::audit::{Audit, CallOutcome},
 };
 
 /// Parameters that contain typed input. If the program does not echo the input, neither the log nor a gate may show it.
@@ -138,11 +138,11 @@ impl<'a> Record<'a> {
         {
             session = made.session_id;
         }
-        let outcome = match error.map_or(Outcome::Done, Error::outcome) {
-            Outcome::Failed(_) if detail.is_secret => Outcome::Failed(NOT_SHOWN.to_owned()),
+        let outcome = match error.map_or(CallOutcome::Done, Error::outcome) {
+            CallOutcome::Failed(_) if detail.is_secret => CallOutcome::Failed(NOT_SHOWN.to_owned()),
             outcome => outcome,
         };
-        if logged == Logged::Everything || matches!(outcome, Outcome::Refused(_)) {
+        if logged == Logged::Everything || matches!(outcome, CallOutcome::Refused(_)) {
             audit.add(method, session, &detail.text, outcome, caller.client.clone());
         }
     }

@@ -8,7 +8,7 @@ use super::step::{Authority, Decision, Input, Step};
 use crate::{
     caller::{Caller, Capabilities},
     error::{Error, Result},
-    services::shell::secret::{self, Asked},
+    services::shell::secret::{self, SecretDetection},
 };
 
 /// Keys that end a request and can't be part of an answer: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
@@ -32,12 +32,14 @@ pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decisi
 fn check(authority: &Authority, pane: &Pane, has_looked: bool) -> Result<()> {
     let id = pane.id();
     match secret::asked(pane) {
-        Asked::Yes => Err(Error::Secret(id.0)),
+        SecretDetection::Yes => Err(Error::Secret(id.0)),
         // If the pane is in no tab, the caller is not refused: no window can show the pane, so the user could not
         // answer.
-        Asked::Maybe(why) if !has_looked && authority.mux.layout().tab_of(id).is_some() => {
+        SecretDetection::Maybe(why)
+            if !has_looked && authority.mux.layout().tab_of(id).is_some() =>
+        {
             Err(Error::maybe_secret(id.0, &why))
         }
-        Asked::Maybe(_) | Asked::No => Ok(()),
+        SecretDetection::Maybe(_) | SecretDetection::No => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::request::{Login, Request};
 use super::mcp;
 use crate::transport::{
-    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
+    contract::{Dialect, Handover, Input, MessageEffect, Output, Refusal},
     framing::Lines,
     peer::{Credentials, LoginError, Peer},
 };
@@ -37,7 +37,13 @@ impl JsonRpc {
         Self { mcp }
     }
 
-    async fn login(&self, peer: &Peer, id: &str, params: &str, reply: &mut Vec<u8>) -> Outcome {
+    async fn login(
+        &self,
+        peer: &Peer,
+        id: &str,
+        params: &str,
+        reply: &mut Vec<u8>,
+    ) -> MessageEffect {
         let Some(login) = Login::parse(params) else {
             peer.slow_down().await;
             return refused(reply, id, LoginError::WrongToken);
@@ -56,7 +62,7 @@ impl JsonRpc {
             Ok(toolset) => toolset,
             Err(why) => {
                 write_error(reply, id, code::INTERNAL, &why);
-                return Outcome::Answered;
+                return MessageEffect::Answered;
             }
         };
         write_start(reply, id);
@@ -68,9 +74,9 @@ impl JsonRpc {
                     let pending = mcp::PendingReplies::default();
                     Box::pin(mcp::serve(server, input, output, client, toolset, cwd, pending))
                 });
-                Outcome::HandedOver(caller, handover)
+                MessageEffect::HandedOver(caller, handover)
             }
-            None => Outcome::LoggedIn(caller),
+            None => MessageEffect::LoggedIn(caller),
         }
     }
 }
@@ -78,13 +84,13 @@ impl JsonRpc {
 impl Dialect for JsonRpc {
     type Framing = Lines;
 
-    async fn answer(&self, peer: &Peer, message: &[u8], reply: &mut Vec<u8>) -> Outcome {
+    async fn answer(&self, peer: &Peer, message: &[u8], reply: &mut Vec<u8>) -> MessageEffect {
         let request = match Request::parse(message) {
             Ok(Some(request)) => request,
-            Ok(None) => return Outcome::Answered,
+            Ok(None) => return MessageEffect::Answered,
             Err(why) => {
                 write_error(reply, "null", code::PARSE, &format!("Parse error: {why}"));
-                return Outcome::Answered;
+                return MessageEffect::Answered;
             }
         };
         let id = request.id;
@@ -94,7 +100,7 @@ impl Dialect for JsonRpc {
         let Some(caller) = peer.caller() else {
             let message = "Not authenticated. Call auth.login first";
             write_error(reply, id, code::NOT_AUTHENTICATED, message);
-            return Outcome::Answered;
+            return MessageEffect::Answered;
         };
         write_start(reply, id);
         match peer.call(caller, &request.method, request.params, reply).await {
@@ -105,7 +111,7 @@ impl Dialect for JsonRpc {
                 write_error(reply, id, code::INTERNAL, &error.to_string());
             }
         }
-        Outcome::Answered
+        MessageEffect::Answered
     }
 
     /// Writes an event as a request that needs no reply.
@@ -133,13 +139,13 @@ impl Dialect for JsonRpc {
     }
 }
 
-fn refused(reply: &mut Vec<u8>, id: &str, error: LoginError) -> Outcome {
+fn refused(reply: &mut Vec<u8>, id: &str, error: LoginError) -> MessageEffect {
     let code = match error {
         LoginError::WrongToken => code::BAD_TOKEN,
         LoginError::Unreadable => code::INTERNAL,
     };
     write_error(reply, id, code, &error.to_string());
-    Outcome::Answered
+    MessageEffect::Answered
 }
 
 /// Writes a reply up to the start of its result. The closing brace must be added after the result.

@@ -25,13 +25,13 @@ use crate::{
             changes::Topic,
             questions::{Kind, Question, Verdict},
         },
-        records::{Records, audit::Outcome},
+        records::{Records, audit::CallOutcome},
         shell::{
             Lines,
-            echoes::Place,
+            echoes::BeforeTyping,
             kind::Shell,
             reading::Reading,
-            secret::{self, Asked},
+            secret::{self, SecretDetection},
         },
     },
 };
@@ -125,7 +125,7 @@ impl Context {
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };
         // The echo must be recorded before the program can show it.
-        let echoes = Place::of(pane).map(|place| self.lines.echoes.add(pane, place, bytes));
+        let echoes = BeforeTyping::of(pane).map(|place| self.lines.echoes.add(pane, place, bytes));
         let written = match pane.write_admitted(bytes, admit) {
             Ok(written) => written.map_err(|error| Error::Write { id: id.0, error }),
             Err(refusal) => Err(refusal),
@@ -171,8 +171,8 @@ impl Context {
         };
         let session = session.map_or_else(String::new, |id| id.to_string());
         let outcome = match answer == Verdict::Deny.name() {
-            true => Outcome::Refused(String::new()),
-            false => Outcome::Done,
+            true => CallOutcome::Refused(String::new()),
+            false => CallOutcome::Done,
         };
         let is_always = *kind == Kind::Approval && answer == Verdict::Always.name();
         let client = client.clone();
@@ -229,12 +229,12 @@ impl Context {
 
     /// Whether the program in a pane asks for a secret, or may be asking ([`secret::asked`]).
     pub(crate) fn asks_secret(&self, pane: PaneId) -> bool {
-        self.mux.pane(pane).is_some_and(|pane| secret::asked(&pane) != Asked::No)
+        self.mux.pane(pane).is_some_and(|pane| secret::asked(&pane) != SecretDetection::No)
     }
 
     /// Whether the program in any pane of a tab asks for a secret, or may be asking.
     pub(crate) fn asks_any_secret(&self) -> bool {
-        self.mux.panes().iter().any(|pane| secret::asked(pane) != Asked::No)
+        self.mux.panes().iter().any(|pane| secret::asked(pane) != SecretDetection::No)
     }
 
     /// Whether keys that the user presses may be a secret. They may be if the focused pane's program hides its input.
@@ -267,5 +267,5 @@ impl Context {
 pub(crate) fn hides_input(pane: &Pane) -> bool {
     pane.process().echo() == Some(false)
         && (pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())
-            || secret::asked(pane) != Asked::No)
+            || secret::asked(pane) != SecretDetection::No)
 }

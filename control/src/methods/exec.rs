@@ -22,9 +22,9 @@ use crate::{
     error::Error,
     services::{
         pane::wait,
-        records::audit::Outcome,
+        records::audit::CallOutcome,
         shell::{
-            echoes::Place,
+            echoes::BeforeTyping,
             kind::{Activity, Marks},
             run::{self, Ending, ExitSource, Typist},
         },
@@ -227,7 +227,7 @@ struct ForCaller<'a> {
     /// Whether the command was typed and has not ended.
     is_typed: AtomicBool,
     /// The state of the pane before the command was typed, to recognize the command's echo.
-    place: Mutex<Option<Place>>,
+    place: Mutex<Option<BeforeTyping>>,
 }
 
 impl<'a> ForCaller<'a> {
@@ -245,7 +245,7 @@ impl<'a> ForCaller<'a> {
 
 impl Typist for ForCaller<'_> {
     fn admit(&self) -> Result<()> {
-        *self.place.lock() = Place::of(self.pane);
+        *self.place.lock() = BeforeTyping::of(self.pane);
         self.context.authority.command(self.caller, self.pane, self.command)
     }
 
@@ -271,7 +271,7 @@ impl Drop for ForCaller<'_> {
             return;
         }
         let typed = self.context.type_in(self.caller, self.pane, INTERRUPT);
-        let outcome = typed.as_ref().err().map_or(Outcome::Done, Error::outcome);
+        let outcome = typed.as_ref().err().map_or(CallOutcome::Done, Error::outcome);
         let (session, client) = (self.pane.id().0.to_string(), self.caller.client.clone());
         self.context.records.audit.add(
             Cancel::NAME,

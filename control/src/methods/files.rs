@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    services::records::files::{MOST_READ, MOST_WRITTEN, Place, directory},
+    services::records::files::{MOST_READ, MOST_WRITTEN, PaneFile, directory},
     untrusted::shortened,
 };
 
@@ -64,7 +64,7 @@ impl Method for Read {
         let offset = params.offset.number("offset", 0..=u64::MAX)?.unwrap_or(0);
         let most = params.max_bytes.number("max_bytes", 1..=MOST_READ)?.unwrap_or(65_536);
         admit(context, &pane, Self::NAME, &path)?;
-        let read = move || Place::find(directory(&pane)?, &path, false)?.read(offset, most);
+        let read = move || PaneFile::find(directory(&pane)?, &path, false)?.read(offset, most);
         let part = blocking(read).await?.map_err(Error::Failed)?;
         Ok(ReadReply { base64: STANDARD.encode(part.bytes), size: part.size })
     }
@@ -143,7 +143,7 @@ impl Method for Write {
         admit(context, &pane, Self::NAME, &path)?;
         let written = bytes.len();
         let write = move || {
-            let place = Place::find(directory(&pane)?, &path, true)?;
+            let place = PaneFile::find(directory(&pane)?, &path, true)?;
             let created = place.write(&bytes, appends)?;
             Ok((created, place.directory().display().to_string()))
         };

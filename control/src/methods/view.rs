@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Caller, Context, Group, Method, Result, Subjects, params::session_params};
 use crate::{
     error::Error,
-    services::pane::viewers::{Seen, Viewed},
+    services::pane::viewers::{Viewed, ViewerReply},
 };
 
 /// `screen.follow`.
@@ -89,7 +89,7 @@ impl Method for Follow {
                 })?
             }
         };
-        let Seen { view, is_screen, size, bytes, lost, has_ended } = seen;
+        let ViewerReply { view, is_screen, size, bytes, lost, has_ended } = seen;
         Ok(FollowReply {
             view,
             screen: is_screen,

@@ -111,7 +111,7 @@ pub struct Met {
 /// Collects the parameters of a call that `session.wait` and `session.watch` share.
 macro_rules! given {
     ($params:ident) => {
-        Given {
+        WaitParameters {
             any: &$params.any,
             all: &$params.all,
             since_seq: &$params.since_seq,
@@ -197,7 +197,7 @@ struct Waiting {
 }
 
 /// The parameters that `session.wait` and `session.watch` share.
-struct Given<'g, 'a> {
+struct WaitParameters<'g, 'a> {
     any: &'g Arg<'a, Vec<Awaited>>,
     all: &'g Arg<'a, Vec<Awaited>>,
     since_seq: &'g Arg<'a, u64>,
@@ -206,8 +206,8 @@ struct Given<'g, 'a> {
 }
 
 impl Waiting {
-    async fn of(context: &Context, caller: &Caller, given: Given<'_, '_>) -> Result<Self> {
-        let Given { any, all, since_seq, include_typed, timeout_ms } = given;
+    async fn of(context: &Context, caller: &Caller, given: WaitParameters<'_, '_>) -> Result<Self> {
+        let WaitParameters { any, all, since_seq, include_typed, timeout_ms } = given;
         let list = |arg: &Arg<'_, Vec<Awaited>>, name| {
             arg.value::<Vec<Map<String, Value>>>(name, "a list of conditions")
         };

@@ -34,7 +34,7 @@ use crate::{
         pane::events::Subscription,
     },
     transport::{
-        contract::{Dialect, Handover, Outcome, Refusal},
+        contract::{Dialect, Handover, MessageEffect, Refusal},
         peer::{Instance, Peer},
     },
 };
@@ -307,17 +307,17 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     }
 
     /// Applies the outcome of a message to the connection. Returns a refusal if the token of a login has too many connections.
-    fn settle(&mut self, outcome: Outcome) -> Option<Refusal> {
+    fn settle(&mut self, outcome: MessageEffect) -> Option<Refusal> {
         let (caller, handover) = match outcome {
-            Outcome::Answered => {
+            MessageEffect::Answered => {
                 let asked = self.peer.caller().and_then(|caller| caller.subscription.take());
                 if let Some(asked) = asked {
                     self.subscription = asked;
                 }
                 return None;
             }
-            Outcome::LoggedIn(caller) => (caller, None),
-            Outcome::HandedOver(caller, handover) => (caller, Some(handover)),
+            MessageEffect::LoggedIn(caller) => (caller, None),
+            MessageEffect::HandedOver(caller, handover) => (caller, Some(handover)),
         };
         let context = self.service.instance.dispatcher().context();
         match context.limits.connections.part(caller.token) {

@@ -29,7 +29,7 @@ pub trait Dialect: Send + Sync + 'static {
         peer: &'a Peer,
         message: &'a [u8],
         reply: &'a mut Vec<u8>,
-    ) -> impl Future<Output = Outcome> + Send + 'a;
+    ) -> impl Future<Output = MessageEffect> + Send + 'a;
 
     /// Whether a message is handled even if the limit of concurrent requests is reached, such as a cancellation.
     /// Handling such a message must not wait.
@@ -46,7 +46,7 @@ pub trait Dialect: Send + Sync + 'static {
 }
 
 /// The effect of a message on its connection.
-pub enum Outcome {
+pub enum MessageEffect {
     /// No effect on the connection.
     Answered,
     /// The client has logged in. Its leases and subscriptions under another token end.

@@ -4,7 +4,9 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use unterm_control::{Caller, ContentLength, Credentials, Dialect, Error, Outcome, Peer, Refusal};
+use unterm_control::{
+    Caller, ContentLength, Credentials, Dialect, Error, MessageEffect, Peer, Refusal,
+};
 
 /// The error codes. Those that the Language Server Protocol defines have the same numbers there.
 pub mod code {
@@ -95,12 +97,12 @@ impl Dialect for Sample {
     type Framing = ContentLength;
     const AT_ONCE: usize = AT_ONCE;
 
-    async fn answer(&self, peer: &Peer, message: &[u8], reply: &mut Vec<u8>) -> Outcome {
+    async fn answer(&self, peer: &Peer, message: &[u8], reply: &mut Vec<u8>) -> MessageEffect {
         let Request { id, method, params } = match serde_json::from_slice(message) {
             Ok(request) => request,
             Err(error) => {
                 write(reply, &Value::Null, Err((code::PARSE, error.to_string())));
-                return Outcome::Answered;
+                return MessageEffect::Answered;
             }
         };
         match (&*method, peer.caller()) {
@@ -111,7 +113,7 @@ impl Dialect for Sample {
                 match peer.log_in(credentials).await {
                     Ok(caller) => {
                         write(reply, &id, Ok(json!({"atOnce": AT_ONCE})));
-                        return Outcome::LoggedIn(caller);
+                        return MessageEffect::LoggedIn(caller);
                     }
                     Err(error) => write(reply, &id, Err((code::WRONG_TOKEN, error.to_string()))),
                 }
@@ -128,7 +130,7 @@ impl Dialect for Sample {
                 write(reply, &id, result.unwrap_or_else(cancelled));
             }
         }
-        Outcome::Answered
+        MessageEffect::Answered
     }
 
     fn is_urgent(&self, message: &[u8]) -> bool {

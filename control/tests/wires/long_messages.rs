@@ -14,7 +14,7 @@ use std::{
 
 use crate::support::{self, Fixture, PATIENCE, Wire, client::Client, page::Page};
 use serde_json::{Value, json};
-use unterm_control::{Credentials, Dialect, Lines, Outcome, Peer, Refusal};
+use unterm_control::{Credentials, Dialect, Lines, MessageEffect, Peer, Refusal};
 
 const LONG: usize = 15 << 20;
 /// The number of long messages for which half of the budget is enough.
@@ -167,12 +167,12 @@ struct Slow {
 impl Dialect for Slow {
     type Framing = Lines;
 
-    async fn answer(&self, peer: &Peer, message: &[u8], reply: &mut Vec<u8>) -> Outcome {
+    async fn answer(&self, peer: &Peer, message: &[u8], reply: &mut Vec<u8>) -> MessageEffect {
         if peer.caller().is_none() {
             let token = String::from_utf8(message.to_vec()).unwrap();
             let caller = peer.log_in(Credentials { token, ..Credentials::default() }).await;
             reply.extend_from_slice(b"hello");
-            return Outcome::LoggedIn(caller.unwrap());
+            return MessageEffect::LoggedIn(caller.unwrap());
         }
         let is_long = message.len() > 64 << 10;
         if is_long {
@@ -185,7 +185,7 @@ impl Dialect for Slow {
             }
             reply.extend_from_slice(b"short");
         }
-        Outcome::Answered
+        MessageEffect::Answered
     }
 
     fn write_event(&self, _: &Value, _: &mut Vec<u8>) {}

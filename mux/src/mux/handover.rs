@@ -9,7 +9,7 @@ use unterm_term::{Parser, Size, Term};
 
 use super::{
     Mux, MuxError,
-    open::{Place, terminal_options},
+    open::{PanePlacement, terminal_options},
 };
 use crate::{Handover, OnExit, Pane, PaneId, pane::Parts};
 
@@ -33,10 +33,10 @@ impl Mux {
     pub fn adopt(
         &self,
         handover: Handover,
-        place: Place,
+        place: PanePlacement,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, Box<NotAdopted>> {
-        let own = (handover.is_pinned || place == Place::Hidden).then_some(handover.size);
+        let own = (handover.is_pinned || place == PanePlacement::Hidden).then_some(handover.size);
         let size = match self.size_at(place, own) {
             Ok(size) => size,
             Err(error) => return Err(Box::new(NotAdopted { error, handover })),

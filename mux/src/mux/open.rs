@@ -18,7 +18,7 @@ use crate::{
 
 /// Where a new pane is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PanePlacement {
     /// A new tab after the active tab. The new tab becomes active.
     Tab,
     /// A new tab at the end. The active tab stays active, so that the user can go on typing.
@@ -38,7 +38,7 @@ impl Mux {
         size: Option<Size>,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::Tab, size, on_exit)
+        self.open(spawn, PanePlacement::Tab, size, on_exit)
     }
 
     /// Opens a tab at the end. The active tab stays active, so that the user can go on typing. `size` pins the pane's
@@ -49,18 +49,18 @@ impl Mux {
         size: Option<Size>,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::BackgroundTab, size, on_exit)
+        self.open(spawn, PanePlacement::BackgroundTab, size, on_exit)
     }
 
     /// Opens a pane that belongs to no tab, pinned to `size`. After its program ends, the pane stays until
     /// [`Mux::close_pane`].
     pub fn open_hidden(&self, spawn: Spawn, size: Size) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::Hidden, Some(size), OnExit::Hold)
+        self.open(spawn, PanePlacement::Hidden, Some(size), OnExit::Hold)
     }
 
     /// Like [`Mux::open_hidden`], with a tap that receives the program's output from the first byte.
     pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
-        self.open_with(spawn, Place::Hidden, Some(size), OnExit::Hold, Pane::tap)
+        self.open_with(spawn, PanePlacement::Hidden, Some(size), OnExit::Hold, Pane::tap)
     }
 
     /// Like [`Mux::open_tab_in_background`], with a tap that receives the program's output from the first byte. If the
@@ -73,7 +73,7 @@ impl Mux {
     ) -> Result<(Arc<Pane>, Tap), MuxError> {
         // This tap's reader uses only the output, so all input is marked as hidden.
         let tap = |pane: &Pane| pane.tap_recording(Arc::new(|_| true));
-        self.open_with(spawn, Place::BackgroundTab, size, on_exit, tap)
+        self.open_with(spawn, PanePlacement::BackgroundTab, size, on_exit, tap)
     }
 
     /// Splits `pane`. The new pane appears to the right of it or below it, and gets the focus in its tab. Zoom ends.
@@ -85,14 +85,14 @@ impl Mux {
         spawn: Spawn,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
-        self.open(spawn, Place::Beside(pane, axis), None, on_exit)
+        self.open(spawn, PanePlacement::Beside(pane, axis), None, on_exit)
     }
 
     /// Starts a program in a new pane. `size` pins the pane's grid.
     fn open(
         &self,
         spawn: Spawn,
-        place: Place,
+        place: PanePlacement,
         size: Option<Size>,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
@@ -103,13 +103,13 @@ impl Mux {
     fn open_with<T>(
         &self,
         mut spawn: Spawn,
-        place: Place,
+        place: PanePlacement,
         size: Option<Size>,
         on_exit: OnExit,
         prepare: impl FnOnce(&Pane) -> T,
     ) -> Result<(Arc<Pane>, T), MuxError> {
         let area = self.size_at(place, size)?;
-        if let Place::Beside(pane, _) = place
+        if let PanePlacement::Beside(pane, _) = place
             && let Some(beside) = self.pane(pane)
         {
             spawn.env.splice(..0, beside.variables());
@@ -173,29 +173,40 @@ impl Mux {
 
     /// The size of a pane at a position in the layout. A pinned pane gets its `own` size. Returns an error if there is
     /// no room at the position.
-    pub(super) fn size_at(&self, place: Place, own: Option<Size>) -> Result<Size, MuxError> {
+    pub(super) fn size_at(
+        &self,
+        place: PanePlacement,
+        own: Option<Size>,
+    ) -> Result<Size, MuxError> {
         let size = match place {
-            Place::Beside(pane, axis) => {
+            PanePlacement::Beside(pane, axis) => {
                 self.check_room(&self.state.lock(), pane, axis)?;
                 self.size_of_split(pane, axis)?
             }
-            Place::Tab | Place::BackgroundTab | Place::Hidden => match own {
-                Some(own) => own,
-                None => self.size_of_new_tab(),
-            },
+            PanePlacement::Tab | PanePlacement::BackgroundTab | PanePlacement::Hidden => {
+                match own {
+                    Some(own) => own,
+                    None => self.size_of_new_tab(),
+                }
+            }
         };
         Ok(own.unwrap_or(size))
     }
 
     /// Adds a new pane of this size at its position in the layout, and starts its threads. On failure, the pane is not
     /// added and its program keeps running.
-    pub(super) fn put(&self, pane: &Arc<Pane>, place: Place, size: Size) -> Result<(), MuxError> {
+    pub(super) fn put(
+        &self,
+        pane: &Arc<Pane>,
+        place: PanePlacement,
+        size: Size,
+    ) -> Result<(), MuxError> {
         let tab = || {
             let id = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
             (id, Tab::new(id, pane.id()))
         };
         match place {
-            Place::Tab => {
+            PanePlacement::Tab => {
                 let (id, tab) = tab();
                 self.admit(pane, |state| {
                     state.areas.insert(id, size);
@@ -203,7 +214,7 @@ impl Mux {
                     Ok(())
                 })
             }
-            Place::BackgroundTab => {
+            PanePlacement::BackgroundTab => {
                 let (id, tab) = tab();
                 self.admit(pane, |state| {
                     state.areas.insert(id, size);
@@ -211,7 +222,7 @@ impl Mux {
                     Ok(())
                 })
             }
-            Place::Beside(beside, axis) => {
+            PanePlacement::Beside(beside, axis) => {
                 self.admit(pane, |state| {
                     // Another thread may have split the pane since the first check, so check again under the lock.
                     self.check_room(state, beside, axis)?;
@@ -220,7 +231,7 @@ impl Mux {
                 self.divide_cells();
                 Ok(())
             }
-            Place::Hidden => self.admit(pane, |_| Ok(())),
+            PanePlacement::Hidden => self.admit(pane, |_| Ok(())),
         }
     }
 

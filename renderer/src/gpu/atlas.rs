@@ -14,7 +14,7 @@ const FIRST_HEIGHT: u32 = 256;
 
 /// The position of a glyph in its texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct AtlasPosition {
     pub(super) x: u16,
     pub(super) y: u16,
 }
@@ -76,7 +76,7 @@ impl Shelves {
 pub(super) struct Atlas {
     masks: Sheet,
     colors: Sheet,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<AtlasPosition>>,
     /// The glyph cache generation of the stored glyphs.
     pub(super) generation: u64,
     limit: u32,
@@ -154,7 +154,7 @@ impl Atlas {
         glyphs: &GlyphCache,
         device: &Device,
         queue: &Queue,
-    ) -> Result<Place, Full> {
+    ) -> Result<AtlasPosition, Full> {
         let index = id.0 as usize;
         if let Some(Some(place)) = self.places.get(index) {
             return Ok(*place);
@@ -172,7 +172,7 @@ impl Atlas {
             }
         };
         upload(queue, &sheet.texture, glyph, x, y);
-        let place = Place { x: x as u16, y: y as u16 };
+        let place = AtlasPosition { x: x as u16, y: y as u16 };
         if self.places.len() <= index {
             self.places.resize(index + 1, None);
         }

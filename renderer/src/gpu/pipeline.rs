@@ -25,7 +25,7 @@ pub(super) struct Draw {
 
 /// What kind of rectangle a pipeline draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RectangleKind {
     /// Opaque rectangles that replace the pixels below.
     Fill,
     /// Glyphs that have coverage only.
@@ -37,7 +37,7 @@ pub(super) enum Kind {
 }
 
 pub(super) struct Pipeline {
-    /// Indexed by [`Kind`].
+    /// Indexed by [`RectangleKind`].
     pipelines: [RenderPipeline; 4],
     draw_layout: BindGroupLayout,
     glyph_layout: BindGroupLayout,
@@ -154,7 +154,7 @@ impl Pipeline {
     }
 
     /// The pipeline that draws this kind.
-    pub(super) fn of(&self, kind: Kind) -> &RenderPipeline {
+    pub(super) fn of(&self, kind: RectangleKind) -> &RenderPipeline {
         &self.pipelines[kind as usize]
     }
 

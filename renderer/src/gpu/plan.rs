@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::pipeline::{Draw, Kind};
+use super::pipeline::{Draw, RectangleKind};
 use super::rows::{Instance, Parts};
 use crate::blend::premultiplied;
 use crate::{Frame, FramePane, ImageLayer, PixelRect, Quad};
@@ -26,7 +26,7 @@ pub(super) enum Source {
 pub(super) enum Call {
     /// A draw call.
     Rectangles {
-        kind: Kind,
+        kind: RectangleKind,
         source: Source,
         instances: Range<u32>,
         /// Index into [`Plan::draws`].
@@ -67,7 +67,7 @@ impl Plan {
             plan.areas.push(Instance::fill(x, y, width, height, frame.background));
         }
         let instances = 0..plan.areas.len() as u32;
-        plan.call(Kind::Fill, Source::Areas, instances, 0, surface);
+        plan.call(RectangleKind::Fill, Source::Areas, instances, 0, surface);
         plan
     }
 
@@ -80,7 +80,7 @@ impl Plan {
         fill.color = [red, green, blue, opacity];
         let first = self.areas.len() as u32;
         self.areas.push(fill);
-        self.call(Kind::Fill, Source::Areas, first..first + 1, 0, pane.area);
+        self.call(RectangleKind::Fill, Source::Areas, first..first + 1, 0, pane.area);
         let placed: Vec<_> = rows
             .iter()
             .map(|row| {
@@ -89,22 +89,22 @@ impl Plan {
                 (self.clip((pane.origin.0, y), rect), rect, row.parts)
             })
             .collect();
-        let all = |plan: &mut Self, kind: Kind, part: fn(&Parts) -> Range<u32>| {
+        let all = |plan: &mut Self, kind: RectangleKind, part: fn(&Parts) -> Range<u32>| {
             for (draw, rect, parts) in &placed {
                 plan.call(kind, Source::Rows, part(parts), *draw, *rect);
             }
         };
         if pane.images.is_empty() {
-            all(self, Kind::Fill, Parts::below);
+            all(self, RectangleKind::Fill, Parts::below);
         } else {
             self.images(pane, ImageLayer::Ground);
-            all(self, Kind::Fill, Parts::backgrounds);
+            all(self, RectangleKind::Fill, Parts::backgrounds);
             self.images(pane, ImageLayer::Under);
-            all(self, Kind::Fill, Parts::under);
+            all(self, RectangleKind::Fill, Parts::under);
         }
-        all(self, Kind::Mask, Parts::masks);
-        all(self, Kind::Color, Parts::pictures);
-        all(self, Kind::Fill, Parts::over);
+        all(self, RectangleKind::Mask, Parts::masks);
+        all(self, RectangleKind::Color, Parts::pictures);
+        all(self, RectangleKind::Fill, Parts::over);
         self.images(pane, ImageLayer::Over);
     }
 
@@ -113,7 +113,7 @@ impl Plan {
         let first = self.areas.len() as u32;
         self.areas.extend(quads.iter().map(quad));
         let instances = first..self.areas.len() as u32;
-        self.call(Kind::Rounded, Source::Areas, instances, 0, self.surface);
+        self.call(RectangleKind::Rounded, Source::Areas, instances, 0, self.surface);
         if has_labels {
             self.calls.push(Call::Text { layer });
         }
@@ -129,7 +129,13 @@ impl Plan {
             let at = self.areas.len() as u32;
             self.areas.push(instance);
             let rect = image.rect.intersection(&pane.grid);
-            self.call(Kind::Color, Source::Image(image.pixels.id()), at..at + 1, draw, rect);
+            self.call(
+                RectangleKind::Color,
+                Source::Image(image.pixels.id()),
+                at..at + 1,
+                draw,
+                rect,
+            );
         }
     }
 
@@ -147,7 +153,7 @@ impl Plan {
 
     fn call(
         &mut self,
-        kind: Kind,
+        kind: RectangleKind,
         source: Source,
         instances: Range<u32>,
         draw: u32,

@@ -23,7 +23,7 @@ use unterm_control::client::{BlockingStream, LAST};
 
 use self::{
     instance::Link,
-    message::{Kind, Message, failure},
+    message::{Message, RequestKind, failure},
 };
 use crate::cli::unread::until_unread;
 
@@ -80,7 +80,7 @@ struct State {
     /// The number of connections to instances so far.
     links: u64,
     /// The client's pending requests, by their ids as JSON text.
-    pending: HashMap<String, Kind>,
+    pending: HashMap<String, RequestKind>,
     /// The instance's pending requests to the client, such as approvals. Each is identified by its id as JSON text.
     asked: HashSet<String>,
     /// The client's messages `initialize` and `notifications/initialized`.
@@ -153,7 +153,7 @@ impl Relay {
             return self.answer(messages.iter().filter_map(Message::request), &why);
         }
         let calls = || messages.iter().filter_map(Message::request);
-        if state.is_unsaid && calls().any(|(_, kind)| kind == Kind::Call) {
+        if state.is_unsaid && calls().any(|(_, kind)| kind == RequestKind::Call) {
             state.is_unsaid = false;
             drop(state);
             return self.answer(calls(), MOVED);
@@ -217,7 +217,7 @@ impl Relay {
         let link = state.link.take();
         let pending = std::mem::take(&mut state.pending);
         state.asked.clear();
-        state.is_unsaid = !pending.values().any(|kind| *kind == Kind::Call);
+        state.is_unsaid = !pending.values().any(|kind| *kind == RequestKind::Call);
         drop(state);
         if let Err(error) = self.answer(pending, ENDED) {
             let _ = self.ends.send(End::Output(error));
@@ -229,7 +229,7 @@ impl Relay {
     /// Answers requests with an error.
     fn answer(
         &self,
-        requests: impl IntoIterator<Item = (String, Kind)>,
+        requests: impl IntoIterator<Item = (String, RequestKind)>,
         why: &str,
     ) -> io::Result<()> {
         requests

@@ -7,7 +7,7 @@ use unterm_mux::{Layout, PaneId, Rect};
 
 use crate::window::{
     app::App,
-    echo::{around::Around, reader::Lent, text_frame::TextFrame, text_style::TextStyle},
+    echo::{around::LastFrame, reader::Lent, text_frame::TextFrame, text_style::TextStyle},
     prefs::default_cursor,
 };
 
@@ -41,7 +41,7 @@ impl App {
         let noted = look.and_then(|look| Some((look, outlines()?)));
         let style = self.text_style();
         self.echo.around =
-            noted.map(|(look, outlines)| Around { layout, placed, outlines, look, style });
+            noted.map(|(look, outlines)| LastFrame { layout, placed, outlines, look, style });
     }
 
     /// Builds a frame of the panes' text. Returns false if anything else has changed since the last whole frame, or if

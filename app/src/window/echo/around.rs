@@ -8,7 +8,7 @@ use unterm_term::{LineId, Palette, ScreenKind, Size};
 use crate::window::{echo::text_style::TextStyle, surface::look::PaneLook, workspace::view::View};
 
 /// Everything that the last whole frame showed, except the panes' text.
-pub(crate) struct Around {
+pub(crate) struct LastFrame {
     pub(crate) layout: Arc<Layout>,
     pub(crate) placed: Vec<(PaneId, Rect)>,
     pub(crate) outlines: Vec<Outline>,
@@ -16,7 +16,7 @@ pub(crate) struct Around {
     pub(crate) style: TextStyle,
 }
 
-impl Around {
+impl LastFrame {
     /// Whether the last whole frame showed a pane.
     pub(crate) fn has(&self, pane: PaneId) -> bool {
         self.placed.iter().any(|(id, _)| *id == pane)

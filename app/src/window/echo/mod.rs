@@ -3,7 +3,7 @@
 //!
 //! The rule for the fast path: no overlay lies over the panes' text, and nothing around the text has changed. The
 //! stack of overlays knows whether one lies over the text. Everything that changes the window without output requests
-//! a whole frame (`Pacing::ask`), and [`Around`] compares the parts that output itself may change. The option
+//! a whole frame (`Pacing::ask`), and [`LastFrame`] compares the parts that output itself may change. The option
 //! `--whole-frames` turns the fast path off.
 //!
 //! If the window is idle, the thread that read the output paints it, because waking the event loop would take as long
@@ -26,7 +26,7 @@ use unterm_mux::Mux;
 
 use crate::window::{
     echo::{
-        around::Around,
+        around::LastFrame,
         reader::{Lent, Slot},
     },
     inbox::Inbox,
@@ -35,7 +35,7 @@ use crate::window::{
 /// The event loop's side of the fast path.
 pub(crate) struct Echo {
     /// The last frame's content around the panes' text; `None` if the next frame must be a whole frame.
-    pub(crate) around: Option<Around>,
+    pub(crate) around: Option<LastFrame>,
     slot: Arc<Slot>,
 }
 

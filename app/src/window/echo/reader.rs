@@ -12,7 +12,7 @@ use unterm_mux::{Mux, PaneId};
 
 use crate::window::{
     echo::{
-        around::Around,
+        around::LastFrame,
         text_frame::{TextFrame, cursor_place},
     },
     inbox::Inbox,
@@ -25,7 +25,7 @@ pub(crate) struct Lent {
     pub(crate) surface: Box<Surface>,
     pub(crate) views: Views,
     /// What the last whole frame showed around the text; `None` if part of that content has changed since.
-    pub(crate) around: Option<Around>,
+    pub(crate) around: Option<LastFrame>,
     /// The time when the event loop wakes up if no event arrives.
     pub(crate) waits_until: Option<Instant>,
     /// The time when the titles must be read again, if a pane prints.
@@ -103,7 +103,7 @@ impl Lent {
             Ok(true) => {}
             Err(error) => self.failure = Some(error.into()),
         }
-        let Around { layout, placed, look, .. } = around;
+        let LastFrame { layout, placed, look, .. } = around;
         if let Some(place) = cursor_place(layout, placed, views, &look.geometry) {
             screen.tell_ime(place);
         }

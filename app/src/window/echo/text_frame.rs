@@ -10,7 +10,7 @@ use unterm_renderer::{PaneScene, PixelRect};
 
 use crate::window::{
     echo::{
-        around::{Around, Outline},
+        around::{LastFrame, Outline},
         text_style::TextStyle,
     },
     surface::Surface,
@@ -30,7 +30,7 @@ pub(crate) struct TextFrame<'a> {
 
 impl TextFrame<'_> {
     /// Builds a text frame. Returns false if anything else has changed since the last whole frame.
-    pub(crate) fn build(&mut self, around: &mut Around, now: Instant) -> bool {
+    pub(crate) fn build(&mut self, around: &mut LastFrame, now: Instant) -> bool {
         if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {
             return false;
         }
@@ -42,7 +42,7 @@ impl TextFrame<'_> {
             return false;
         }
         around.look.blink_on = self.blink(&around.placed, around.style, now);
-        let Around { placed, look, .. } = around;
+        let LastFrame { placed, look, .. } = around;
         let scene = |(id, area): &(PaneId, Rect)| Some(look.scene(*id, *area, self.views.get(id)?));
         let panes: Vec<PaneScene<'_>> = placed.iter().filter_map(scene).collect();
         self.surface.renderer.frame_with_panes(&panes);

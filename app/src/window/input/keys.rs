@@ -48,12 +48,12 @@ impl KeyInput {
 /// Modifiers that winit does not report, derived from key events: Caps Lock, Num Lock, Hyper, Meta, and the side of
 /// each modifier key.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct HeldModifiers {
     down: Vec<(ModifierKey, Side)>,
     locks: Modifiers,
 }
 
-impl Held {
+impl HeldModifiers {
     /// Discards the held modifiers when the window loses the focus, because their release will not be reported.
     pub(crate) fn forget(&mut self) {
         self.down.clear();
@@ -389,7 +389,7 @@ mod tests {
     use super::*;
 
     fn letter(c: char, unshifted: char, told: Modifiers) -> Modifiers {
-        let mut held = Held::default();
+        let mut held = HeldModifiers::default();
         held.see_locks(Key::Char(c), Some(unshifted), told);
         held.locks
     }
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn the_keypad_shows_num_lock() {
-        let mut held = Held::default();
+        let mut held = HeldModifiers::default();
         held.see_locks(Key::KeypadDigit(4), None, Modifiers::empty());
         assert_eq!(held.locks, Modifiers::NUM_LOCK);
         // Shift inverts Num Lock, so the state of Num Lock stays unknown.

@@ -17,7 +17,7 @@ use winit::keyboard::ModifiersState;
 
 use crate::window::input::{
     clipboard::Clipboard,
-    keys::{Held, Sent, Taken},
+    keys::{HeldModifiers, Sent, Taken},
     pointer::Pointer,
     sequence::Sequence,
 };
@@ -25,7 +25,7 @@ use crate::window::input::{
 pub(crate) struct Input {
     pub(crate) clipboard: Clipboard,
     pub(crate) modifiers: ModifiersState,
-    pub(crate) held: Held,
+    pub(crate) held: HeldModifiers,
     pub(crate) taken: Taken,
     pub(crate) sent: Sent,
     /// The keys pressed so far of an unfinished key sequence.
@@ -44,7 +44,7 @@ impl Input {
         Self {
             clipboard,
             modifiers: ModifiersState::empty(),
-            held: Held::default(),
+            held: HeldModifiers::default(),
             taken: Taken::default(),
             sent: Sent::default(),
             sequence: Sequence::default(),

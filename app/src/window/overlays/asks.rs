@@ -12,7 +12,7 @@ pub(crate) const ABOUT: &str = "agents ask";
 
 /// The state of the questions that were shown.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct ShownQuestions {
     /// The highest number of a question so far.
     pub(crate) newest: u64,
     /// The number of the question in the message.

@@ -144,7 +144,7 @@ impl Confirm {
     }
 
     /// Computes the layout of the question.
-    fn place(&self, geometry: &Geometry) -> Place {
+    fn place(&self, geometry: &Geometry) -> ConfirmLayout {
         let padding = geometry.px(PADDING);
         let line = geometry.ui_line();
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(padding)).max(1);
@@ -191,7 +191,7 @@ impl Confirm {
             *place = PixelRect { x: right - width as i32, width, ..row };
             right = place.x - gap as i32;
         }
-        Place { rect, question, about, preview, rows: rows as usize, buttons }
+        ConfirmLayout { rect, question, about, preview, rows: rows as usize, buttons }
     }
 
     /// The button at a point. If there is none, `Err` contains whether the point is inside the
@@ -256,7 +256,7 @@ impl Confirm {
 }
 
 /// The layout of a question in the window.
-struct Place {
+struct ConfirmLayout {
     rect: PixelRect,
     question: PixelRect,
     about: Vec<(PixelRect, String)>,

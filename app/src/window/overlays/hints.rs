@@ -8,7 +8,7 @@ use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use crate::config::HintAction;
 use crate::window::{
-    overlays::targets::{Kind, Target},
+    overlays::targets::{Target, TargetKind},
     ui::{colors::Colors, geometry::Geometry},
     workspace::view::View,
 };
@@ -116,12 +116,12 @@ fn codes(count: usize, alphabet: &str) -> Vec<String> {
 }
 
 /// The default action for a target of this kind.
-pub(crate) fn own_action(kind: Kind) -> HintAction {
+pub(crate) fn own_action(kind: TargetKind) -> HintAction {
     match kind {
-        Kind::Link | Kind::Url => HintAction::Open,
-        Kind::Path => HintAction::Editor,
-        Kind::Text => HintAction::Copy,
-        Kind::Own(action) => action,
+        TargetKind::Link | TargetKind::Url => HintAction::Open,
+        TargetKind::Path => HintAction::Editor,
+        TargetKind::Text => HintAction::Copy,
+        TargetKind::Own(action) => action,
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
         let target = |line, text: &str| {
             let at = Point { line: LineId(line), col: 0 };
             let range = TextRange { start: at, end: at, block: false };
-            Target { kind: Kind::Text, range, text: text.to_owned() }
+            Target { kind: TargetKind::Text, range, text: text.to_owned() }
         };
         let targets = vec![target(0, "x"), target(1, "y"), target(2, "x")];
         let mut hints = Hints::new(PaneId(0), targets, "asdf", true);

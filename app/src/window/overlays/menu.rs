@@ -132,7 +132,7 @@ pub(crate) struct ItemState {
 
 /// The result of a key press or a click.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Outcome {
+pub(crate) enum MenuOutcome {
     Stay,
     Closed,
     Chosen(Choice),
@@ -180,15 +180,17 @@ impl Menu {
         self.marked = rows.find(|row| self.item(*row).is_some_and(begins)).or(self.marked);
     }
 
-    pub(crate) fn choose(&self) -> Outcome {
+    pub(crate) fn choose(&self) -> MenuOutcome {
         let item = self.marked.and_then(|row| self.item(row));
-        item.map_or(Outcome::Stay, |item| Outcome::Chosen(item.choice.clone()))
+        item.map_or(MenuOutcome::Stay, |item| MenuOutcome::Chosen(item.choice.clone()))
     }
 
-    pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers) -> Outcome {
+    pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers) -> MenuOutcome {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         match (key.off_keypad(), ctrl) {
-            (Key::Escape | Key::Left, _) | (Key::Char('c' | 'g'), true) => return Outcome::Closed,
+            (Key::Escape | Key::Left, _) | (Key::Char('c' | 'g'), true) => {
+                return MenuOutcome::Closed;
+            }
             (Key::Enter | Key::Char(' '), false) => return self.choose(),
             (Key::Up, _) | (Key::Char('p' | 'k'), true) => self.step(-1),
             (Key::Down, _) | (Key::Char('n' | 'j'), true) => self.step(1),
@@ -204,7 +206,7 @@ impl Menu {
             (Key::Char(letter), false) => self.jump(letter),
             _ => {}
         }
-        Outcome::Stay
+        MenuOutcome::Stay
     }
 
     fn height_of(row: &Row, geometry: &Geometry) -> u32 {

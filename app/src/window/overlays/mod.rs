@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use unterm_mux::PaneId;
 
 use crate::window::overlays::{
-    asks::Asked,
+    asks::ShownQuestions,
     confirm::Questions,
     debug::Debug,
     hints::Hints,
@@ -60,7 +60,7 @@ pub(crate) struct Overlays {
     pub(crate) used_entries: Vec<String>,
     pub(crate) questions: Questions,
     /// The state of the agents' questions that were shown.
-    pub(crate) asked: Asked,
+    pub(crate) asked: ShownQuestions,
     /// The menu, if it is open.
     pub(crate) menu: Option<Menu>,
     pub(crate) toasts: Toasts,

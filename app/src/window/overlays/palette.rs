@@ -13,7 +13,7 @@ use crate::{
     config::{
         Config,
         keys::{self, Keymap},
-        listed::{Kind, Listed, listed},
+        listed::{Listed, SettingKind, listed},
     },
     window::overlays::{
         panel::item::Item,
@@ -73,10 +73,10 @@ fn setting_item(setting: Listed, title: Option<&str>) -> Item<Choice> {
         (None, section) => format!("{}: {}", words(section), setting.name.replace('_', " ")),
     };
     let value = match &setting.kind {
-        Kind::Switch(true) => "on".to_owned(),
-        Kind::Switch(false) => "off".to_owned(),
-        Kind::Choice(_) => setting.value.trim_matches('"').to_owned(),
-        Kind::Value => setting.value.clone(),
+        SettingKind::Switch(true) => "on".to_owned(),
+        SettingKind::Switch(false) => "off".to_owned(),
+        SettingKind::Choice(_) => setting.value.trim_matches('"').to_owned(),
+        SettingKind::Value => setting.value.clone(),
     };
     let value = match value.char_indices().nth(LONGEST_VALUE) {
         Some((end, _)) => format!("{}…", &value[..end]),

@@ -46,7 +46,7 @@ struct Shown {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum PanelOutcome {
     /// Nothing changed.
     Stay,
     /// The cursor moved or the text scrolled. The list is unchanged.
@@ -135,10 +135,10 @@ impl<C> Panel<C> {
     }
 
     /// Inserts the first line of a text at the cursor, after removing control characters.
-    pub(crate) fn insert(&mut self, text: &str) -> Outcome {
+    pub(crate) fn insert(&mut self, text: &str) -> PanelOutcome {
         self.query.insert(text);
         self.narrow();
-        Outcome::Moved
+        PanelOutcome::Moved
     }
 
     /// Inserts a text and selects it, so that typing replaces it.
@@ -162,14 +162,19 @@ impl<C> Panel<C> {
     }
 
     /// Handles a key press. `text` is the text that the key types.
-    pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers, text: Option<&str>) -> Outcome {
+    pub(crate) fn key(
+        &mut self,
+        key: Key,
+        modifiers: Modifiers,
+        text: Option<&str>,
+    ) -> PanelOutcome {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         if self.scroll(key) {
-            return Outcome::Edited;
+            return PanelOutcome::Edited;
         }
         match (key, ctrl) {
-            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => Outcome::Closed,
-            (Key::Enter | Key::KeypadEnter, _) => Outcome::Chosen,
+            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => PanelOutcome::Closed,
+            (Key::Enter | Key::KeypadEnter, _) => PanelOutcome::Chosen,
             (Key::Up, _) | (Key::Char('p' | 'k'), true) => self.step(-1),
             (Key::Down, _) | (Key::Char('n' | 'j'), true) => self.step(1),
             (Key::Tab, _) => self.step(if modifiers.contains(Modifiers::SHIFT) { -1 } else { 1 }),
@@ -180,10 +185,10 @@ impl<C> Panel<C> {
             _ => match self.query.edit(key, modifiers, text) {
                 Some(true) => {
                     self.narrow();
-                    Outcome::Moved
+                    PanelOutcome::Moved
                 }
-                Some(false) => Outcome::Edited,
-                None => Outcome::Stay,
+                Some(false) => PanelOutcome::Edited,
+                None => PanelOutcome::Stay,
             },
         }
     }
@@ -203,33 +208,33 @@ impl<C> Panel<C> {
     }
 
     /// Handles one notch of the wheel: scrolls the text if the panel shows one, and otherwise marks the next item.
-    pub(crate) fn wheel(&mut self, up: bool) -> Outcome {
+    pub(crate) fn wheel(&mut self, up: bool) -> PanelOutcome {
         match &mut self.text {
             Some(text) => {
                 text.scroll(if up { -NOTCH } else { NOTCH });
-                Outcome::Edited
+                PanelOutcome::Edited
             }
             None => self.step(if up { -1 } else { 1 }),
         }
     }
 
     /// Moves the mark by `by` items. Wraps around at the ends.
-    fn step(&mut self, by: isize) -> Outcome {
+    fn step(&mut self, by: isize) -> PanelOutcome {
         let count = self.shown.len() as isize;
         if count == 0 {
-            return Outcome::Stay;
+            return PanelOutcome::Stay;
         }
         self.mark((self.marked as isize + by).rem_euclid(count) as usize)
     }
 
-    fn page(&mut self, by: isize) -> Outcome {
+    fn page(&mut self, by: isize) -> PanelOutcome {
         self.mark(self.marked.saturating_add_signed(by * ROWS as isize))
     }
 
-    fn mark(&mut self, row: usize) -> Outcome {
+    fn mark(&mut self, row: usize) -> PanelOutcome {
         self.marked = row.min(self.shown.len().saturating_sub(1));
         self.first = self.first.clamp((self.marked + 1).saturating_sub(ROWS), self.marked);
-        Outcome::Moved
+        PanelOutcome::Moved
     }
 
     /// Lists the items that match the input, the best match first.
@@ -252,7 +257,7 @@ impl<C> Panel<C> {
         self.first = 0;
     }
 
-    fn place(&self, geometry: &Geometry) -> Place {
+    fn place(&self, geometry: &Geometry) -> PanelLayout {
         let padding = geometry.px(PADDING);
         let (line, row) = (geometry.ui_line(), geometry.ui_line() + geometry.px(8.0));
         let width = self.width(geometry);
@@ -278,7 +283,7 @@ impl<C> Panel<C> {
         let rect = PixelRect { x, y, width, height };
         let line = |top: u32, height: u32| PixelRect { y: y + top as i32, height, ..rect };
         let top = input + message + text;
-        Place {
+        PanelLayout {
             rect,
             input: line(0, input),
             message: line(input, message),
@@ -311,7 +316,7 @@ impl<C> Panel<C> {
     }
 
     /// Handles a click. Returns `None` if the point is outside the panel.
-    pub(crate) fn click(&mut self, geometry: &Geometry, x: f64, y: f64) -> Option<Outcome> {
+    pub(crate) fn click(&mut self, geometry: &Geometry, x: f64, y: f64) -> Option<PanelOutcome> {
         let place = self.place(geometry);
         let first = self.first_in(place.rows.len());
         if !contains(place.rect, x, y) {
@@ -320,9 +325,9 @@ impl<C> Panel<C> {
         match place.rows.iter().position(|row| contains(*row, x, y)) {
             Some(row) => {
                 self.mark(first + row);
-                Some(Outcome::Chosen)
+                Some(PanelOutcome::Chosen)
             }
-            None => Some(Outcome::Stay),
+            None => Some(PanelOutcome::Stay),
         }
     }
 
@@ -429,7 +434,7 @@ impl<C> Panel<C> {
     fn draw_text(
         &self,
         text: &ScrollText,
-        place: &Place,
+        place: &PanelLayout,
         (geometry, colors): (&Geometry, &Colors),
         scene: &mut Scene<'_>,
     ) {
@@ -452,7 +457,7 @@ impl<C> Panel<C> {
     }
 }
 
-struct Place {
+struct PanelLayout {
     rect: PixelRect,
     input: PixelRect,
     message: PixelRect,

@@ -30,7 +30,7 @@ const CAP: usize = 100_000;
 
 /// The interpretation of the input. Ctrl+R switches to the next kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SearchKind {
     /// Literal text. Case matters only if the text contains an upper-case letter.
     #[default]
     Smart,
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     Regex,
 }
 
-impl Kind {
+impl SearchKind {
     pub(crate) fn next(self) -> Self {
         match self {
             Self::Smart => Self::Exact,
@@ -62,7 +62,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     text: String,
-    kind: Kind,
+    kind: SearchKind,
     whole_words: bool,
 }
 
@@ -114,7 +114,7 @@ impl Places {
 pub(crate) struct SearchBar {
     pub(crate) pane: PaneId,
     pub(crate) line: Line,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SearchKind,
     /// Whether only whole words match.
     pub(crate) whole_words: bool,
     /// The visible lines when the search was opened: the first line (`None` for the live screen), and the last line.
@@ -145,7 +145,7 @@ impl SearchBar {
         Self {
             pane,
             line: Line::default(),
-            kind: Kind::default(),
+            kind: SearchKind::default(),
             whole_words: false,
             origin: (None, LineId(u64::MAX)),
             from: None,
@@ -186,9 +186,9 @@ impl SearchBar {
             return;
         }
         let (kind, case) = match self.kind {
-            Kind::Smart => (PatternKind::Literal, Case::Smart),
-            Kind::Exact => (PatternKind::Literal, Case::Sensitive),
-            Kind::Regex => (PatternKind::Regex, Case::Smart),
+            SearchKind::Smart => (PatternKind::Literal, Case::Smart),
+            SearchKind::Exact => (PatternKind::Literal, Case::Sensitive),
+            SearchKind::Regex => (PatternKind::Regex, Case::Smart),
         };
         let make = if self.whole_words { Pattern::whole_words } else { Pattern::new };
         let pattern = match make(self.line.text(), kind, case) {
@@ -415,13 +415,13 @@ mod tests {
         let mut bar = SearchBar::new(PaneId(0));
         assert!(bar.query().is_none());
         bar.line.insert("a.c");
-        (bar.kind, bar.whole_words) = (Kind::Regex, true);
+        (bar.kind, bar.whole_words) = (SearchKind::Regex, true);
         let query = bar.query().unwrap();
         let mut next = SearchBar::new(PaneId(1));
         next.line.insert("x");
         next.recall(&query);
         assert_eq!(next.line.text(), "a.c");
-        assert_eq!((next.kind, next.whole_words), (Kind::Regex, true));
+        assert_eq!((next.kind, next.whole_words), (SearchKind::Regex, true));
     }
 
     #[test]

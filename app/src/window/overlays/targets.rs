@@ -23,7 +23,7 @@ const CAP: usize = 1000;
 
 /// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TargetKind {
     /// A hyperlink (OSC 8). The target's text is the link's URI.
     Link,
     /// A URL in the text.
@@ -38,55 +38,59 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TargetKind,
     pub(crate) range: TextRange,
     pub(crate) text: String,
 }
 
 /// A kind of target, a pattern, and a test that each match must pass.
-type Rule<P> = (Kind, P, fn(&str) -> bool);
+type Rule<P> = (TargetKind, P, fn(&str) -> bool);
 
 /// The patterns, the most specific first. Text that an earlier rule matched is not matched by later rules. If a
 /// pattern has groups, group 1 is the target, and groups 2 and 3 are the line and column in a file.
 const RULES: &[Rule<&str>] = &[
     (
-        Kind::Url,
+        TargetKind::Url,
         r#"(?i)\b(?:(?:https?|ftp|file|ssh|git|gemini|gopher|news)://|mailto:)[^\s<>"'`{}|\\^\x00-\x1f]+"#,
         |_| true,
     ),
     (
-        Kind::Text,
+        TargetKind::Text,
         r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
         |_| true,
     ),
     // Paths in tracebacks of Python.
-    (Kind::Path, r#""([^"]+)", line (\d+)"#, |text| !text.starts_with('<')),
+    (TargetKind::Path, r#""([^"]+)", line (\d+)"#, |text| !text.starts_with('<')),
     // A name in quotes may contain blanks. This is a path that contains a folder, or a name that `ls` quoted.
-    (Kind::Path, r#"(?:^|[\s(\[=:,])["']((?:~|\.\.?)?/[^"']+)["']"#, |text| {
+    (TargetKind::Path, r#"(?:^|[\s(\[=:,])["']((?:~|\.\.?)?/[^"']+)["']"#, |text| {
         // If a `-`, `/` or `~` follows a blank, the quotes contain a command, not a path.
         ![" -", " /", " ~"].iter().any(|sign| text.contains(sign))
     }),
-    (Kind::Path, r"(?:^|\s)'([^'/]*[^'/\s] [^'/]*\.[A-Za-z]\w{0,9})'", |_| true),
+    (TargetKind::Path, r"(?:^|\s)'([^'/]*[^'/\s] [^'/]*\.[A-Za-z]\w{0,9})'", |_| true),
     // Paths in the output of `git diff` and `git status`.
-    (Kind::Path, r"(?:--- a|\+\+\+ b|diff --git a)/([\w@+.,=%~/-]+)", |_| true),
-    (Kind::Path, r"^\s+(?:modified|deleted|new file|typechange|both \w+):\s+(\S.*?)\s*$", |_| true),
-    // Paths in messages of the C# and TypeScript compilers.
-    (Kind::Path, r"([\w@+./-]+\.[A-Za-z]\w{0,9})\((\d+)(?:,(\d+))?\) ?:", |_| true),
+    (TargetKind::Path, r"(?:--- a|\+\+\+ b|diff --git a)/([\w@+.,=%~/-]+)", |_| true),
     (
-        Kind::Path,
+        TargetKind::Path,
+        r"^\s+(?:modified|deleted|new file|typechange|both \w+):\s+(\S.*?)\s*$",
+        |_| true,
+    ),
+    // Paths in messages of the C# and TypeScript compilers.
+    (TargetKind::Path, r"([\w@+./-]+\.[A-Za-z]\w{0,9})\((\d+)(?:,(\d+))?\) ?:", |_| true),
+    (
+        TargetKind::Path,
         r"(?:~|[\w@+.,-]+)?(?:/[\w@+.,=%~-]+)+/?(?::\d+(?::\d+)?)?|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,9}:\d+(?::\d+)?",
         |text| text.contains(char::is_alphabetic),
     ),
-    (Kind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b", |text| {
+    (TargetKind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b", |text| {
         text.parse::<Ipv4Addr>().is_ok() || text.parse::<SocketAddrV4>().is_ok()
     }),
-    (Kind::Text, r"(?:[0-9a-fA-F]{1,4})?(?::[0-9a-fA-F]{0,4}){2,7}", |text| {
+    (TargetKind::Text, r"(?:[0-9a-fA-F]{1,4})?(?::[0-9a-fA-F]{0,4}){2,7}", |text| {
         text.len() > 2 && text.parse::<Ipv6Addr>().is_ok()
     }),
-    (Kind::Text, r"\b(?:[0-9a-f]{7,40}|[0-9a-f]{64})\b", |text| {
+    (TargetKind::Text, r"\b(?:[0-9a-f]{7,40}|[0-9a-f]{64})\b", |text| {
         text.contains(|c: char| c.is_ascii_digit()) && text.contains(|c: char| c.is_alphabetic())
     }),
-    (Kind::Text, r"\b(?:0x[0-9a-fA-F]+|\d{4,})\b", |_| true),
+    (TargetKind::Text, r"\b(?:0x[0-9a-fA-F]+|\d{4,})\b", |_| true),
 ];
 
 /// The compiled rules for URLs. They run before all other rules, so that no other rule matches a part of a URL. Rules
@@ -103,7 +107,7 @@ fn other_rules() -> &'static [Rule<Regex>] {
 
 /// The number of rules for URLs, which are the first rules in [`RULES`].
 fn urls() -> usize {
-    RULES.partition_point(|(kind, ..)| *kind == Kind::Url)
+    RULES.partition_point(|(kind, ..)| *kind == TargetKind::Url)
 }
 
 fn ready(rules: &[Rule<&str>]) -> Vec<Rule<Regex>> {
@@ -168,13 +172,13 @@ impl Line {
     /// other rules.
     fn find(&self, own: &[(HintAction, Regex)], others: bool, found: &mut Vec<Target>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
-        let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
+        let mut add = |kind: TargetKind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
             for captures in regex.captures_iter(self.text.as_bytes()) {
                 let group = |index| captures.get_group(index).map(|span| span.range());
-                let named = group(1).filter(|_| !matches!(kind, Kind::Own(_)));
+                let named = group(1).filter(|_| !matches!(kind, TargetKind::Own(_)));
                 let is_named = named.is_some();
                 let Some(mut bytes) = named.or_else(|| group(0)) else { continue };
-                if !is_named && (kind == Kind::Url || kind == Kind::Path) {
+                if !is_named && (kind == TargetKind::Url || kind == TargetKind::Path) {
                     bytes.end = bytes.start + trimmed(&self.text[bytes.clone()]).len();
                 }
                 let text = &self.text[bytes.clone()];
@@ -195,7 +199,7 @@ impl Line {
             }
         };
         for (action, regex) in own {
-            add(Kind::Own(*action), regex, &|_| true);
+            add(TargetKind::Own(*action), regex, &|_| true);
         }
         let others = if others { other_rules() } else { &[] };
         for (kind, regex, is_one) in url_rules().iter().chain(others) {
@@ -243,7 +247,7 @@ pub(crate) fn find(reach: &Reach<'_>, own: &BTreeMap<String, HintPattern>) -> Ve
     let mut all: Vec<Target> = links.iter().chain(rest.iter().filter(is_free)).cloned().collect();
     // The whole URI of a hyperlink (OSC 8) is known even if its text was only partly read.
     all.retain(|target| {
-        target.kind == Kind::Link && reach.sees(&target.range) || reach.holds(&target.range)
+        target.kind == TargetKind::Link && reach.sees(&target.range) || reach.holds(&target.range)
     });
     all.sort_by_key(|target| (target.range.start, target.range.end));
     all.truncate(CAP);
@@ -268,7 +272,7 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
             match found.last_mut().filter(|_| goes_on) {
                 Some(last) => last.range.end = end,
                 None => found.push(Target {
-                    kind: Kind::Link,
+                    kind: TargetKind::Link,
                     range: TextRange { start, end, block: false },
                     text: link.uri.clone(),
                 }),
@@ -296,8 +300,8 @@ pub(crate) fn clicked(rows: &[SnapshotRow], term: &Term, at: Point, files: bool)
     }
     found.into_iter().find(|target| {
         let is_opened = match target.kind {
-            Kind::Url => true,
-            Kind::Path => names_a_place(&target.text),
+            TargetKind::Url => true,
+            TargetKind::Path => names_a_place(&target.text),
             _ => false,
         };
         is_opened
@@ -337,7 +341,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(bytes: &str, expected: &[(Kind, &str)]) {
+    fn check(bytes: &str, expected: &[(TargetKind, &str)]) {
         let found = found(bytes, &BTreeMap::new());
         let found: Vec<_> = found.iter().map(|one| (one.kind, one.text.as_str())).collect();
         assert_eq!(found, expected);
@@ -345,7 +349,7 @@ mod tests {
 
     #[test]
     fn urls_end_where_a_reader_would_end_them() {
-        use Kind::Url;
+        use TargetKind::Url;
         check("see https://a.b/c?d=1#e, or", &[(Url, "https://a.b/c?d=1#e")]);
         check(
             "(http://a.b/x_(y)) mailto:a@b.c.",
@@ -356,7 +360,7 @@ mod tests {
 
     #[test]
     fn paths_keep_their_line_and_column() {
-        use Kind::Path;
+        use TargetKind::Path;
         check("src/a.rs:12:3: error", &[(Path, "src/a.rs:12:3")]);
         check(
             "--> ~/x/y.c ./z /usr/lib/",
@@ -367,7 +371,7 @@ mod tests {
 
     #[test]
     fn names_with_blanks_and_those_that_programs_dress_up_are_paths() {
-        use Kind::Path;
+        use TargetKind::Path;
         check("File \"/a b/c d.py\", line 12, in f", &[(Path, "/a b/c d.py:12")]);
         check("File \"<stdin>\", line 1", &[]);
         check("no '/a b/c' or \"~/d e\": x", &[(Path, "/a b/c"), (Path, "~/d e")]);
@@ -383,7 +387,7 @@ mod tests {
 
     #[test]
     fn hashes_addresses_and_numbers_are_found() {
-        use Kind::Text;
+        use TargetKind::Text;
         check("1a2b3c4 deadbeef 123 2024", &[(Text, "1a2b3c4"), (Text, "2024")]);
         check("10.0.0.1 999.0.0.1 fe80::1", &[(Text, "10.0.0.1"), (Text, "fe80::1")]);
         check("10.0.0.1:8080 x", &[(Text, "10.0.0.1:8080")]);
@@ -402,7 +406,7 @@ mod tests {
         assert_eq!(opened(&long, (1, 5), false).map(|one| one.text), Some(long));
         check(
             "\x1b]8;;https://real.example\x07http://shown.example\x1b]8;;\x07",
-            &[(Kind::Link, "https://real.example")],
+            &[(TargetKind::Link, "https://real.example")],
         );
     }
 
@@ -412,13 +416,13 @@ mod tests {
             let target = opened(text, (0, 6), files);
             target.map(|target| (target.kind, target.text))
         };
-        let path = |text: &str| Some((Kind::Path, text.to_owned()));
+        let path = |text: &str| Some((TargetKind::Path, text.to_owned()));
         assert_eq!(clicked("at src/x.rs:12:3: error", true), path("src/x.rs:12:3"));
         assert_eq!(clicked("at src/x.rs:12:3: error", false), None);
         assert_eq!(clicked("in ~/notes/x", true), path("~/notes/x"));
         assert_eq!(clicked("this and/or that", true), None);
         assert_eq!(clicked("abc 1234567", true), None);
-        let mail = Some((Kind::Url, "mailto:a@b.c".to_owned()));
+        let mail = Some((TargetKind::Url, "mailto:a@b.c".to_owned()));
         assert_eq!(clicked("to mailto:a@b.c", false), mail);
     }
 
@@ -430,7 +434,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(
             (found[0].kind, found[0].text.as_str()),
-            (Kind::Own(HintAction::Paste), "ABC-12345")
+            (TargetKind::Own(HintAction::Paste), "ABC-12345")
         );
         assert!(compile_pattern("(").unwrap_err().contains("unclosed"));
     }

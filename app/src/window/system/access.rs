@@ -16,7 +16,7 @@ use accesskit::{Action, ActionHandler, ActionRequest, ActivationHandler, Deactiv
 use accesskit_winit::Adapter;
 use winit::{event::WindowEvent, event_loop::ActiveEventLoop, window::Window};
 
-use crate::window::{inbox::Inbox, system::access::tree::Told};
+use crate::window::{inbox::Inbox, system::access::tree::SentTree};
 
 /// The connection to the platform's accessibility API.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Open {
     /// Whether a reader is connected.
     is_connected: Arc<AtomicBool>,
     /// The state that was last sent to the reader.
-    pub(crate) told: Told,
+    pub(crate) told: SentTree,
 }
 
 /// Receives the requests of a reader, on a thread of AccessKit.
@@ -78,7 +78,7 @@ impl Access {
             is_connected: Arc::clone(&is_connected),
         };
         let adapter = Adapter::with_direct_handlers(event_loop, window, ear(), ear(), ear());
-        Self(Some(Open { adapter, is_new, is_connected, told: Told::default() }))
+        Self(Some(Open { adapter, is_new, is_connected, told: SentTree::default() }))
     }
 
     /// Whether a screen reader is connected.

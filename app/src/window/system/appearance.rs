@@ -16,14 +16,14 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use crate::window::system::appearance::said::{Said, Source};
+use crate::window::system::appearance::said::{ReportedSettings, Source};
 
 /// The last report of each source of the desktop's settings.
 #[derive(Default)]
 pub(crate) struct Appearance {
     /// The sources that are followed, each on its own thread.
     pub(crate) heard: HashSet<Source>,
-    pub(crate) said: HashMap<Source, Said>,
+    pub(crate) said: HashMap<Source, ReportedSettings>,
     /// Whether the window shows the theme for a light desktop; the control server reads it.
     pub(crate) is_theme_light: Arc<AtomicBool>,
 }
@@ -38,7 +38,7 @@ impl Appearance {
 
 /// Reports the settings of a source now, and again after each change, until the source disappears.
 #[cfg(all(unix, not(target_os = "macos")))]
-pub(crate) fn hear(source: Source, tell: impl Fn(Said)) {
+pub(crate) fn hear(source: Source, tell: impl Fn(ReportedSettings)) {
     match source {
         Source::Portal => portal::hear(tell),
         Source::XSettings => xsettings::hear(tell),
@@ -47,4 +47,4 @@ pub(crate) fn hear(source: Source, tell: impl Fn(Said)) {
 
 /// Does nothing: this operating system has neither source of settings.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-pub(crate) fn hear(_: Source, _: impl Fn(Said)) {}
+pub(crate) fn hear(_: Source, _: impl Fn(ReportedSettings)) {}

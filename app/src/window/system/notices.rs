@@ -14,7 +14,7 @@ use unterm_mux::PaneId;
 use unterm_renderer::{PixelRect, Quad, Scene};
 use unterm_term::Notification;
 
-use crate::desktop::{Desktop, Outcome};
+use crate::desktop::{Desktop, NotificationEvent};
 use crate::window::{ui::colors::Colors, workspace::view::Views};
 
 /// The number of notifications that a pane may show at once. After that, the pane may show one more per [`REFILL`].
@@ -27,11 +27,11 @@ const LINE: usize = 120;
 
 /// A queued event about notifications. The window handles events in the order of their arrival.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum NoticeEvent {
     Show(PaneId, Box<Notification>),
     TakenBack(PaneId, u64),
     Ended(PaneId, Ended),
-    Desktop(Outcome),
+    Desktop(NotificationEvent),
 }
 
 /// A command that has ended.
@@ -44,12 +44,13 @@ pub(crate) struct Ended {
 
 /// Queues an event. If the queue is full, a new notification of a program replaces the newest queued notification of
 /// its pane.
-pub(crate) fn queue(told: &mut Vec<Told>, new: Told) {
+pub(crate) fn queue(told: &mut Vec<NoticeEvent>, new: NoticeEvent) {
     // The desktop's replies need no limit here: each replies to one of our requests.
-    if told.len() < QUEUE || matches!(new, Told::Desktop(_)) {
+    if told.len() < QUEUE || matches!(new, NoticeEvent::Desktop(_)) {
         told.push(new);
-    } else if let Told::Show(pane, _) = new {
-        let is_last = |old: &&mut Told| matches!(old, Told::Show(of, _) if *of == pane);
+    } else if let NoticeEvent::Show(pane, _) = new {
+        let is_last =
+            |old: &&mut NoticeEvent| matches!(old, NoticeEvent::Show(of, _) if *of == pane);
         if let Some(last) = told.iter_mut().rfind(is_last) {
             *last = new;
         }
@@ -188,12 +189,15 @@ mod tests {
     fn a_full_queue_keeps_the_newest_notification() {
         let mut told = Vec::new();
         let show = |pane, handle| {
-            Told::Show(PaneId(pane), Box::new(Notification { handle, ..Notification::default() }))
+            NoticeEvent::Show(
+                PaneId(pane),
+                Box::new(Notification { handle, ..Notification::default() }),
+            )
         };
         (0..1000).for_each(|handle| queue(&mut told, show(1, handle)));
         queue(&mut told, show(2, 0));
         assert_eq!(told.len(), QUEUE);
-        assert!(matches!(told.last(), Some(Told::Show(_, newest)) if newest.handle == 999));
+        assert!(matches!(told.last(), Some(NoticeEvent::Show(_, newest)) if newest.handle == 999));
     }
 
     #[test]

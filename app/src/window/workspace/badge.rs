@@ -46,7 +46,7 @@ impl Badge {
 }
 
 /// A pane's area in a frame with its contents. A badge must find free space there.
-pub(crate) struct Around<'a> {
+pub(crate) struct BadgeArea<'a> {
     pub(crate) area: PixelRect,
     pub(crate) rows: &'a [SnapshotRow],
     /// Rectangles that are drawn over the pane, such as toasts.
@@ -57,7 +57,7 @@ pub(crate) struct Around<'a> {
 /// rectangle of `over`. If there is no such place, a bar of the badge's color in the pane's padding replaces the badge.
 pub(crate) fn draw_badges(
     badges: &[Badge],
-    around: &Around<'_>,
+    around: &BadgeArea<'_>,
     (geometry, colors): (&Geometry, &Colors),
     renderer: &mut Renderer,
     scene: &mut Scene<'_>,
@@ -98,7 +98,7 @@ pub(crate) fn draw_badges(
     }
 }
 
-impl Around<'_> {
+impl BadgeArea<'_> {
     /// The first place at or below `wanted` where a badge covers no text and no rectangle of `over`.
     fn room(&self, wanted: PixelRect, geometry: &Geometry) -> Option<PixelRect> {
         let foot = self.area.y + self.area.height as i32;
@@ -169,7 +169,7 @@ mod tests {
             Parser::new().advance(&mut term, bytes.as_bytes());
             let mut snapshot = Snapshot::default();
             term.snapshot(&mut snapshot, None);
-            let around = Around { area, rows: &snapshot.rows, over };
+            let around = BadgeArea { area, rows: &snapshot.rows, over };
             let width = 4 * cell.width;
             let x = (400 - width) as i32;
             let wanted = PixelRect { x, y: padding, width, height: cell.height };

@@ -10,7 +10,7 @@ const AGE: Duration = Duration::from_millis(200);
 
 /// The kind of a mark on the scrollbar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MarkKind {
     /// A command that succeeded.
     Good,
     /// A command that failed.
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
 /// The marks of a pane's scrollbar.
 #[derive(Debug, Default)]
 pub(crate) struct Prompts {
-    pub(crate) marks: Vec<(LineId, Kind)>,
+    pub(crate) marks: Vec<(LineId, MarkKind)>,
     /// The terminal's `seq` when the marks were last read.
     seq: u64,
     read: Option<Instant>,
@@ -45,16 +45,16 @@ impl Prompts {
     }
 }
 
-pub(crate) fn prompts(term: &Term) -> Vec<(LineId, Kind)> {
+pub(crate) fn prompts(term: &Term) -> Vec<(LineId, MarkKind)> {
     let mark = |command: &unterm_term::Command| {
         let kind = match command.exit_code {
-            Some(0) => Kind::Good,
-            Some(_) => Kind::Bad,
-            None => Kind::Plain,
+            Some(0) => MarkKind::Good,
+            Some(_) => MarkKind::Bad,
+            None => MarkKind::Plain,
         };
         Some((command.prompt?.line, kind))
     };
-    let marks = term.marks().map(|line| (line, Kind::Plain));
+    let marks = term.marks().map(|line| (line, MarkKind::Plain));
     let mut all: Vec<_> = term.commands().filter_map(mark).chain(marks).collect();
     // The sort is stable. If the line of a prompt is also marked by a program, the mark of the prompt's command is
     // kept.
@@ -77,11 +77,11 @@ mod tests {
                      \x1b]133;A\x07$ \x1b]133;B\x07";
         Parser::new().advance(&mut term, bytes.as_bytes());
         let kinds: Vec<_> = prompts(&term).into_iter().map(|(line, kind)| (line.0, kind)).collect();
-        assert_eq!(kinds, [(0, Kind::Good), (2, Kind::Bad), (4, Kind::Plain)]);
+        assert_eq!(kinds, [(0, MarkKind::Good), (2, MarkKind::Bad), (4, MarkKind::Plain)]);
         Parser::new()
             .advance(&mut term, b"\x1b[4H\x1b]1337;SetMark\x07\x1b[3H\x1b]1337;SetMark\x07");
         let kinds: Vec<_> = prompts(&term).into_iter().map(|(line, kind)| (line.0, kind)).collect();
-        let marked = (3, Kind::Plain);
-        assert_eq!(kinds, [(0, Kind::Good), (2, Kind::Bad), marked, (4, Kind::Plain)]);
+        let marked = (3, MarkKind::Plain);
+        assert_eq!(kinds, [(0, MarkKind::Good), (2, MarkKind::Bad), marked, (4, MarkKind::Plain)]);
     }
 }

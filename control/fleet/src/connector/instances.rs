@@ -49,7 +49,7 @@ pub struct Instances {
 }
 
 /// A pane, and how to reach it.
-pub struct Place {
+pub struct PanePlace {
     /// The connection to the pane's instance.
     pub remote: Arc<Remote>,
     /// The pane's number in its instance.
@@ -103,7 +103,7 @@ impl Instances {
 
     /// The last rows of a session.
     pub async fn read(&self, sid: &str) -> Result<Text> {
-        let Place { remote, pane, .. } = self.find(sid, "").await?;
+        let PanePlace { remote, pane, .. } = self.find(sid, "").await?;
         let params = aliases::ReadTailParams {
             lines: MOST_ROWS.into(),
             ..aliases::ReadTailParams::of(pane)
@@ -134,7 +134,7 @@ impl Instances {
     }
 
     /// The pane with this session id. `client`: the name under which the pane is used.
-    pub async fn find(&self, wanted: &str, client: &str) -> Result<Place> {
+    pub async fn find(&self, wanted: &str, client: &str) -> Result<PanePlace> {
         for record in client::live(&self.home) {
             let start = Start::of(&record);
             let remote = match self.remote(&record, &start, client).await {
@@ -149,7 +149,7 @@ impl Instances {
             if let Some(session) = found {
                 let id = record.id.clone();
                 let rules = Rules::new(&id, Endpoint::from(record), !self.is_read_only);
-                return Ok(Place { remote, pane: session.id, rules });
+                return Ok(PanePlace { remote, pane: session.id, rules });
             }
         }
         let wanted = name(wanted);
@@ -226,8 +226,12 @@ impl Instances {
 }
 
 /// Types the parts of a call.
-async fn type_parts(place: &Place, request: &Type, deadline: Instant) -> Result<Typed, Untyped> {
-    let Place { remote, pane, rules } = place;
+async fn type_parts(
+    place: &PanePlace,
+    request: &Type,
+    deadline: Instant,
+) -> Result<Typed, Untyped> {
+    let PanePlace { remote, pane, rules } = place;
     let caller = Caller::of_user(None);
     let mut bytes = 0;
     for (parts_typed, part) in request.parts.iter().enumerate() {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{
     audit::{Entry, Event},
     host::{Bash, Host, HostWrite},
-    instance_tools::{self, Outcome},
+    instance_tools::{self, CallOutcome},
     machines::{Machines, Unreachable},
     output::reason,
     store::Store,
@@ -229,7 +229,7 @@ impl Executor {
     ///
     /// # Errors
     /// The call was not executed, or its outcome is unknown.
-    pub async fn execute(&self, call: &Call) -> Result<Outcome, Failure> {
+    pub async fn execute(&self, call: &Call) -> Result<CallOutcome, Failure> {
         match &call.action {
             Action::Send { machine, session, parts } => {
                 self.send(call, machine, session, parts).await
@@ -253,11 +253,11 @@ impl Executor {
             }
             Action::Bash { bash, .. } => {
                 self.claim(call).await?;
-                self.host.bash(bash).await.map(Outcome::of_text).map_err(Failure::Refused)
+                self.host.bash(bash).await.map(CallOutcome::of_text).map_err(Failure::Refused)
             }
             Action::Write { write, .. } => {
                 self.claim(call).await?;
-                self.host.write(write).await.map(Outcome::of_text).map_err(Failure::Refused)
+                self.host.write(write).await.map(CallOutcome::of_text).map_err(Failure::Refused)
             }
         }
     }
@@ -276,7 +276,7 @@ impl Executor {
         machine: &MachineId,
         session: &str,
         parts: &[Part],
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<CallOutcome, Failure> {
         let request = Type {
             call: call.id.clone(),
             sid: session.to_owned(),
@@ -285,7 +285,7 @@ impl Executor {
             released: call.released.clone(),
         };
         let Typed { bytes } = self.once(machine, Verb::Type, &call.id, &request).await?;
-        Ok(Outcome::of_text(json!({"status": "sent", "bytes": bytes}).to_string()))
+        Ok(CallOutcome::of_text(json!({"status": "sent", "bytes": bytes}).to_string()))
     }
 
     /// The result of a request that a machine executes only once. If the request was executed before, returns the

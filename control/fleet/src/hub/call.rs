@@ -13,7 +13,7 @@ use super::{
     blocked_lines::MOST_LINES,
     conversations::{Flow, MOST_PENDING, State},
     host::{Bash, HostWrite},
-    instance_tools::{self, Outcome},
+    instance_tools::{self, CallOutcome},
     machines::{Listed, ListedSession, Machine, Unreachable, visible},
     output,
     services::Services,
@@ -298,7 +298,7 @@ impl Calling<'_> {
         // The entry is written before the call is executed, so that no call is missing from the audit log.
         self.record(Event::Begun, arguments, &detail, "").await?;
         match self.hub.executor.execute(&call).await {
-            Ok(Outcome { result, summary }) => {
+            Ok(CallOutcome { result, summary }) => {
                 self.record(Event::Done, arguments, &detail, &summary).await?;
                 Ok(Answer::Done(result))
             }

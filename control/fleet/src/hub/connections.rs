@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::places::{Place, Places};
+use super::places::{Places, TakenPlace};
 
 /// The maximum number of connections, and of connections that are authenticated. So at least 128 remain for those that
 /// have not authenticated.
@@ -34,7 +34,7 @@ struct Open {
 /// A connection's state.
 struct State {
     /// The connection's place among those that have authenticated. `None` if it has not authenticated.
-    authenticated: Mutex<Option<Place>>,
+    authenticated: Mutex<Option<TakenPlace>>,
     gives_way: Notify,
 }
 

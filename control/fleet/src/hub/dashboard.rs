@@ -52,13 +52,13 @@ pub struct Dashboard {
 }
 
 /// The sender of a request.
-pub struct Asked<'a> {
+pub struct Requester<'a> {
     site: &'a Site,
     /// The sign-in and its secret. `None` for a request that needs no sign-in.
     sign_in: Option<(SignIn, String)>,
 }
 
-impl Asked<'_> {
+impl Requester<'_> {
     /// A name for the sign-in that the request comes from.
     pub fn person(&self) -> Option<String> {
         self.sign_in.as_ref().map(|(_, secret)| sha256(secret))
@@ -116,7 +116,7 @@ impl Dashboard {
     ///
     /// # Errors
     /// The request needs a sign-in, and has none.
-    pub async fn check<'a>(&self, site: &'a Site, parts: &Parts) -> Result<Asked<'a>, Refused> {
+    pub async fn check<'a>(&self, site: &'a Site, parts: &Parts) -> Result<Requester<'a>, Refused> {
         let (method, path) = (&parts.method, parts.uri.path());
         let is_open = match path {
             "/api/login" => method == Method::POST,
@@ -124,11 +124,11 @@ impl Dashboard {
             _ => false,
         };
         if is_open {
-            return Ok(Asked { site, sign_in: None });
+            return Ok(Requester { site, sign_in: None });
         }
         let secret = bearer(&parts.headers).unwrap_or_default();
         match self.hub.sign_ins.find(&secret).await.map_err(internal)? {
-            Some(sign_in) => Ok(Asked { site, sign_in: Some((sign_in, secret)) }),
+            Some(sign_in) => Ok(Requester { site, sign_in: Some((sign_in, secret)) }),
             None => refused(StatusCode::UNAUTHORIZED, "Sign in first"),
         }
     }
@@ -137,7 +137,7 @@ impl Dashboard {
     ///
     /// # Errors
     /// A status, and the reason for the user.
-    pub async fn answer(&self, asked: Asked<'_>, parts: &Parts, body: &[u8]) -> Answer {
+    pub async fn answer(&self, asked: Requester<'_>, parts: &Parts, body: &[u8]) -> Answer {
         let (method, path) = (&parts.method, parts.uri.path());
         let site = asked.site;
         if let Some((sign_in, secret)) = asked.sign_in {

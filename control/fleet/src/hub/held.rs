@@ -31,7 +31,7 @@ use super::{
     blocked_lines::BlockedLines,
     conversations::{Conversation, Flow},
     decisions::Decisions,
-    instance_tools::Outcome,
+    instance_tools::CallOutcome,
     store::{HELD, HELD_SUBJECT, Store},
 };
 
@@ -49,7 +49,7 @@ const IDLE: Duration = Duration::from_secs(24 * 3600);
 
 /// Holds calls, and replays them.
 #[derive(Clone)]
-pub struct Held {
+pub struct HeldCalls {
     /// The fleet's state.
     pub store: Arc<Store>,
     /// The users' decisions, which may have changed since a call was held.
@@ -62,7 +62,7 @@ pub struct Held {
     pub replaying: Arc<Mutex<HashSet<String>>>,
 }
 
-impl Held {
+impl HeldCalls {
     /// Holds a call of a conversation.
     ///
     /// # Errors
@@ -260,7 +260,7 @@ impl Held {
     }
 
     /// Executes a call. Meanwhile reports progress to NATS, so that no other hub receives the call.
-    async fn execute(&self, call: &Call, message: &Message) -> Result<Outcome, Failure> {
+    async fn execute(&self, call: &Call, message: &Message) -> Result<CallOutcome, Failure> {
         let mut outcome = std::pin::pin!(self.executor.execute(call));
         let mut ticks = tokio::time::interval(ACK_WAIT / 3);
         loop {

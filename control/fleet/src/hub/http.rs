@@ -39,7 +39,7 @@ use super::{
     dashboard::{self, Dashboard, LONGEST_BODY},
     listeners::Listeners,
     pairing::Pairing,
-    places::{Place, Places},
+    places::{Places, TakenPlace},
     services::Services,
     session::Session,
     site::Site,
@@ -378,7 +378,7 @@ fn redirect(to: &str) -> Result<Response<Body>, Refused> {
 }
 
 /// Takes a place for a request of a token or a sign-in.
-fn place_of(places: &Places, name: &str) -> Result<Place, Refused> {
+fn place_of(places: &Places, name: &str) -> Result<TakenPlace, Refused> {
     places.take(name).ok_or_else(|| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))
 }
 

@@ -12,14 +12,14 @@ const UNTRUSTED: &str = "unterm/untrusted";
 const LONGEST_SUMMARY: usize = 200;
 
 /// The outcome of a call that was executed.
-pub struct Outcome {
+pub struct CallOutcome {
     /// The result for the agent.
     pub result: CallToolResult,
     /// The summary for the audit log.
     pub summary: String,
 }
 
-impl Outcome {
+impl CallOutcome {
     /// An outcome with a text.
     pub fn of_text(text: String) -> Self {
         let result = CallToolResult::success(vec![ContentBlock::text(text.clone())]);
@@ -30,14 +30,14 @@ impl Outcome {
 /// The outcome of a tool call at a machine. Contains only what instances send: a structured reply and pictures, or an
 /// error text. All of it is marked as untrusted, because a machine may send anything. `is_raw`: the agent asked for
 /// texts without escapes.
-pub fn outcome(sent: &Value, is_raw: bool) -> Outcome {
+pub fn outcome(sent: &Value, is_raw: bool) -> CallOutcome {
     let is_error = sent["isError"] == true;
     let blocks = sent["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     if is_error {
         let text = blocks.iter().find_map(|block| block["text"].as_str()).unwrap_or("it failed");
         let why = reason(text);
         let result = CallToolResult::error(vec![ContentBlock::text(why.clone())]);
-        return Outcome { result, summary: format!("error: {why}") };
+        return CallOutcome { result, summary: format!("error: {why}") };
     }
     let pictures = blocks.iter().filter(|block| block["mimeType"] == "image/png");
     let pictures = pictures
@@ -58,7 +58,7 @@ pub fn outcome(sent: &Value, is_raw: bool) -> Outcome {
     result.meta = Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])));
     let summary = result.structured_content.as_ref().map(Value::to_string).unwrap_or_default();
     let summary = unterm_control::escaped(&unterm_control::shortened(&summary, LONGEST_SUMMARY));
-    Outcome { result, summary }
+    CallOutcome { result, summary }
 }
 
 /// Escapes the hidden characters of all texts in a value. Does not change texts that an instance has already escaped.
@@ -87,7 +87,7 @@ mod tests {
             "structuredContent": {"output": "hi\u{202e}"},
             "_meta": {"unterm/untrusted": ["output", 5], "other": 1},
         });
-        let Outcome { result, .. } = outcome(&sent, false);
+        let CallOutcome { result, .. } = outcome(&sent, false);
         let result = serde_json::to_value(result).unwrap();
         assert_eq!(result["_meta"], json!({"unterm/untrusted": ["output"]}));
         assert_eq!(result["structuredContent"]["output"], "hi\\u{202e}");
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn errors_are_words_without_control_characters() {
         let sent = json!({"isError": true, "content": [{"type": "text", "text": "no\u{1b}[2J"}]});
-        let Outcome { result, summary } = outcome(&sent, false);
+        let CallOutcome { result, summary } = outcome(&sent, false);
         assert_eq!(result.is_error, Some(true));
         assert_eq!(summary, "error: no\\u{1b}[2J");
         assert_eq!(outcome(&json!("nothing"), false).summary, "{}");

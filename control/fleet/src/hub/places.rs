@@ -14,7 +14,7 @@ pub struct Places {
 }
 
 /// A taken place. It is free again when this is dropped.
-pub struct Place {
+pub struct TakenPlace {
     places: Places,
     user: String,
 }
@@ -26,18 +26,18 @@ impl Places {
     }
 
     /// Takes a place for a user. Returns `None` if no place is free.
-    pub fn take(&self, user: &str) -> Option<Place> {
+    pub fn take(&self, user: &str) -> Option<TakenPlace> {
         let mut taken = self.taken.lock();
         let own = taken.get(user).copied().unwrap_or_default();
         if own >= self.most_each || taken.values().sum::<usize>() >= self.most {
             return None;
         }
         taken.insert(user.to_owned(), own + 1);
-        Some(Place { places: self.clone(), user: user.to_owned() })
+        Some(TakenPlace { places: self.clone(), user: user.to_owned() })
     }
 }
 
-impl Drop for Place {
+impl Drop for TakenPlace {
     fn drop(&mut self) {
         let mut taken = self.places.taken.lock();
         if let Some(count) = taken.get_mut(&self.user) {

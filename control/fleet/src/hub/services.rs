@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     action::Executor, blocked_lines::BlockedLines, conversations::Conversations,
-    decisions::Decisions, held::Held, host::Host, machines::Machines, notices::Notices,
+    decisions::Decisions, held::HeldCalls, host::Host, machines::Machines, notices::Notices,
     passkeys::Passkeys, places::Places, sign_ins::SignIns, stop::Stop, store::Store,
     tokens::Tokens, typing::Typing, views::Views,
 };
@@ -30,7 +30,7 @@ pub struct Services {
     /// Executes calls that change something.
     pub executor: Executor,
     /// Holds the calls of paused conversations.
-    pub held: Held,
+    pub held: HeldCalls,
     /// Keeps calls with lines that the rules of a machine refuse.
     pub blocked_lines: BlockedLines,
     /// The emergency stop.
@@ -76,7 +76,7 @@ impl Services {
             decisions: decisions.clone(),
             executor: executor.clone(),
         };
-        let held = Held {
+        let held = HeldCalls {
             store: store.clone(),
             decisions,
             executor: executor.clone(),

@@ -37,7 +37,7 @@ use crate::{
             approved::Approved as LetPass,
             questions::{self, Kind, Verdict},
         },
-        records::audit::Outcome,
+        records::audit::CallOutcome,
     },
 };
 
@@ -167,7 +167,7 @@ pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestPa
     } else {
         told(arguments, &DOING)
     };
-    let outcome = Outcome::Refused(why.to_owned());
+    let outcome = CallOutcome::Refused(why.to_owned());
     let session = named.map(plain).unwrap_or_default();
     let audit = &server.dispatcher.context().records.audit;
     audit.add(&request.name, session, &detail, outcome, caller.client.clone());

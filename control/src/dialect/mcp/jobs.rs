@@ -93,7 +93,7 @@ pub struct Waited {
 
 /// The kind of a call, with the call's outcome.
 #[derive(Clone)]
-pub enum Kind {
+pub enum JobKind {
     /// Runs a command.
     Run(Pending<RunWaitReply>),
     /// Waits for conditions of a pane.
@@ -102,7 +102,7 @@ pub enum Kind {
     Question(Pending<AskReply>),
 }
 
-impl Kind {
+impl JobKind {
     /// The prefix of the job's handle: the name of the tool that begins such calls.
     fn name(&self) -> &'static str {
         match self {
@@ -193,7 +193,7 @@ pub struct Job {
     /// it never was.
     told_reads: Arc<AtomicU64>,
     /// The kind of call.
-    pub kind: Kind,
+    pub kind: JobKind,
     /// The pane of the job. If the job has several panes, the first one.
     pub pane: u64,
     /// The number of further panes.
@@ -316,7 +316,7 @@ impl Jobs {
     pub fn begin<T: Clone + Send + Sync + 'static>(
         &self,
         (connection, token): (u64, TokenKind),
-        kind: fn(Pending<T>) -> Kind,
+        kind: fn(Pending<T>) -> JobKind,
         (pane, others): (u64, usize),
         signals: Signals,
         call: impl Future<Output = Result<T, String>> + Send + 'static,
@@ -458,7 +458,7 @@ mod tests {
         call: impl Future<Output = Result<AskReply, String>> + Send + 'static,
     ) -> Result<(Job, Pending<AskReply>), String> {
         let of = (connection, TokenKind::Agent(connection));
-        jobs.begin(of, Kind::Question, (0, 0), Signals::default(), call)
+        jobs.begin(of, JobKind::Question, (0, 0), Signals::default(), call)
     }
 
     #[tokio::test]
@@ -471,7 +471,7 @@ mod tests {
         assert!(jobs.find(2, &job.handle).is_none());
         end.send(()).unwrap();
         let found = jobs.find(1, &job.handle).unwrap();
-        let Kind::Question(pending) = found.kind else { panic!("another kind of call") };
+        let JobKind::Question(pending) = found.kind else { panic!("another kind of call") };
         assert_eq!(pending.outcome(SLICE).await.unwrap().unwrap().answer.unwrap(), "7");
         jobs.forget(&job);
         assert!(jobs.find(1, &job.handle).is_none());
@@ -504,7 +504,7 @@ mod tests {
         assert!(filled > 0 && fill(20) == 0);
         let owner = (21, TokenKind::Instance);
         let call = std::future::pending::<Result<AskReply, String>>();
-        assert!(jobs.begin(owner, Kind::Question, (0, 0), Signals::default(), call).is_ok());
+        assert!(jobs.begin(owner, JobKind::Question, (0, 0), Signals::default(), call).is_ok());
         jobs.release(1);
         // The calls of the connection end when their tasks are dropped.
         tokio::task::yield_now().await;

@@ -37,14 +37,14 @@ struct Entry {
 pub struct Screen {
     size: (u16, u16),
     /// The place of the rows. `None` if the screen changed while it was read.
-    place: Option<Place>,
+    place: Option<ShownRows>,
     /// A hash of each row's text. 0 for a blank row.
     rows: Vec<u64>,
 }
 
 /// The place of a screen's rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ShownRows {
     /// Whether the rows are those of the alternate screen.
     pub is_alternate: bool,
     /// The id of the first row. The ids of the rows below follow in order.
@@ -63,7 +63,7 @@ pub struct Changes {
 impl Screen {
     /// The empty screen of a pane whose program has printed nothing yet.
     pub fn empty(cols: u16, rows: u16) -> Self {
-        let place = Some(Place::default());
+        let place = Some(ShownRows::default());
         Self { size: (cols, rows), place, rows: vec![0; rows.into()] }
     }
 
@@ -96,7 +96,7 @@ impl Changes {
 
 impl LastSeen {
     /// The screen in a reply of `screen.text`. `place`: the place of its rows.
-    pub fn screen(&self, text: &TextFields, place: Option<Place>) -> Screen {
+    pub fn screen(&self, text: &TextFields, place: Option<ShownRows>) -> Screen {
         let hash = |row: &str| match row.trim_end() {
             "" => 0,
             row => self.hashes.hash_one(row).max(1),
@@ -143,7 +143,7 @@ mod tests {
         let text = json!({
             "lines": lines, "cursor": {"x": 0, "y": 0}, "cols": 20, "rows": lines.len(), "seq": 1,
         });
-        let place = Some(Place { is_alternate, top });
+        let place = Some(ShownRows { is_alternate, top });
         seen.screen(&serde_json::from_value(text).unwrap(), place)
     }
 

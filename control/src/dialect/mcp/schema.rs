@@ -14,14 +14,14 @@ use serde_json::Value;
 
 /// The schema of a tool's arguments.
 pub fn of_arguments<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    made_once::<T>(Kind::Arguments, || {
+    made_once::<T>(SchemaVariant::Arguments, || {
         object::<T>(SchemaSettings::draft2020_12().for_deserialize(), true)
     })
 }
 
 /// The short form of the schema of a tool's arguments. It is short because models read all of it.
 pub fn of_arguments_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    made_once::<T>(Kind::ArgumentsInBrief, || {
+    made_once::<T>(SchemaVariant::ArgumentsInBrief, || {
         let mut schema = (*of_arguments::<T>()).clone();
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             properties.iter_mut().for_each(|(name, property)| brief_argument(name, property));
@@ -33,7 +33,7 @@ pub fn of_arguments_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
 /// The schema of a tool's reply: the names and types of its fields. The schema is short: it does not state which fields
 /// are required, and does not describe numbers with clear names.
 pub fn of_reply<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    made_once::<T>(Kind::Reply, || {
+    made_once::<T>(SchemaVariant::Reply, || {
         object::<T>(SchemaSettings::draft2020_12().for_serialize(), false)
     })
 }
@@ -49,7 +49,7 @@ pub fn of_reply_in_brief() -> Arc<JsonObject> {
 
 /// The variants of a type's schema.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum SchemaVariant {
     Arguments,
     ArgumentsInBrief,
     Reply,
@@ -106,8 +106,11 @@ fn brief_argument(name: &str, argument: &mut Value) {
 }
 
 /// The schema of a type. It is built at the first use and cached, because each call checks its arguments against it.
-fn made_once<T: 'static>(kind: Kind, make: impl FnOnce() -> Arc<JsonObject>) -> Arc<JsonObject> {
-    type Made = Mutex<HashMap<(TypeId, Kind), Arc<JsonObject>>>;
+fn made_once<T: 'static>(
+    kind: SchemaVariant,
+    make: impl FnOnce() -> Arc<JsonObject>,
+) -> Arc<JsonObject> {
+    type Made = Mutex<HashMap<(TypeId, SchemaVariant), Arc<JsonObject>>>;
     static MADE: LazyLock<Made> = LazyLock::new(Made::default);
     let key = (TypeId::of::<T>(), kind);
     if let Some(made) = MADE.lock().get(&key) {
@@ -217,12 +220,12 @@ mod tests {
     #[derive(Deserialize, Serialize, JsonSchema)]
     #[allow(dead_code, reason = "its schema is what counts")]
     struct Inner {
-        kind: Option<Kind>,
+        kind: Option<SchemaVariant>,
     }
 
     #[derive(Deserialize, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    enum Kind {
+    enum SchemaVariant {
         Left,
         Right,
     }

@@ -22,7 +22,7 @@ use unterm_mux::PaneId;
 pub use super::tool_result::{ToolResult, whole};
 use super::{
     arguments,
-    jobs::{Job, JobState, Kind, LONGEST, Pending, SLICE, slice_within},
+    jobs::{Job, JobKind, JobState, LONGEST, Pending, SLICE, slice_within},
     schema,
     server::Server,
     words::{Advises, PANE, Speaker},
@@ -458,7 +458,7 @@ impl Ask<'_> {
     /// Begins a method call that may take long. [`Ask::finish`] waits for its end.
     pub fn begin<M: Method>(
         &self,
-        kind: fn(Pending<M::Reply>) -> Kind,
+        kind: fn(Pending<M::Reply>) -> JobKind,
         pane: u64,
         params: M::Params<'static>,
     ) -> ToolResult<(Job, Pending<M::Reply>)>

@@ -5,7 +5,7 @@
 mod compiled;
 mod predicate;
 
-pub use self::compiled::{Answered, Compiled, Outcome, Seen};
+pub use self::compiled::{Answered, Compiled, MatchOutcome, SessionView};
 
 use unterm_plugin::Matcher;
 

@@ -14,7 +14,7 @@ pub struct Places {
 }
 
 /// A place for a connection or a session. Dropping it frees the place.
-pub struct Place {
+pub struct TakenPlace {
     _permit: OwnedSemaphorePermit,
 }
 
@@ -28,12 +28,12 @@ impl Places {
     ///
     /// # Errors
     /// No place is free.
-    pub fn take(&self) -> Result<Place> {
+    pub fn take(&self) -> Result<TakenPlace> {
         let permit = self.free.clone().try_acquire_owned().map_err(|_| {
             let Self { most, what, .. } = self;
             Error::internal(format!("there are {most} {what}, which is the most; close one"))
         })?;
-        Ok(Place { _permit: permit })
+        Ok(TakenPlace { _permit: permit })
     }
 }
 

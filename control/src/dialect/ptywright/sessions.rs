@@ -25,7 +25,7 @@ use self::transcript::Transcript;
 pub use self::{create::Create, transcript::Delta, wait::Wait};
 use super::{
     error::{Error, Result},
-    places::{Place, Places},
+    places::{Places, TakenPlace},
     plugins::Plugins,
     snapshot::Snapshot,
 };
@@ -67,7 +67,7 @@ pub struct Sessions {
 /// A session that is not closed, and its place among the maximum number.
 struct Listed {
     session: Arc<Session>,
-    _place: Place,
+    _place: TakenPlace,
 }
 
 /// A session.

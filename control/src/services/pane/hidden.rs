@@ -31,12 +31,12 @@ pub struct HiddenPanes(Arc<Inner>);
 struct Inner {
     mux: Arc<Mux>,
     idle: Duration,
-    held: Mutex<Held>,
+    held: Mutex<HeldPanes>,
     places: Arc<FairShare>,
 }
 
 #[derive(Default)]
-struct Held {
+struct HeldPanes {
     panes: Vec<Hidden>,
     /// Whether the task that closes idle panes is running.
     is_watched: bool,
@@ -61,10 +61,10 @@ impl HiddenPanes {
     }
 
     /// Reserves a place for a pane that a token's caller will open. `None` if the token has used up its share.
-    pub fn reserve(&self, token: TokenKind) -> Option<Place> {
+    pub fn reserve(&self, token: TokenKind) -> Option<ReservedPlace> {
         let mut part = self.0.places.part(token);
         part.resize(1).ok()?;
-        Some(Place { panes: self.clone(), part })
+        Some(ReservedPlace { panes: self.clone(), part })
     }
 
     /// Records that a pane's owner uses the pane. Returns false if the pane was closed.
@@ -135,12 +135,12 @@ impl HiddenPanes {
 }
 
 /// A reserved place for a pane. Dropping it frees the place.
-pub struct Place {
+pub struct ReservedPlace {
     panes: HiddenPanes,
     part: Part,
 }
 
-impl Place {
+impl ReservedPlace {
     /// Fills the place with a pane of this owner. Needs a tokio runtime.
     pub fn fill(self, owner: u64, pane: PaneId) {
         let Self { panes, part } = self;

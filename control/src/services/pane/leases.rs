@@ -46,13 +46,13 @@ pub enum Kept {
 }
 
 #[derive(Default)]
-struct Held {
+struct LeaseState {
     leases: HashMap<PaneId, Lease>,
     /// Connections that lost a pane's lease to the user's keys, and have not received a new one.
     lost: HashSet<(PaneId, u64)>,
 }
 
-impl Held {
+impl LeaseState {
     /// Removes the pane's lease if it has ended, and records whether the user's keys ended it.
     fn look(&mut self, pane: &Pane) {
         let Some(lease) = self.leases.get(&pane.id()).filter(|lease| !lease.holds(pane)) else {
@@ -80,7 +80,7 @@ impl Held {
 
 /// The leases of all panes.
 #[derive(Default)]
-pub struct Leases(Mutex<Held>);
+pub struct Leases(Mutex<LeaseState>);
 
 /// Observes which panes are closed. Holds a weak reference, because the mux keeps its observers alive.
 struct MuxObserver(Weak<Leases>);

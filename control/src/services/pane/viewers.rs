@@ -76,7 +76,7 @@ pub struct Viewed {
 
 /// A reply to a viewer.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ViewerReply {
     /// The view's number.
     pub view: u64,
     /// Whether `bytes` rebuild the whole screen. Otherwise, they are further output.
@@ -93,7 +93,7 @@ pub struct Seen {
 
 impl Viewers {
     /// Starts a view, and returns the screen. `None` if the token has too many views.
-    pub fn start(&self, pane: &Pane, token: TokenKind) -> Option<Seen> {
+    pub fn start(&self, pane: &Pane, token: TokenKind) -> Option<ViewerReply> {
         let mut place = self.places.part(token);
         if place.resize(1).is_err() {
             self.views.lock().drop_idle();
@@ -121,12 +121,12 @@ impl Viewers {
             (following.screen(pane), following.size)
         };
         tokio::spawn(drop_when_idle(Arc::downgrade(&self.views), view));
-        Some(Seen { view, is_screen: true, size, bytes, lost: 0, has_ended: false })
+        Some(ViewerReply { view, is_screen: true, size, bytes, lost: 0, has_ended: false })
     }
 
     /// The output since the last call. Waits for output until `deadline`. `None` if this token has no such view of the
     /// pane.
-    pub async fn next(&self, pane: &Pane, of: Viewed, deadline: Instant) -> Option<Seen> {
+    pub async fn next(&self, pane: &Pane, of: Viewed, deadline: Instant) -> Option<ViewerReply> {
         let Viewed { view, token, anew } = of;
         let is_own = |of: &&Arc<Viewer>| of.pane == pane.id() && of.token == token;
         let viewer = self.views.lock().all.get(&view).filter(is_own)?.clone();
@@ -171,12 +171,12 @@ impl Following {
     }
 
     /// A reply with the whole screen. The screen includes output that is still in the tap, so `next` skips that output.
-    fn anew(&mut self, pane: &Pane, view: u64) -> Seen {
+    fn anew(&mut self, pane: &Pane, view: u64) -> ViewerReply {
         let bytes = self.screen(pane);
-        Seen { view, is_screen: true, size: self.size, bytes, lost: 0, has_ended: false }
+        ViewerReply { view, is_screen: true, size: self.size, bytes, lost: 0, has_ended: false }
     }
 
-    async fn next(&mut self, pane: &Pane, view: u64, deadline: Instant) -> Seen {
+    async fn next(&mut self, pane: &Pane, view: u64, deadline: Instant) -> ViewerReply {
         let (mut bytes, mut lost, mut has_gap, mut has_ended) = (Vec::new(), 0, false, false);
         let mut changes = pane.watch();
         let mut take = |item| match item {
@@ -223,6 +223,6 @@ impl Following {
         } else if let Some(nonce) = pane.nonce() {
             blacken(&mut bytes, nonce.as_bytes());
         }
-        Seen { view, is_screen, size: self.size, bytes, lost, has_ended }
+        ViewerReply { view, is_screen, size: self.size, bytes, lost, has_ended }
     }
 }

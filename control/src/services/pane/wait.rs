@@ -76,7 +76,7 @@ pub struct Found {
 
 /// The result of a wait.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct WaitOutcome {
     /// The result for each condition, in order.
     pub found: Vec<Option<Found>>,
     /// Whether enough conditions came true.
@@ -152,7 +152,7 @@ pub async fn wait(
     pane: &Arc<Pane>,
     sought: Sought,
     timeout: Duration,
-) -> Result<Outcome> {
+) -> Result<WaitOutcome> {
     let Sought { conditions, is_all, since, without_typed } = sought;
     let conditions: Arc<[Condition]> = conditions.into();
     let start = Instant::now();
@@ -243,7 +243,7 @@ pub async fn wait(
             refuse_markless(hub, pane, still_open)?;
         }
         if is_end || now >= deadline {
-            return Ok(Outcome { found, matched, is_over: is_over && !matched, seq });
+            return Ok(WaitOutcome { found, matched, is_over: is_over && !matched, seq });
         }
         // A pane's last event reports its end. After that event, the channels are closed and no longer wake this wait.
         tokio::select! {

@@ -70,7 +70,7 @@ pub struct Entry {
 
 /// The outcome of a call. Contains the reason of a refusal or failure, unless the call's detail already contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// The call was executed.
     Done,
     /// The call was refused.
@@ -107,13 +107,13 @@ impl Audit {
         method: &str,
         session_id: String,
         detail: &str,
-        outcome: Outcome,
+        outcome: CallOutcome,
         client: Option<String>,
     ) {
         let (outcome, error) = match outcome {
-            Outcome::Done => ("ok", String::new()),
-            Outcome::Refused(why) => ("refused", why),
-            Outcome::Failed(why) => ("error", why),
+            CallOutcome::Done => ("ok", String::new()),
+            CallOutcome::Refused(why) => ("refused", why),
+            CallOutcome::Failed(why) => ("error", why),
         };
         // These texts come from callers, and can have any length.
         let short = |text: &str, most| text.chars().take(most).collect::<String>();
@@ -244,9 +244,9 @@ mod tests {
         let audit = Audit::new(home.path());
         for n in 0..10 {
             let outcome = match n {
-                8 => Outcome::Failed("no ".repeat(DETAIL)),
-                9 => Outcome::Refused(String::new()),
-                _ => Outcome::Done,
+                8 => CallOutcome::Failed("no ".repeat(DETAIL)),
+                9 => CallOutcome::Refused(String::new()),
+                _ => CallOutcome::Done,
             };
             audit.add("exec.run", (n % 2).to_string(), &format!("echo {n}"), outcome, None);
         }
@@ -265,7 +265,7 @@ mod tests {
             "exec.run",
             long.clone(),
             &long,
-            Outcome::Failed(long.clone()),
+            CallOutcome::Failed(long.clone()),
             Some(long.clone()),
         );
         let kept = audit.last(1, None).remove(0);
@@ -283,7 +283,7 @@ mod tests {
         rules("hunter2");
         let audit = Audit::new(home.path());
         let add = |detail: &str| {
-            let failed = Outcome::Failed(format!("no such command: {detail}"));
+            let failed = CallOutcome::Failed(format!("no such command: {detail}"));
             audit.add("exec.run", "7".to_owned(), detail, failed, None);
             let entry = audit.last(1, None).remove(0);
             (entry.detail, entry.error)
@@ -315,7 +315,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("recording.json"), "{half").unwrap();
         let audit = Audit::new(home.path());
-        audit.add("exec.run", "7".to_owned(), "password=x", Outcome::Done, None);
+        audit.add("exec.run", "7".to_owned(), "password=x", CallOutcome::Done, None);
         let entry = audit.last(1, None).remove(0);
         assert!(entry.detail.contains("recording.json"), "{}", entry.detail);
         assert_eq!((&*entry.outcome, entry.error.as_str()), ("ok", ""));

@@ -19,7 +19,7 @@ pub const MOST_WRITTEN: usize = 8 << 20;
 
 /// A file below a pane's directory.
 #[derive(Debug)]
-pub struct Place {
+pub struct PaneFile {
     directory: PathBuf,
     folder: Folder,
     name: String,
@@ -47,7 +47,7 @@ pub fn directory(pane: &Pane) -> Result<PathBuf, String> {
     directory.ok_or_else(|| "its directory is unknown, because its program has ended".to_owned())
 }
 
-impl Place {
+impl PaneFile {
     /// The file at a path, which is relative to the directory, or absolute and below it. `makes`: whether to create
     /// missing folders.
     ///
@@ -162,7 +162,7 @@ mod tests {
         fs::write(inside.join("sub/file"), "0123456789").unwrap();
         std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
         std::os::unix::fs::symlink(outside.join("secret"), inside.join("secret")).unwrap();
-        let find = |path: &str| Place::find(inside.clone(), path, false);
+        let find = |path: &str| PaneFile::find(inside.clone(), path, false);
         for path in ["sub/file", "./sub/file", inside.join("sub/file").to_str().unwrap()] {
             let part = find(path).unwrap().read(3, 4).unwrap();
             assert_eq!((part.bytes.as_slice(), part.size), (&b"3456"[..], 10), "{path}");
@@ -198,7 +198,7 @@ mod tests {
     fn a_file_is_written_whole_and_keeps_its_permissions() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("new/folder/script");
-        let place = Place::find(home.path().to_owned(), "new/folder/script", true).unwrap();
+        let place = PaneFile::find(home.path().to_owned(), "new/folder/script", true).unwrap();
         assert_eq!(place.write(b"one\n", false), Ok(true));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
         assert_eq!(place.write(b"two\n", false), Ok(false));

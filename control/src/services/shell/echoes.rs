@@ -42,13 +42,13 @@ const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
 
 /// The state of a pane before text is typed.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct BeforeTyping {
     mark: TypedId,
     seq: u64,
     reader: Reader,
 }
 
-impl Place {
+impl BeforeTyping {
     /// The state of a pane now. `None` if its program does not show typed text. On the alternate screen, input edits a
     /// document. A program that waits for keys with the cursor in the first column has no prompt, and shows only its
     /// own output.
@@ -87,14 +87,14 @@ struct Recent {
 
 impl Echoes {
     /// Records text that will be typed next. Returns the numbers of its lines.
-    pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) -> Vec<u64> {
+    pub fn add(&self, pane: &Pane, place: BeforeTyping, typed: &[u8]) -> Vec<u64> {
         let kept = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
         self.put(pane.id(), &pane.term(), place, &kept, typed.len() > LONGEST)
     }
 
     /// Records whole lines that were typed. Text that the screen shows after a line, up to the line's end, is an echo
     /// as well.
-    pub fn add_lines(&self, pane: &Pane, place: Place, typed: &str) {
+    pub fn add_lines(&self, pane: &Pane, place: BeforeTyping, typed: &str) {
         self.put(pane.id(), &pane.term(), place, typed, true);
     }
 
@@ -107,12 +107,12 @@ impl Echoes {
         &self,
         pane: PaneId,
         term: &Term,
-        place: Place,
+        place: BeforeTyping,
         typed: &str,
         reaches_end: bool,
     ) -> Vec<u64> {
         let mut recent = self.0.lock();
-        let Place { mark, seq, mut reader } = place;
+        let BeforeTyping { mark, seq, mut reader } = place;
         let earlier = recent.of(pane).next_back().cloned();
         let begun = earlier.as_ref().filter(|line| line.is_open()).cloned();
         if earlier.is_some_and(|line| term.typed_at(line.mark) == term.typed_at(mark)) {
@@ -120,12 +120,13 @@ impl Echoes {
             reader = Reader::Any;
         }
         let pasted = typed.strip_prefix(PASTE[0]).map(|rest| rest.trim_end_matches(PASTE[1]));
-        let given: Vec<_> = pasted.unwrap_or(typed).split(['\r', '\n']).map(Given::of).collect();
+        let given: Vec<_> =
+            pasted.unwrap_or(typed).split(['\r', '\n']).map(TypedLine::of).collect();
         let reaches_end = reaches_end || given.iter().any(|line| line.is_cut);
         let last = given.len() - 1;
         let mut numbers = Vec::new();
         let mut above = None;
-        for (index, Given { text, drafts, .. }) in given.into_iter().enumerate() {
+        for (index, TypedLine { text, drafts, .. }) in given.into_iter().enumerate() {
             let line = Typed {
                 number: recent.number(),
                 reader: if index == 0 { reader.clone() } else { Reader::Any },
@@ -206,7 +207,7 @@ impl Recent {
 }
 
 /// A typed line as a program would show it.
-struct Given {
+struct TypedLine {
     text: String,
     /// The text at earlier times, before characters of it were erased.
     drafts: Vec<String>,
@@ -215,7 +216,7 @@ struct Given {
     is_cut: bool,
 }
 
-impl Given {
+impl TypedLine {
     fn of(line: &str) -> Self {
         let mut given = Self { text: String::new(), drafts: Vec::new(), is_cut: false };
         for char in line.trim_start_matches('\t').chars() {

@@ -22,7 +22,7 @@ use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
 use unterm_term::LineId;
 
 use self::{
-    begin::{Around, Begun, Command},
+    begin::{Begun, Command, OuterCommand},
     follow::{Effect, Event, Finish, Follow, Look, Reported, Sight, Silence},
     trace::without_traces,
 };
@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 
 pub use self::{
     begin::{Typist, wait_for_prompt, wait_until_settled},
-    outcome::{Ending, ExitSource, Outcome},
+    outcome::{Ending, ExitSource, RunOutcome},
     turns::RunTurns,
 };
 
@@ -62,7 +62,7 @@ pub async fn run(
     deadline: Instant,
     is_careful: bool,
     typist: &dyn Typist,
-) -> Result<Outcome> {
+) -> Result<RunOutcome> {
     if pane.state() != PaneState::Running {
         return Err(Error::Over { id: pane.id().0, status: end_of_program(pane) });
     }
@@ -213,7 +213,7 @@ pub async fn run(
             }
         }
     }
-    Ok(Outcome {
+    Ok(RunOutcome {
         output,
         exit_code,
         exit_source,
@@ -287,7 +287,7 @@ fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
 
 /// If the command `around`, inside which the shell ran, has ended: the shell's exit code, if it is known. `None` if a
 /// later command has begun, because that may be the typed command, which the shell had not read before.
-fn end_around(pane: &Pane, around: Around) -> Option<Option<i32>> {
+fn end_around(pane: &Pane, around: OuterCommand) -> Option<Option<i32>> {
     let term = pane.term();
     let mut later = term.commands().rev().take_while(|later| later.id > around.id);
     if later.any(|later| later.output_seq != 0) {

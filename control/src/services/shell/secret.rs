@@ -74,7 +74,7 @@ static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The result of the detection for a pane's program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum SecretDetection {
     /// The program does not ask for a secret.
     No,
     /// The program may be asking. Contains the reason for users, including text from the screen.
@@ -85,25 +85,29 @@ pub enum Asked {
 
 /// Whether a pane's program is asking for a secret now.
 pub fn is_asked(pane: &Pane) -> bool {
-    asked(pane) == Asked::Yes
+    asked(pane) == SecretDetection::Yes
 }
 
 /// Whether a pane's program asks for a secret, or may be asking.
-pub fn asked(pane: &Pane) -> Asked {
+pub fn asked(pane: &Pane) -> SecretDetection {
     let process = pane.process();
     if pane.state() != PaneState::Running || process.echo() != Some(false) {
-        return Asked::No;
+        return SecretDetection::No;
     }
     if process.reads_secret() {
         return asked_in_a_line(pane);
     }
     let (asked, label) = asked_on_screen(&pane.term());
-    if asked != Asked::No && shows(&label, &pane.typed()) { Asked::No } else { asked }
+    if asked != SecretDetection::No && shows(&label, &pane.typed()) {
+        SecretDetection::No
+    } else {
+        asked
+    }
 }
 
 /// The result for a terminal that reads lines without echo. A shell at its prompt does not ask for a secret, even after
 /// `stty -echo`.
-fn asked_in_a_line(pane: &Pane) -> Asked {
+fn asked_in_a_line(pane: &Pane) -> SecretDetection {
     let is_at_prompt = {
         let term = pane.term();
         match term.commands().next_back() {
@@ -114,26 +118,26 @@ fn asked_in_a_line(pane: &Pane) -> Asked {
     };
     let is_shell = || pane.foreground().is_some_and(|it| Shell::of_process(&it.name).is_some());
     if is_at_prompt && is_shell() {
-        return Asked::No;
+        return SecretDetection::No;
     }
     match pane.process().awaits_input() {
-        Some(false) => Asked::Maybe("its terminal does not echo".to_owned()),
-        Some(true) | None => Asked::Yes,
+        Some(false) => SecretDetection::Maybe("its terminal does not echo".to_owned()),
+        Some(true) | None => SecretDetection::Yes,
     }
 }
 
 /// The result for a program that reads single keys, and the label.
-fn asked_on_screen(term: &Term) -> (Asked, String) {
+fn asked_on_screen(term: &Term) -> (SecretDetection, String) {
     // The input line of a shell is not a field.
     if ShownLine::of(term).is_some() {
-        return (Asked::No, String::new());
+        return (SecretDetection::No, String::new());
     }
-    let maybe = |label: &str| Asked::Maybe(format!("“{}” stands there", label.trim()));
+    let maybe = |label: &str| SecretDetection::Maybe(format!("“{}” stands there", label.trim()));
     let field = field::at_cursor(term).filter(is_secret);
     if let Some(Field { label, has_frame, .. }) = field {
         let is_masked = label.trim_end().ends_with(|char: char| MASKS.contains(char));
         let may_be_text = term.modes().contains(Modes::ALT_SCREEN) && !has_frame && !is_masked;
-        return (if may_be_text { maybe(&label) } else { Asked::Yes }, label);
+        return (if may_be_text { maybe(&label) } else { SecretDetection::Yes }, label);
     }
     // A program that hides the cursor draws its own cursor, so its field could be anywhere.
     if !term.cursor().visible
@@ -141,7 +145,7 @@ fn asked_on_screen(term: &Term) -> (Asked, String) {
     {
         return (maybe(&label), label);
     }
-    (Asked::No, String::new())
+    (SecretDetection::No, String::new())
 }
 
 /// Whether a field's label asks for a secret. If the field has a frame, the label needs no colon.
@@ -254,15 +258,15 @@ mod tests {
     }
 
     /// The result for a program that wrote this output on a screen of 40 columns and 10 rows, and the label.
-    fn asked(output: &str) -> (Asked, String) {
+    fn asked(output: &str) -> (SecretDetection, String) {
         let mut term = Term::new(Size::cells(40, 10), Options::default());
         Parser::new().advance(&mut term, output.as_bytes());
         let (asked, label) = asked_on_screen(&term);
         (asked, label.trim().to_owned())
     }
 
-    fn yes(label: &str) -> (Asked, String) {
-        (Asked::Yes, label.to_owned())
+    fn yes(label: &str) -> (SecretDetection, String) {
+        (SecretDetection::Yes, label.to_owned())
     }
 
     #[test]
@@ -291,7 +295,7 @@ mod tests {
                 let (is, found) = asked(&format!("{screen}{drawn}{cursor}"));
                 let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
                 let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
-                assert_eq!((is, found), (Asked::Yes, label), "{drawn}{cursor:?}");
+                assert_eq!((is, found), (SecretDetection::Yes, label), "{drawn}{cursor:?}");
             }
         }
         let answered = PIN.replace("____________", "1234        ");
@@ -308,21 +312,20 @@ mod tests {
         ] {
             for screen in ["\x1b[H", FULL] {
                 let is = asked(&format!("{screen}{drawn}{cursor}")).0;
-                assert_eq!(is, Asked::No, "{drawn}{cursor:?}");
+                assert_eq!(is, SecretDetection::No, "{drawn}{cursor:?}");
             }
         }
     }
 
     #[test]
     fn what_may_be_an_editors_text_and_a_hidden_cursor_leave_doubt() {
-        let is_doubt =
-            |output: &str| matches!(asked(output).0, Asked::Maybe(why) if why.contains("assword"));
+        let is_doubt = |output: &str| matches!(asked(output).0, SecretDetection::Maybe(why) if why.contains("assword"));
         const FULL: &str = "\x1b[?1049h\x1b[H";
         assert!(is_doubt(&format!("{FULL}db_password: 1\r\npassword: ")));
         assert_eq!(asked(&format!("{FULL}password: ***")), yes("password: ***"));
         assert!(is_doubt("Password: •••\r\n\r\nenter submit\x1b[?25l"));
-        assert_eq!(asked("Password: •••\r\n\r\nenter submit").0, Asked::No);
-        assert_eq!(asked(&format!("{FULL}password:\r\n  ")).0, Asked::No);
+        assert_eq!(asked("Password: •••\r\n\r\nenter submit").0, SecretDetection::No);
+        assert_eq!(asked(&format!("{FULL}password:\r\n  ")).0, SecretDetection::No);
     }
 
     #[test]
@@ -344,7 +347,7 @@ mod tests {
             "Wrong password\r\n",
             &format!("{PROMPT}echo '\r\npassword:\r\n"),
         ] {
-            assert_eq!(asked(output).0, Asked::No, "{output:?}");
+            assert_eq!(asked(output).0, SecretDetection::No, "{output:?}");
         }
     }
 
@@ -361,7 +364,7 @@ mod tests {
             }
             drawn
         };
-        let is_asked = |right: &str| asked(&screen(right)).0 != Asked::No;
+        let is_asked = |right: &str| asked(&screen(right)).0 != SecretDetection::No;
         for right in [
             "$ sudo make\nPassword: ",
             "$ sudo make\n[sudo] password: **",

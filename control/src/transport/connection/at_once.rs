@@ -15,7 +15,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{BATCH, Connection, Dialect, Next, Outcome, Refusal, next_event, write_event};
+use super::{BATCH, Connection, Dialect, MessageEffect, Next, Refusal, next_event, write_event};
 use crate::{
     offload,
     poll::poll_once,
@@ -27,7 +27,7 @@ use crate::{
 #[derive(Default)]
 struct Requests {
     /// The running requests. Each task returns its reply.
-    running: JoinSet<(Vec<u8>, Outcome)>,
+    running: JoinSet<(Vec<u8>, MessageEffect)>,
     /// Requests that wait for a slot, in order.
     waiting: VecDeque<Message>,
     /// The total size of the waiting requests, in bytes.
@@ -172,7 +172,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    fn end(&mut self, mut reply: Vec<u8>, outcome: Outcome) {
+    fn end(&mut self, mut reply: Vec<u8>, outcome: MessageEffect) {
         self.settle(outcome);
         if !reply.is_empty() {
             D::Framing::frame(&mut reply, &mut self.out);

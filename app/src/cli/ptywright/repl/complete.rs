@@ -38,7 +38,7 @@ pub fn complete(line: &str, server: &dyn Server) -> (usize, Vec<Candidate>) {
         None => methods(server, " "),
         Some("help" | "?") => methods(server, ""),
         Some(method) => {
-            let given = Given { method, text: before };
+            let given = LineStart { method, text: before };
             match word.split_once('=') {
                 None => given.params(server),
                 Some((name, value)) => {
@@ -91,12 +91,12 @@ fn methods(server: &dyn Server, end: &str) -> Vec<Candidate> {
 }
 
 /// The part of the line before the word to complete.
-struct Given<'a> {
+struct LineStart<'a> {
     method: &'a str,
     text: &'a str,
 }
 
-impl Given<'_> {
+impl LineStart<'_> {
     /// The value of a parameter, if it is a plain word or a text in quotes.
     fn get(&self, name: &str) -> Option<&str> {
         let mut words = self.text.split_whitespace().skip(1);

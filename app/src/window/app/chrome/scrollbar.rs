@@ -14,7 +14,7 @@ use crate::window::{
         colors::Colors,
         geometry::{contains, pixels},
     },
-    workspace::{prompts::Kind, scroll::Reach, view::View},
+    workspace::{prompts::MarkKind, scroll::Reach, view::View},
 };
 
 impl App {
@@ -168,9 +168,9 @@ impl App {
             if self.prefs.config.scrollbar.marks {
                 let prompts = view.prompts.marks.iter().map(|(line, kind)| {
                     let color = match kind {
-                        Kind::Good => colors.success,
-                        Kind::Bad => colors.danger,
-                        Kind::Plain => colors.muted,
+                        MarkKind::Good => colors.success,
+                        MarkKind::Bad => colors.danger,
+                        MarkKind::Plain => colors.muted,
                     };
                     (*line, color)
                 });

@@ -70,7 +70,7 @@ impl App {
         let at = view.spot(x, y, cell)?.cell;
         let term = self.mux.pane(pane)?;
         let target = targets::clicked(&view.snapshot.rows, &term.term(), at, ctrl)?;
-        let is_file = target.kind == targets::Kind::Path;
+        let is_file = target.kind == targets::TargetKind::Path;
         Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
     }
 

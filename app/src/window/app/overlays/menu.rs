@@ -16,7 +16,7 @@ use crate::window::{
     input::{clipboard::Buffer, keys::Pressed},
     overlays::{
         canvas::Canvas,
-        menu::{Choice, Item, Menu, Outcome, Row},
+        menu::{Choice, Item, Menu, MenuOutcome, Row},
         taker::Taker,
     },
     surface::plan::Drawn,
@@ -151,12 +151,12 @@ impl App {
         }
     }
 
-    fn chose(&mut self, outcome: Outcome) {
+    fn chose(&mut self, outcome: MenuOutcome) {
         self.surface.pacing.ask();
         match outcome {
-            Outcome::Stay => {}
-            Outcome::Closed => self.close_menu(),
-            Outcome::Chosen(choice) => {
+            MenuOutcome::Stay => {}
+            MenuOutcome::Closed => self.close_menu(),
+            MenuOutcome::Chosen(choice) => {
                 let target = self.overlays.menu.take().and_then(|menu| menu.target);
                 match choice {
                     Choice::Act(action) => self.act_by_choice(target, action),

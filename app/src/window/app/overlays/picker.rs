@@ -12,7 +12,7 @@ use crate::window::{
     overlays::{
         canvas::Canvas,
         emoji, palette,
-        panel::{Outcome, Panel, item::Item},
+        panel::{Panel, PanelOutcome, item::Item},
         picker::{Choice, Picker, shell_items},
         taker::Taker,
     },
@@ -23,7 +23,7 @@ use crate::{
     action::ACTIONS,
     config::{
         NO_EMOJI_FONT, edit,
-        listed::{Kind, Listed},
+        listed::{Listed, SettingKind},
         theme,
     },
 };
@@ -236,7 +236,7 @@ impl App {
             return;
         };
         let Some(picker) = &mut self.overlays.picker else { return };
-        let outcome = picker.panel.click(&geometry, x, y).unwrap_or(Outcome::Closed);
+        let outcome = picker.panel.click(&geometry, x, y).unwrap_or(PanelOutcome::Closed);
         self.picked(outcome);
     }
 
@@ -256,13 +256,13 @@ impl App {
         }
     }
 
-    fn picked(&mut self, outcome: Outcome) {
+    fn picked(&mut self, outcome: PanelOutcome) {
         self.surface.pacing.ask();
         match outcome {
-            Outcome::Stay | Outcome::Edited => {}
-            Outcome::Moved => self.preview(),
-            Outcome::Closed => self.close_picker(),
-            Outcome::Chosen => self.choose(),
+            PanelOutcome::Stay | PanelOutcome::Edited => {}
+            PanelOutcome::Moved => self.preview(),
+            PanelOutcome::Closed => self.close_picker(),
+            PanelOutcome::Chosen => self.choose(),
         }
     }
 
@@ -300,13 +300,13 @@ impl App {
     /// Changes a setting from the palette: toggles a switch, or asks for the new value.
     fn change_setting(&mut self, setting: Listed) {
         match &setting.kind {
-            Kind::Switch(on) => {
+            SettingKind::Switch(on) => {
                 let text = (!on).to_string();
                 if let Err(why) = self.write_setting(&setting, &text) {
                     self.complain(SETTING, why);
                 }
             }
-            Kind::Choice(options) => {
+            SettingKind::Choice(options) => {
                 let current = setting.value.trim_matches('"');
                 let marked = options.iter().position(|option| option == current).unwrap_or(0);
                 let item = |option: &String| {
@@ -316,7 +316,7 @@ impl App {
                 let items = options.iter().map(item).collect();
                 self.pick(&format!("{}: {}", setting.id(), setting.doc), items, marked);
             }
-            Kind::Value => {
+            SettingKind::Value => {
                 self.pick(&format!("{}: {}", setting.id(), setting.doc), Vec::new(), 0);
                 if let Some(picker) = &mut self.overlays.picker {
                     picker.panel.prefill(setting.value.trim_matches('"'));

@@ -9,7 +9,7 @@ use crate::desktop::{Key, Note};
 use crate::window::{
     app::script::Script,
     effect::Effect,
-    system::notices::{Ended, Told},
+    system::notices::{Ended, NoticeEvent},
 };
 
 /// A window with two tabs, of which the second is active. In the first tab, a command has run.
@@ -32,7 +32,7 @@ fn notes(script: &mut Script) -> Vec<Note> {
 
 fn end(script: &mut Script, exit_code: Option<i32>) -> Note {
     let ended = Ended { command: 1, exit_code, took: Duration::from_secs(83) };
-    script.app.inbox.post(|news| news.system.told.push(Told::Ended(PaneId(0), ended)));
+    script.app.inbox.post(|news| news.system.told.push(NoticeEvent::Ended(PaneId(0), ended)));
     script.hear();
     notes(script).pop().expect("a notification")
 }

@@ -15,7 +15,7 @@ use crate::window::{
     },
     system::notices::{draw_flash, is_flashing},
     ui::{colors::quad, geometry::pixels},
-    workspace::badge::{Around, draw_badges},
+    workspace::badge::{BadgeArea, draw_badges},
 };
 
 /// Builds a frame's scene. Also returns the caret of the panel or search, if one of them receives the keys.
@@ -58,7 +58,7 @@ pub(crate) fn scene<'a>(
     for (id, area) in placed {
         if let Some(view) = workspace.views.get(id) {
             let badges = view.badges(receivers.contains(id));
-            let around = Around { area: pixels(*area), rows: &view.snapshot.rows, over: &over };
+            let around = BadgeArea { area: pixels(*area), rows: &view.snapshot.rows, over: &over };
             draw_badges(&badges, &around, (geometry, colors), renderer, &mut scene);
         }
     }

@@ -8,7 +8,7 @@ use crate::window::{
     app::App,
     system::access::{
         Open,
-        tree::{Target, Told, target},
+        tree::{SentTree, Target, target},
     },
 };
 
@@ -23,7 +23,7 @@ impl App {
         let mut now = None;
         adapter.update_if_active(|| {
             if is_new.swap(false, Ordering::Relaxed) {
-                *told = Told::default();
+                *told = SentTree::default();
             }
             let (tree, knows) = self.tree(layout, placed, told);
             match told.without_what_left(&tree, &knows) {

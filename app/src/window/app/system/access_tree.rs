@@ -10,7 +10,7 @@ use crate::window::{
     app::App,
     system::access::{
         run::Run,
-        tree::{KIND, MENU, PANE, PANEL_INPUT, SEARCH, TAB, Told, Tree, WINDOW},
+        tree::{KIND, MENU, PANE, PANEL_INPUT, SEARCH, SentTree, TAB, Tree, WINDOW},
     },
     workspace::copy_mode,
 };
@@ -29,8 +29,8 @@ impl App {
         &self,
         layout: &Layout,
         placed: &[(PaneId, Rect)],
-        told: &Told,
-    ) -> (TreeUpdate, Told) {
+        told: &SentTree,
+    ) -> (TreeUpdate, SentTree) {
         let mut tree = Tree::default();
         let mut focus = WINDOW;
         let mut tabs = Node::new(Role::TabList);
@@ -127,7 +127,7 @@ impl App {
             tree_id: TreeId::ROOT,
             focus,
         };
-        (update, Told { panes: tree.lines, focus, tab: in_front, names })
+        (update, SentTree { panes: tree.lines, focus, tab: in_front, names })
     }
 
     /// The text of the line in which a range starts, if that line is visible.

@@ -14,7 +14,7 @@ use crate::window::{
     surface::{screen::Screen, wayland, x_server},
     system::appearance::{
         hear,
-        said::{Said, Source},
+        said::{ReportedSettings, Source},
     },
 };
 
@@ -78,7 +78,7 @@ impl App {
     }
 
     /// Applies new reports of the desktop.
-    pub(crate) fn desktop_said(&mut self, words: HashMap<Source, Said>) {
+    pub(crate) fn desktop_said(&mut self, words: HashMap<Source, ReportedSettings>) {
         let (was_light, stood_still) = (self.is_light(), self.stands_still());
         for (source, said) in words {
             tracing::debug!(?source, ?said, "the desktop says what it prefers");

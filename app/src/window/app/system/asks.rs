@@ -5,7 +5,7 @@ use unterm_control::Question;
 use crate::window::{
     app::App,
     overlays::{
-        asks::{ABOUT, Asked, fitted},
+        asks::{ABOUT, ShownQuestions, fitted},
         panel::item::Item,
         picker::Choice,
     },
@@ -24,7 +24,7 @@ impl App {
         let questions = self.questions_of_agents();
         let first = questions.first();
         let newest = questions.iter().map(|question| question.number).max().unwrap_or(0);
-        let asked = Asked {
+        let asked = ShownQuestions {
             newest: newest.max(self.overlays.asked.newest),
             shown: first.map(|question| question.number),
             open: questions.len(),

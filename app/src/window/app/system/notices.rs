@@ -10,12 +10,12 @@ use crate::window::{
     effect::Effect,
     system::{
         errand::Done,
-        notices::{Ended, Told, icon_of, lasted, queue, short},
+        notices::{Ended, NoticeEvent, icon_of, lasted, queue, short},
     },
 };
 use crate::{
     bell,
-    desktop::{Desktop, Key, Note, Outcome},
+    desktop::{Desktop, Key, Note, NotificationEvent},
 };
 
 /// The sender's name in notifications about commands, and in notifications of programs that give no name.
@@ -25,18 +25,18 @@ const BELL_PAUSE: Duration = Duration::from_millis(200);
 
 impl App {
     /// Handles an event about notifications.
-    pub(crate) fn told(&mut self, told: Told) {
+    pub(crate) fn told(&mut self, told: NoticeEvent) {
         match told {
-            Told::Show(pane, notification) => self.program_notifies(pane, *notification),
-            Told::TakenBack(pane, handle) => {
+            NoticeEvent::Show(pane, notification) => self.program_notifies(pane, *notification),
+            NoticeEvent::TakenBack(pane, handle) => {
                 let waits = &mut self.system.notices.waiting;
                 if waits.get(&pane).is_some_and(|waiting| waiting.handle == handle) {
                     waits.remove(&pane);
                 }
                 self.effect(Effect::Withdraw(Key::Program(pane, handle)));
             }
-            Told::Ended(pane, ended) => self.command_ended(pane, ended),
-            Told::Desktop(outcome) => self.desktop_answered(outcome),
+            NoticeEvent::Ended(pane, ended) => self.command_ended(pane, ended),
+            NoticeEvent::Desktop(outcome) => self.desktop_answered(outcome),
         }
     }
 
@@ -161,7 +161,7 @@ impl App {
         if self.system.notices.desktop.is_none() {
             let inbox = std::sync::Arc::clone(&self.inbox);
             let tell = move |outcome| {
-                inbox.post(|news| queue(&mut news.system.told, Told::Desktop(outcome)));
+                inbox.post(|news| queue(&mut news.system.told, NoticeEvent::Desktop(outcome)));
             };
             match Desktop::start(tell) {
                 Ok(desktop) => self.system.notices.desktop = Some(desktop),
@@ -191,10 +191,10 @@ impl App {
         }
     }
 
-    fn desktop_answered(&mut self, outcome: Outcome) {
+    fn desktop_answered(&mut self, outcome: NotificationEvent) {
         match outcome {
-            Outcome::Unavailable(note) => self.note_in_window(&note),
-            Outcome::Clicked { key, button, focus } => {
+            NotificationEvent::Unavailable(note) => self.note_in_window(&note),
+            NotificationEvent::Clicked { key, button, focus } => {
                 if focus && button.is_none() {
                     self.bring_to_front(key.pane());
                 }
@@ -202,8 +202,8 @@ impl App {
                     pane.notification_clicked(handle, button);
                 }
             }
-            Outcome::Closed(Key::Program(pane, handle)) => self.not_shown(pane, handle),
-            Outcome::Closed(Key::Command(_)) => {}
+            NotificationEvent::Closed(Key::Program(pane, handle)) => self.not_shown(pane, handle),
+            NotificationEvent::Closed(Key::Command(_)) => {}
         }
     }
 

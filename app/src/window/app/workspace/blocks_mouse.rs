@@ -6,7 +6,7 @@ use unterm_term::LineId;
 use crate::window::{
     app::App,
     ui::geometry::{contains, pixels},
-    workspace::{blocks::place::Place, selection::Selection},
+    workspace::{blocks::place::BlockLayout, selection::Selection},
 };
 
 impl App {
@@ -21,7 +21,7 @@ impl App {
                 let area = pixels(area);
                 self.overlays.block_hover = self.overlays.block_hover.or_else(|| {
                     view.blocks_in_rows().find_map(|(row, block)| {
-                        let place = Place::new(view, (row, block), area, &geometry);
+                        let place = BlockLayout::new(view, (row, block), area, &geometry);
                         let known = before == Some((pane, block.id));
                         let over = contains(place.edge(&geometry), x, y)
                             || known && (contains(place.row, x, y) || contains(place.bar, x, y));
@@ -71,7 +71,7 @@ impl App {
                 continue;
             };
             let row = view.blocks_in_rows().find(|(_, one)| one.id == block);
-            let Some(place) = row.map(|row| Place::new(view, row, area, &geometry)) else {
+            let Some(place) = row.map(|row| BlockLayout::new(view, row, area, &geometry)) else {
                 continue;
             };
             if let Some((part, _)) = place.parts.iter().find(|(_, rect)| contains(*rect, x, y)) {

@@ -14,7 +14,7 @@ fn menu(anchor: PixelRect) -> Menu {
     Menu { rows, marked: None, first: 0, anchor, width: 200, target: None, opened: None }
 }
 
-fn press(menu: &mut Menu, key: Key) -> Outcome {
+fn press(menu: &mut Menu, key: Key) -> MenuOutcome {
     menu.key(key, Modifiers::empty())
 }
 
@@ -28,7 +28,7 @@ fn an_item_is_named_as_its_action_is() {
 #[test]
 fn keys_pass_over_what_can_not_be_chosen_and_go_round() {
     let mut menu = menu(PixelRect::default());
-    assert_eq!(press(&mut menu, Key::Enter), Outcome::Stay, "nothing is marked");
+    assert_eq!(press(&mut menu, Key::Enter), MenuOutcome::Stay, "nothing is marked");
     press(&mut menu, Key::Down);
     assert_eq!(menu.marked, Some(1));
     press(&mut menu, Key::Down);
@@ -37,8 +37,8 @@ fn keys_pass_over_what_can_not_be_chosen_and_go_round() {
     press(&mut menu, Key::Down);
     assert_eq!(menu.marked, Some(1));
     press(&mut menu, Key::Char('z'));
-    assert_eq!(press(&mut menu, Key::Enter), Outcome::Chosen(Choice::Act(Action::ZoomPane)));
-    assert_eq!(press(&mut menu, Key::Escape), Outcome::Closed);
+    assert_eq!(press(&mut menu, Key::Enter), MenuOutcome::Chosen(Choice::Act(Action::ZoomPane)));
+    assert_eq!(press(&mut menu, Key::Escape), MenuOutcome::Closed);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Ranks how well an item of a panel matches the input.
 //!
-//! Each word of the input must match a word of the item's title or of one of its other names. The variants of [`Kind`]
+//! Each word of the input must match a word of the item's title or of one of its other names. The variants of [`MatchKind`]
 //! are the ways to match, the best way first. Letters scattered over several words do not match. If two items match
 //! equally well, the more recently used item comes first.
 
@@ -16,7 +16,7 @@ const INSIDE: usize = 3;
 /// The best way in which any name of an item matches; the best kind is first. Within a kind, matches of titles come
 /// before matches of other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum MatchKind {
     /// The input is the whole name.
     Exact,
     /// The name starts with the input.
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 /// The sort key of an item in the list. The item with the smallest rank comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
-    kind: Kind,
+    kind: MatchKind,
     /// Whether the match is in a name other than the title.
     by_name: bool,
     used: std::cmp::Reverse<u32>,
@@ -49,7 +49,7 @@ pub(crate) struct Rank {
 impl Rank {
     /// Whether the input begins a word of the item's names, so that the user most likely means such an item.
     pub(crate) fn is_strong(&self) -> bool {
-        self.kind <= Kind::WordStarts
+        self.kind <= MatchKind::WordStarts
     }
 }
 
@@ -74,26 +74,26 @@ impl Query {
             let is_long = words.clone().all(|word| word.chars().count() > INSIDE);
             let about = folded(&item.about);
             let begins = |wanted: &str| words_of(&about).any(|(_, word)| word.starts_with(wanted));
-            (is_long && words.all(begins)).then_some((Kind::Described, true))
+            (is_long && words.all(begins)).then_some((MatchKind::Described, true))
         })?;
         let accents = by_title.map(|(_, accents)| accents).unwrap_or_default();
         Some((Rank { kind, by_name, used: std::cmp::Reverse(item.used) }, accents))
     }
 
     /// How the input matches a name, and the byte ranges of the name that match.
-    fn matches(&self, name: &str) -> Option<(Kind, Vec<Range<usize>>)> {
+    fn matches(&self, name: &str) -> Option<(MatchKind, Vec<Range<usize>>)> {
         let query = self.text.as_str();
         let folded = folded(name);
         // The ranges are valid only if folding did not change the length of the name.
         let is_same = folded.len() == name.len();
         let shown = |ranges: Vec<Range<usize>>| if is_same { joined(ranges) } else { Vec::new() };
         if folded == query {
-            return Some((Kind::Exact, shown(std::iter::once(0..name.len()).collect())));
+            return Some((MatchKind::Exact, shown(std::iter::once(0..name.len()).collect())));
         }
         if folded.starts_with(query) {
-            return Some((Kind::Prefix, shown(std::iter::once(0..query.len()).collect())));
+            return Some((MatchKind::Prefix, shown(std::iter::once(0..query.len()).collect())));
         }
-        let (mut worst, mut ranges) = (Kind::WordStarts, Vec::new());
+        let (mut worst, mut ranges) = (MatchKind::WordStarts, Vec::new());
         for wanted in query.split_whitespace() {
             let (kind, more) = word_matches(&folded, wanted)?;
             worst = worst.max(kind);
@@ -104,36 +104,36 @@ impl Query {
 }
 
 /// How a word of the input matches a word of a name, and the byte ranges of the match.
-fn word_matches(name: &str, wanted: &str) -> Option<(Kind, Vec<Range<usize>>)> {
-    let one = |kind: Kind, start: usize, length: usize| {
+fn word_matches(name: &str, wanted: &str) -> Option<(MatchKind, Vec<Range<usize>>)> {
+    let one = |kind: MatchKind, start: usize, length: usize| {
         Some((kind, std::iter::once(start..start + length).collect()))
     };
     if let Some((at, _)) = words_of(name).find(|(_, word)| word.starts_with(wanted)) {
-        return one(Kind::WordStarts, at, wanted.len());
+        return one(MatchKind::WordStarts, at, wanted.len());
     }
     let words: Vec<_> = words_of(name).collect();
     if let Some(ranges) = (0..words.len()).find_map(|from| beginnings(&words[from..], wanted)) {
-        return Some((Kind::Joined, ranges));
+        return Some((MatchKind::Joined, ranges));
     }
     let length = wanted.chars().count();
     if length >= INSIDE
         && let Some((at, inside)) =
             words.iter().find_map(|(at, word)| Some((at, word.find(wanted)?)))
     {
-        return one(Kind::Inside, at + inside, wanted.len());
+        return one(MatchKind::Inside, at + inside, wanted.len());
     }
     if length < LONG {
         return None;
     }
     if let Some((at, word)) = words.iter().find(|(_, word)| is_shortened(word, wanted)) {
-        return one(Kind::Shortened, *at, word.len());
+        return one(MatchKind::Shortened, *at, word.len());
     }
     let near = |word: &str| {
         word.chars().next() == wanted.chars().next()
             && strsim::damerau_levenshtein(word, wanted) == 1
     };
     match words.iter().find(|(_, word)| near(word)) {
-        Some((at, word)) => one(Kind::Misspelled, *at, word.len()),
+        Some((at, word)) => one(MatchKind::Misspelled, *at, word.len()),
         None => None,
     }
 }

@@ -8,7 +8,7 @@ fn panel(titles: &[&str]) -> Panel<usize> {
     Panel::new("Type", items, 0)
 }
 
-fn press(panel: &mut Panel<usize>, key: Key) -> Outcome {
+fn press(panel: &mut Panel<usize>, key: Key) -> PanelOutcome {
     panel.key(key, Modifiers::empty(), None)
 }
 
@@ -24,7 +24,7 @@ fn typing_narrows_the_list_to_what_matches_best_first() {
     assert_eq!(panel.shown.len(), 4);
     panel.insert("zzz");
     assert_eq!(panel.choice(), None);
-    assert_eq!(press(&mut panel, Key::Down), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Down), PanelOutcome::Stay);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_text_is_scrolled_to_its_end_and_leaves_room_for_the_answers() {
             assert!(place.rect.y + place.rect.height as i32 <= height as i32);
             assert!(rows >= FEWEST_TEXT_ROWS);
         }
-        assert_eq!(press(&mut panel, Key::End), Outcome::Edited);
+        assert_eq!(press(&mut panel, Key::End), PanelOutcome::Edited);
         let last = panel.text.as_ref().unwrap().in_sight(rows.max(1));
         assert_eq!(last.last().map(String::as_str), Some("line 199⏎"), "{width}x{height}");
         assert_eq!(panel.choice(), Some(&0), "the mark stays");
@@ -81,7 +81,7 @@ fn a_text_is_scrolled_to_its_end_and_leaves_room_for_the_answers() {
         press(&mut panel, Key::PageUp);
         press(&mut panel, Key::Home);
         assert_eq!(panel.text.as_ref().unwrap().in_sight(1), ["line 0⏎"]);
-        assert_eq!(press(&mut panel, Key::Down), Outcome::Moved);
+        assert_eq!(press(&mut panel, Key::Down), PanelOutcome::Moved);
         assert_eq!(panel.choice(), Some(&1));
     }
 }
@@ -97,7 +97,7 @@ fn it_fits_into_any_window_and_a_click_chooses_the_row_it_hits() {
         }
         if let Some(row) = place.rows.get(1) {
             let (x, y) = (f64::from(row.x) + 5.0, f64::from(row.y) + 5.0);
-            assert_eq!(panel.click(&geometry, x, y), Some(Outcome::Chosen));
+            assert_eq!(panel.click(&geometry, x, y), Some(PanelOutcome::Chosen));
             assert_eq!(panel.choice(), Some(&1));
         }
         assert_eq!(panel.click(&geometry, -5.0, -5.0), None);

@@ -53,7 +53,7 @@ pub(crate) fn target(node: u64) -> Option<Target> {
 }
 
 /// The state that was last sent to readers.
-pub(crate) struct Told {
+pub(crate) struct SentTree {
     pub(crate) panes: HashMap<NodeId, Vec<NodeId>>,
     pub(crate) focus: NodeId,
     /// The active tab.
@@ -62,13 +62,13 @@ pub(crate) struct Told {
     pub(crate) names: HashMap<NodeId, String>,
 }
 
-impl Default for Told {
+impl Default for SentTree {
     fn default() -> Self {
         Self { panes: HashMap::new(), focus: WINDOW, tab: None, names: HashMap::new() }
     }
 }
 
-impl Told {
+impl SentTree {
     /// An update that removes lines that left a pane, before lines are added: each pane keeps only those lines that
     /// also exist in the new `tree`. Returns `None` if no pane loses only a part of its lines.
     pub(crate) fn without_what_left(&self, tree: &TreeUpdate, now: &Self) -> Option<TreeUpdate> {
@@ -311,12 +311,16 @@ mod tests {
 
     const PANE_NODE: NodeId = NodeId(PANE + 3);
 
-    fn knows(lines: impl IntoIterator<Item = u64>) -> Told {
+    fn knows(lines: impl IntoIterator<Item = u64>) -> SentTree {
         let lines = lines.into_iter().map(NodeId).collect();
-        Told { panes: HashMap::from([(PANE_NODE, lines)]), focus: PANE_NODE, ..Told::default() }
+        SentTree {
+            panes: HashMap::from([(PANE_NODE, lines)]),
+            focus: PANE_NODE,
+            ..SentTree::default()
+        }
     }
 
-    fn what_left(before: Told, now: Told) -> Option<Vec<u64>> {
+    fn what_left(before: SentTree, now: SentTree) -> Option<Vec<u64>> {
         let mut pane = Node::new(Role::Terminal);
         pane.set_children(now.panes[&PANE_NODE].as_slice());
         let nodes = vec![(PANE_NODE, pane), (WINDOW, Node::new(Role::Window))];
@@ -332,7 +336,7 @@ mod tests {
         assert_eq!(what_left(knows(12..16), knows(10..14)), Some(vec![12, 13]), "scrolled back");
         assert_eq!(what_left(knows(10..12), knows(10..14)), None, "nothing went");
         assert_eq!(what_left(knows(10..12), knows(20..24)), None, "nothing stays");
-        assert_eq!(what_left(Told::default(), knows(20..24)), None, "a new pane");
+        assert_eq!(what_left(SentTree::default(), knows(20..24)), None, "a new pane");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use zbus::{
     zvariant::OwnedValue,
 };
 
-use crate::window::system::{access, appearance::said::Said};
+use crate::window::system::{access, appearance::said::ReportedSettings};
 
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const PATH: &str = "/org/freedesktop/portal/desktop";
@@ -50,7 +50,7 @@ impl Settings {
         }
     }
 
-    fn said(self) -> Said {
+    fn said(self) -> ReportedSettings {
         let is_light = match self.color_scheme {
             Some(1) => Some(false),
             Some(2) => Some(true),
@@ -62,22 +62,22 @@ impl Settings {
             (Some(_), None) => Some(false),
             (None, None) => None,
         };
-        Said { is_light, is_motion_reduced }
+        ReportedSettings { is_light, is_motion_reduced }
     }
 }
 
 /// Reports the portal's settings now, and again after each change. If no portal exists, reports that nothing is set.
-pub(crate) fn hear(tell: impl Fn(Said)) {
+pub(crate) fn hear(tell: impl Fn(ReportedSettings)) {
     if !access::has_bus() {
-        return tell(Said::default());
+        return tell(ReportedSettings::default());
     }
     if let Err(error) = follow(&tell) {
         tracing::debug!("the desktop's portal is not heard: {error}");
-        tell(Said::default());
+        tell(ReportedSettings::default());
     }
 }
 
-fn follow(tell: &impl Fn(Said)) -> zbus::Result<()> {
+fn follow(tell: &impl Fn(ReportedSettings)) -> zbus::Result<()> {
     let bus = Builder::session()?.method_timeout(PATIENCE).build()?;
     let rule = MatchRule::builder()
         .msg_type(Type::Signal)

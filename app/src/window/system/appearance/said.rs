@@ -9,7 +9,7 @@ pub(crate) enum Source {
 
 /// The settings that a source reports. `None` means that the source does not report the setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct ReportedSettings {
     /// Whether the desktop prefers light colors.
     pub(crate) is_light: Option<bool>,
     pub(crate) is_motion_reduced: Option<bool>,

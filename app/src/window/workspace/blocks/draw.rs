@@ -10,7 +10,7 @@ use crate::window::{
     workspace::{
         blocks::{
             mark,
-            place::{Place, dot, folded},
+            place::{BlockLayout, dot, folded},
         },
         view::View,
     },
@@ -33,7 +33,7 @@ impl View {
         let header = highlights.and_then(|matches| self.kept_header(area, geometry, matches));
         let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
         for (row, block) in self.blocks_in_rows().filter(|_| marks) {
-            let place = Place::new(self, (row, block), area, geometry);
+            let place = BlockLayout::new(self, (row, block), area, geometry);
             let color = block.fare.color(colors);
             let is_current = self.blocks.current == Some(block.id) || hovered == Some(block.id);
             let rect = match is_current && !place.mark.is_empty() {

@@ -13,7 +13,7 @@ use crate::window::{
 };
 
 /// The layout of a command's row, mark and panel. All of them are inside the pane.
-pub(crate) struct Place {
+pub(crate) struct BlockLayout {
     pub(crate) mark: PixelRect,
     pub(crate) row: PixelRect,
     /// The rectangle of the panel, which contains the text and the buttons. Empty if too few cells beside the command
@@ -27,7 +27,7 @@ pub(crate) struct Place {
 /// The minimum width of the panel's text, in columns.
 const FEWEST: usize = 16;
 
-impl Place {
+impl BlockLayout {
     /// The layout of the command in row `index` of a pane.
     pub(crate) fn new(
         view: &View,
@@ -270,7 +270,7 @@ mod tests {
             for shift in 0..19 {
                 view.shift = shift;
                 for row in 0..4 {
-                    let place = Place::new(&view, (row, &block), area, &geometry);
+                    let place = BlockLayout::new(&view, (row, &block), area, &geometry);
                     let shown = [place.mark, place.row, place.bar, place.about];
                     let parts = place.parts.iter().map(|(_, rect)| *rect);
                     for rect in shown.into_iter().chain(parts).filter(|rect| !rect.is_empty()) {
@@ -293,7 +293,7 @@ mod tests {
             let rows: Vec<_> = (0..5).map(|row| "x".repeat(length(row))).collect();
             let view = view(120, &rows);
             for index in 0..5 {
-                let place = Place::new(&view, (index, &block), area, &geometry);
+                let place = BlockLayout::new(&view, (index, &block), area, &geometry);
                 let bar = place.bar;
                 if bar.is_empty() {
                     assert!(place.parts.is_empty());
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn a_prompt_has_no_panel() {
         let area = PixelRect { x: 0, y: 0, width: 800, height: 400 };
-        let place = Place::new(&View::default(), (0, &block("", &[])), area, &Geometry::TEST);
+        let place = BlockLayout::new(&View::default(), (0, &block("", &[])), area, &Geometry::TEST);
         assert!(place.bar.is_empty() && place.mark.width >= 6);
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{run::of_another_tool, shown::line};
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, WEEK},
+        jobs::{Asking, Job, JobKind, WEEK},
         tool::{Ask, ToolResult, tool},
         untrusted::escaped,
     },
@@ -107,7 +107,7 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job
         timeout_ms: WEEK.into(),
     };
     let pane = arguments.pane.unwrap_or_default();
-    Ok(ask.begin::<approvals::Ask>(Kind::Question, pane, params)?.0)
+    Ok(ask.begin::<approvals::Ask>(JobKind::Question, pane, params)?.0)
 }
 
 tool! {
@@ -120,11 +120,11 @@ tool! {
         let _asking = Asking::new(&ask.server.jobs, &job);
         let within = ask.slice(arguments.timeout_ms);
         let answer = match &job.kind {
-            Kind::Question(pending) => {
+            JobKind::Question(pending) => {
                 let outcome = ask.finish(&job, pending, within).await;
                 outcome.map(|outcome| outcome.map(|reply| reply.answer))
             }
-            Kind::Run(_) | Kind::Wait(_) => return Err(of_another_tool(&job)),
+            JobKind::Run(_) | JobKind::Wait(_) => return Err(of_another_tool(&job)),
         };
         let Some(answer) = answer else {
             let handle = Some(job.tell_handle());

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, Pending, SLICE, WEEK, Waited},
+        jobs::{Asking, Job, JobKind, Pending, SLICE, WEEK, Waited},
         last_seen::Screen,
         tool::{Ask, ToolResult, tool},
         untrusted::{Clipped, clipped, is_longer},
@@ -223,7 +223,7 @@ tool! {
         let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
         let (command, timeout_ms) = (command.into(), WEEK.into());
         let params = RunWaitParams { command, timeout_ms, ..RunWaitParams::of(pane) };
-        let (job, pending) = ask.begin::<RunWait>(Kind::Run, pane, params)?;
+        let (job, pending) = ask.begin::<RunWait>(JobKind::Run, pane, params)?;
         let _asking = match on_cancel.unwrap_or_default() {
             OnCancel::Interrupt => Asking::ending(&ask.server.jobs, &job, ask.gone),
             OnCancel::Leave => Asking::new(&ask.server.jobs, &job),
@@ -261,7 +261,7 @@ pub async fn start(ask: &Ask<'_>, pane: u64, command: String) -> ToolResult<Stri
         timeout_ms: WEEK.into(),
         ..RunWaitParams::of(pane)
     };
-    let (job, pending) = ask.begin::<RunWait>(Kind::Run, pane, params)?;
+    let (job, pending) = ask.begin::<RunWait>(JobKind::Run, pane, params)?;
     let asking = Asking::ending(&ask.server.jobs, &job, ask.gone);
     tokio::select! {
         () = job.signals.typed() => {}
@@ -433,7 +433,7 @@ pub async fn go_on(
     let _asking = Asking::new(&ask.server.jobs, job);
     let unfinished = || WaitReply { handle: Some(job.tell_handle()), ..WaitReply::default() };
     match &job.kind {
-        Kind::Run(pending) => {
+        JobKind::Run(pending) => {
             let state = ask.call::<Status>(SessionOnly::of(job.pane)).await?;
             let Some(outcome) = finish_or_ask(ask, job, pending, within, &state).await else {
                 let reply = unfinished();
@@ -443,7 +443,7 @@ pub async fn go_on(
             let run = ended(ask, job.pane, outcome?, view).await;
             Ok(WaitReply { matched: true, run: Some(run), ..WaitReply::default() })
         }
-        Kind::Wait(pending) => {
+        JobKind::Wait(pending) => {
             let ended = ask.finish(job, pending, within).await;
             if ended.is_some() {
                 ask.server.jobs.forget(job);
@@ -471,7 +471,7 @@ pub async fn go_on(
             };
             with_screen(ask, pane, view, reply).await
         }
-        Kind::Question(_) => Err(of_another_tool(job)),
+        JobKind::Question(_) => Err(of_another_tool(job)),
     }
 }
 

@@ -10,7 +10,7 @@ use unterm_term::ScreenKind;
 use super::shown::{Cursor, shown};
 use crate::{
     dialect::mcp::{
-        last_seen::{Place, Screen},
+        last_seen::{Screen, ShownRows},
         rows::{fields, joined},
         tool::{Ask, ToolResult},
     },
@@ -49,7 +49,7 @@ fn screen(ask: &Ask<'_>, pane: u64, text: &TextFields) -> Screen {
     let place = shown.and_then(|pane| {
         let term = pane.term();
         let (is_alternate, top) = (term.screen() == ScreenKind::Alternate, term.live_top().0);
-        (term.seq() == text.seq).then_some(Place { is_alternate, top })
+        (term.seq() == text.seq).then_some(ShownRows { is_alternate, top })
     });
     ask.server.last_seen.screen(text, place)
 }

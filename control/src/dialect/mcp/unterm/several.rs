@@ -9,7 +9,7 @@ use crate::{
     backend::Calls as _,
     caller::{Caller, Signals},
     dialect::mcp::{
-        jobs::{Job, Kind, Pending, Waited},
+        jobs::{Job, JobKind, Pending, Waited},
         server::Server,
         tool::{Ask, ToolResult, is_hidden},
         words::Speaker,
@@ -111,7 +111,7 @@ impl Panes {
             let first = race::<Watch>(means, calls, is_all, |reply| reply.matched).await;
             first.map(|(pane, reply)| Waited { pane, reply })
         };
-        ask.server.jobs.begin(of, Kind::Wait, places, signals, call)
+        ask.server.jobs.begin(of, JobKind::Wait, places, signals, call)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Adapter, Adapters, Locked, actions::Intent, redact::redact};
 use crate::{
     dialect::ptywright::{
         error::{Error, Result},
-        matcher::Outcome,
+        matcher::MatchOutcome,
         plugins::refused,
         redaction::Redaction,
         sessions::Wait,
@@ -103,7 +103,7 @@ impl Adapters {
     async fn reply(
         &self,
         locked: &Locked,
-        outcome: &Outcome,
+        outcome: &MatchOutcome,
         wait_id: Option<String>,
     ) -> Result<Value> {
         let mut matched = json!(outcome);

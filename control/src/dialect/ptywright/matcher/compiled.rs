@@ -11,7 +11,7 @@ use crate::services::{limits::search_limiter::Budget, regex};
 
 /// A session's state, as far as matchers need it.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct SessionView {
     /// The screen's text.
     pub screen: String,
     /// The kept output. Empty if the matcher does not need it.
@@ -32,13 +32,13 @@ pub struct Answered {
     /// The predicate that was asked.
     pub lua: LuaPredicate,
     /// The outcome if the predicate was true.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<MatchOutcome>,
 }
 
 /// The way in which a matcher matched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Outcome {
+pub enum MatchOutcome {
     /// The screen contained the text.
     ContainsText { text: String },
     /// The expression matched on the screen. `capture`: its first group or, if there is none, the whole match.
@@ -54,9 +54,9 @@ pub enum Outcome {
     /// The program had ended.
     ProcessExited,
     /// At least one part matched. Contains the first one.
-    Any { matched: Box<Outcome> },
+    Any { matched: Box<MatchOutcome> },
     /// Every part matched.
-    All { matched: Vec<Outcome> },
+    All { matched: Vec<MatchOutcome> },
     /// The plugin's predicate was true.
     Lua {
         plugin: String,
@@ -161,39 +161,38 @@ impl Compiled {
     }
 
     /// Tries the matcher on a state. `None` if it does not match.
-    pub fn try_on(&self, seen: &Seen, budget: &mut Budget) -> Option<Outcome> {
+    pub fn try_on(&self, seen: &SessionView, budget: &mut Budget) -> Option<MatchOutcome> {
         match self {
             Self::ContainsText(text) => seen
                 .screen
                 .contains(text.as_str())
-                .then(|| Outcome::ContainsText { text: text.clone() }),
-            Self::ScreenRegex(regex) => regex
-                .capture(&seen.screen, budget)
-                .map(|capture| Outcome::ScreenRegex { pattern: regex.pattern.clone(), capture }),
+                .then(|| MatchOutcome::ContainsText { text: text.clone() }),
+            Self::ScreenRegex(regex) => regex.capture(&seen.screen, budget).map(|capture| {
+                MatchOutcome::ScreenRegex { pattern: regex.pattern.clone(), capture }
+            }),
             Self::TranscriptContains(text) => seen
                 .transcript
                 .contains(text.as_str())
-                .then(|| Outcome::TranscriptContains { text: text.clone() }),
+                .then(|| MatchOutcome::TranscriptContains { text: text.clone() }),
             Self::TranscriptRegex(regex) => {
-                regex.capture(&seen.transcript, budget).map(|capture| Outcome::TranscriptRegex {
-                    pattern: regex.pattern.clone(),
-                    capture,
+                regex.capture(&seen.transcript, budget).map(|capture| {
+                    MatchOutcome::TranscriptRegex { pattern: regex.pattern.clone(), capture }
                 })
             }
             Self::CursorAt(place) => (seen.cursor == *place)
-                .then_some(Outcome::CursorAt { row: place.row, col: place.col }),
+                .then_some(MatchOutcome::CursorAt { row: place.row, col: place.col }),
             Self::ScreenStable(StableFor { min_ms }) => (seen.stable
                 >= Duration::from_millis(*min_ms))
-            .then_some(Outcome::ScreenStable { min_ms: *min_ms }),
-            Self::ProcessExited => seen.has_exited.then_some(Outcome::ProcessExited),
+            .then_some(MatchOutcome::ScreenStable { min_ms: *min_ms }),
+            Self::ProcessExited => seen.has_exited.then_some(MatchOutcome::ProcessExited),
             Self::Any(parts) => {
                 let first = parts.iter().find_map(|part| part.try_on(seen, budget));
-                first.map(|first| Outcome::Any { matched: Box::new(first) })
+                first.map(|first| MatchOutcome::Any { matched: Box::new(first) })
             }
             Self::All(parts) => {
                 let all = parts.iter().map(|part| part.try_on(seen, budget)).collect();
                 let all: Option<Vec<_>> = all;
-                all.map(|matched| Outcome::All { matched })
+                all.map(|matched| MatchOutcome::All { matched })
             }
             Self::Lua(lua) => {
                 let answered = seen.predicates.iter().find(|answered| answered.lua == *lua);
@@ -219,7 +218,7 @@ impl Compiled {
 
     /// Whether the matcher may still match later, although the program has ended and the screen no longer changes. Call
     /// this only if `seen` does not match.
-    pub fn may_match_later(&self, seen: &Seen, budget: &mut Budget) -> bool {
+    pub fn may_match_later(&self, seen: &SessionView, budget: &mut Budget) -> bool {
         match self {
             Self::ScreenStable(_) => true,
             Self::Lua(_) => may_hold_later(seen.stable),
@@ -243,7 +242,7 @@ mod tests {
         Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap()
     }
 
-    async fn outcome(matcher: Value, seen: &Seen) -> Value {
+    async fn outcome(matcher: Value, seen: &SessionView) -> Value {
         let (matcher, seen) = (compiled(matcher), seen.clone());
         let limiter = SearchLimiter::default();
         let searches = limiter.of(TokenKind::Instance);
@@ -251,8 +250,8 @@ mod tests {
         serde_json::to_value(work.await.unwrap()).unwrap()
     }
 
-    fn seen() -> Seen {
-        Seen {
+    fn seen() -> SessionView {
+        SessionView {
             screen: "one two\nthree".to_owned(),
             transcript: "one\r\n\u{1b}[1mtwo".to_owned(),
             cursor: CellPosition { row: 1, col: 5 },
@@ -317,7 +316,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_the_end_only_time_can_change_what_matches() {
-        let ended = Seen { has_exited: true, ..seen() };
+        let ended = SessionView { has_exited: true, ..seen() };
         let later = |matcher: Value| {
             let (matcher, ended) = (compiled(matcher), ended.clone());
             async move {

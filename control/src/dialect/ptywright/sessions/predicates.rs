@@ -5,7 +5,7 @@ use unterm_plugin::PredicateInput;
 use super::{Session, Sessions, millis};
 use crate::dialect::ptywright::{
     error::Result,
-    matcher::{Answered, Compiled, Outcome, Seen},
+    matcher::{Answered, Compiled, MatchOutcome, SessionView},
     snapshot::Snapshot,
 };
 
@@ -19,7 +19,7 @@ impl Sessions {
         &self,
         session: &Session,
         matcher: &Compiled,
-        seen: &Seen,
+        seen: &SessionView,
         snapshot: &Snapshot,
         method: &'static str,
     ) -> Result<Vec<Answered>> {
@@ -43,7 +43,7 @@ impl Sessions {
                 self.plugins().predicate(&lua.plugin, &lua.predicate, input, method).await?;
             answers.push(Answered {
                 lua: lua.clone(),
-                outcome: outcome.matched.then(|| Outcome::Lua {
+                outcome: outcome.matched.then(|| MatchOutcome::Lua {
                     plugin: lua.plugin.clone(),
                     predicate: lua.predicate.clone(),
                     evidence: outcome.evidence,

@@ -11,7 +11,7 @@ use super::{Session, Sessions, millis};
 use crate::{
     dialect::ptywright::{
         error::{Error, Result},
-        matcher::{Compiled, Outcome, Seen, check},
+        matcher::{Compiled, MatchOutcome, SessionView, check},
         redaction::Redaction,
         snapshot::Snapshot,
     },
@@ -52,7 +52,7 @@ pub struct Matched {
     /// The screen that matched.
     snapshot: Snapshot,
     /// The way in which the screen matched.
-    pub outcome: Outcome,
+    pub outcome: MatchOutcome,
     /// The time until the match.
     elapsed: Duration,
 }
@@ -72,12 +72,12 @@ pub struct Evidence {
     pub transcript_tail: String,
     /// The way in which the state matched.
     #[serde(skip)]
-    pub outcome: Outcome,
+    pub outcome: MatchOutcome,
 }
 
 /// The result of trying a matcher.
 struct Tried {
-    outcome: Option<Outcome>,
+    outcome: Option<MatchOutcome>,
     may_match_later: bool,
 }
 
@@ -111,7 +111,7 @@ impl Sessions {
             let snapshot = self.screen(session).await?;
             let is_newest = snapshot.sequence <= now.sequence;
             let stable = now.stable_at(snapshot.sequence);
-            let mut seen = Seen {
+            let mut seen = SessionView {
                 screen: snapshot.plain_text.clone(),
                 transcript: match matcher.needs_transcript() {
                     true => session.transcript(),
@@ -160,7 +160,7 @@ impl Sessions {
     }
 
     /// Tries a matcher. If the matcher contains expressions, it is tried on a blocking thread.
-    async fn try_on(&self, matcher: &Arc<Compiled>, seen: Seen) -> Result<Tried> {
+    async fn try_on(&self, matcher: &Arc<Compiled>, seen: SessionView) -> Result<Tried> {
         let tried = matcher.clone();
         let work = move |budget: &mut Budget| {
             let outcome = tried.try_on(&seen, budget);

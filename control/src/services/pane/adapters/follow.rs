@@ -13,7 +13,7 @@ use unterm_term::LineId;
 use super::{
     adapter::{Adapter, End, Progress, Reading},
     debounce::Debounce,
-    program::{Place, Program},
+    program::{Program, ProgramPosition},
     timing::Timing,
 };
 use crate::{
@@ -47,7 +47,7 @@ pub struct Reader {
 }
 
 /// The result of one look at a pane.
-enum Seen {
+enum ScreenLook {
     State {
         state: String,
         confidence: f64,
@@ -89,9 +89,9 @@ async fn follow_to_the_end(
                 .await
                 .map_err(|error| End::Failed(error.to_string()))?
             {
-                Seen::ProgramGone => return Err(End::Program),
-                Seen::NoHolder => return Err(End::Detached),
-                Seen::State { state, confidence, evidence, explain, seq } => {
+                ScreenLook::ProgramGone => return Err(End::Program),
+                ScreenLook::NoHolder => return Err(End::Detached),
+                ScreenLook::State { state, confidence, evidence, explain, seq } => {
                     timing.read(seq, began, Instant::now());
                     let last = adapter.reading();
                     let name = last.as_ref().map(|last| last.state.as_str());
@@ -127,7 +127,7 @@ async fn follow_to_the_end(
 
 impl Reader {
     /// Reads the screen. `stable`: how long the screen has been unchanged.
-    async fn look(&self, adapter: &Arc<Adapter>, stable: Duration) -> Result<Seen> {
+    async fn look(&self, adapter: &Arc<Adapter>, stable: Duration) -> Result<ScreenLook> {
         let turn = self.turns.clone().acquire_owned().await.ok();
         let (pane, instance) = (self.pane.clone(), self.instance.clone());
         let (tokens, adapter) = (self.tokens.clone(), adapter.clone());
@@ -136,7 +136,7 @@ impl Reader {
             let _turn = turn;
             match adapter.is_held(&tokens) {
                 true => see(&pane, adapter.program, &instance, stable),
-                false => Seen::NoHolder,
+                false => ScreenLook::NoHolder,
             }
         };
         self.calls.run(look).await
@@ -144,11 +144,11 @@ impl Reader {
 }
 
 /// Reads a pane's screen with a plugin. May take seconds.
-fn see(pane: &Pane, program: Program, instance: &Instance, stable: Duration) -> Seen {
+fn see(pane: &Pane, program: Program, instance: &Instance, stable: Duration) -> ScreenLook {
     match program.place(pane) {
-        Place::Gone => return Seen::ProgramGone,
-        Place::Background => {
-            return Seen::State {
+        ProgramPosition::Gone => return ScreenLook::ProgramGone,
+        ProgramPosition::Background => {
+            return ScreenLook::State {
                 state: BACKGROUND.to_owned(),
                 confidence: 1.0,
                 evidence: String::new(),
@@ -156,7 +156,7 @@ fn see(pane: &Pane, program: Program, instance: &Instance, stable: Duration) -> 
                 seq: pane.term().seq(),
             };
         }
-        Place::Foreground => {}
+        ProgramPosition::Foreground => {}
     }
     let (seq, title, screen) = screen(pane);
     let context = ClassifyContext {
@@ -167,7 +167,7 @@ fn see(pane: &Pane, program: Program, instance: &Instance, stable: Duration) -> 
         ..ClassifyContext::of_screen(screen)
     };
     let Classification { state, confidence, evidence, explain, .. } = classify(instance, &context);
-    Seen::State { state, confidence, evidence, explain, seq }
+    ScreenLook::State { state, confidence, evidence, explain, seq }
 }
 
 /// A screen's `seq`, the title that its program set, and its text. Rows that wrapped are joined into one line.

@@ -8,7 +8,7 @@ pub struct Program(Option<i32>);
 
 /// Whether a program is in the foreground of its pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ProgramPosition {
     /// The program, or a program that it started, is in the foreground.
     Foreground,
     /// Another program is in the foreground, such as the shell after Ctrl+Z.
@@ -37,17 +37,21 @@ impl Program {
     }
 
     /// Whether the program is in the foreground, is in the background, or has ended.
-    pub fn place(self, pane: &Pane) -> Place {
+    pub fn place(self, pane: &Pane) -> ProgramPosition {
         // An ended program's group can still count as the foreground group.
         if self.is_gone(pane) {
-            return Place::Gone;
+            return ProgramPosition::Gone;
         }
         let process = pane.process();
         let (Some(group), Some(front)) = (self.0, process.group_in_front()) else {
-            return Place::Foreground;
+            return ProgramPosition::Foreground;
         };
         let starts_front = || process.groups_above(front).is_none_or(|it| it.contains(&group));
-        if group == front || starts_front() { Place::Foreground } else { Place::Background }
+        if group == front || starts_front() {
+            ProgramPosition::Foreground
+        } else {
+            ProgramPosition::Background
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// Output of the program.
     Out,
     /// Input to the program.
@@ -25,7 +25,7 @@ pub enum Kind {
     Exit,
 }
 
-impl Kind {
+impl EventKind {
     const NAMES: [(Self, &'static str); 6] = [
         (Self::Out, "out"),
         (Self::In, "in"),
@@ -46,7 +46,7 @@ pub struct Event {
     /// Microseconds since 1970.
     pub micros: u64,
     /// The kind.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The bytes. For a mark, its content without the pane's nonce.
     pub bytes: Vec<u8>,
 }
@@ -64,7 +64,7 @@ impl Event {
         let mut fields = line.split('\t');
         let micros = fields.next()?.parse().ok()?;
         let name = fields.next()?;
-        let (kind, _) = Kind::NAMES.iter().find(|(_, known)| *known == name)?;
+        let (kind, _) = EventKind::NAMES.iter().find(|(_, known)| *known == name)?;
         let bytes = STANDARD.decode(fields.next()?).ok()?;
         Some(Self { micros, kind: *kind, bytes })
     }
@@ -84,7 +84,7 @@ pub fn read(file: File) -> io::Result<Vec<Event>> {
     if rest > 0 {
         let bytes = format!("\r\n[{rest} more bytes are in the log]\r\n").into_bytes();
         let micros = events.last().map_or(0, |event| event.micros);
-        events.push(Event { micros, kind: Kind::Out, bytes });
+        events.push(Event { micros, kind: EventKind::Out, bytes });
     }
     Ok(events)
 }
@@ -105,7 +105,7 @@ impl Splitter {
     /// Returns the held bytes as output. Called at the end, because no further output can complete a mark.
     pub fn finish(&mut self, micros: u64) -> Option<Event> {
         let bytes = std::mem::take(&mut self.held);
-        (!bytes.is_empty()).then_some(Event { micros, kind: Kind::Out, bytes })
+        (!bytes.is_empty()).then_some(Event { micros, kind: EventKind::Out, bytes })
     }
 
     /// Splits a chunk of output into events.
@@ -143,19 +143,19 @@ impl Splitter {
             let after = if body[end] == 0x07 { end + 1 } else { (end + 2).min(body.len()) };
             let is_line = start.len() > MARKS[0].len();
             let kind = match body.first() {
-                _ if is_line => Some(Kind::Input),
-                Some(b'A') => Some(Kind::Prompt),
+                _ if is_line => Some(EventKind::Input),
+                Some(b'A') => Some(EventKind::Prompt),
                 // A prompt that need not begin on a new line, as bash's integration marks it.
-                Some(b'P') if body.starts_with(b"P;k=i") => Some(Kind::Prompt),
-                Some(b'B') => Some(Kind::Input),
-                Some(b'C') => Some(Kind::Output),
-                Some(b'D') => Some(Kind::Exit),
+                Some(b'P') if body.starts_with(b"P;k=i") => Some(EventKind::Prompt),
+                Some(b'B') => Some(EventKind::Input),
+                Some(b'C') => Some(EventKind::Output),
+                Some(b'D') => Some(EventKind::Exit),
                 _ => None,
             };
             if let Some(kind) = kind {
                 if !plain.is_empty() {
                     let bytes = std::mem::take(&mut plain);
-                    events.push(Event { micros, kind: Kind::Out, bytes });
+                    events.push(Event { micros, kind: EventKind::Out, bytes });
                 }
                 let bytes = without_nonce(&body[..end], is_line);
                 events.push(Event { micros, kind, bytes });
@@ -164,7 +164,7 @@ impl Splitter {
         }
         plain.extend_from_slice(rest);
         if !plain.is_empty() {
-            events.push(Event { micros, kind: Kind::Out, bytes: plain });
+            events.push(Event { micros, kind: EventKind::Out, bytes: plain });
         }
         events
     }
@@ -188,21 +188,21 @@ mod tests {
     fn marks_are_told_apart_however_the_output_is_cut() {
         let stream = b"$ \x1b]133;B\x07ls\r\n\x1b]633;E;ls -l;n1\x07\x1b]133;C;nonce=n1\x1b\\\x1b[1mout\r\n\x1b]133;D;3;nonce=n1\x07";
         let expected = [
-            (Kind::Out, "$ "),
-            (Kind::Input, "B"),
-            (Kind::Out, "ls\r\n"),
-            (Kind::Input, "E;ls -l"),
-            (Kind::Output, "C"),
-            (Kind::Out, "\x1b[1mout\r\n"),
-            (Kind::Exit, "D;3"),
+            (EventKind::Out, "$ "),
+            (EventKind::Input, "B"),
+            (EventKind::Out, "ls\r\n"),
+            (EventKind::Input, "E;ls -l"),
+            (EventKind::Output, "C"),
+            (EventKind::Out, "\x1b[1mout\r\n"),
+            (EventKind::Exit, "D;3"),
         ];
         for cut in 0..stream.len() {
             let mut splitter = Splitter::default();
-            let mut joined: Vec<(Kind, Vec<u8>)> = Vec::new();
+            let mut joined: Vec<(EventKind, Vec<u8>)> = Vec::new();
             for piece in [&stream[..cut], &stream[cut..]] {
                 for event in splitter.split(1, piece) {
                     match joined.last_mut() {
-                        Some((Kind::Out, bytes)) if event.kind == Kind::Out => {
+                        Some((EventKind::Out, bytes)) if event.kind == EventKind::Out => {
                             bytes.extend(event.bytes)
                         }
                         _ => joined.push((event.kind, event.bytes)),
@@ -226,7 +226,7 @@ mod tests {
     fn half_a_line_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        let event = Event { micros: 5, kind: Kind::Exit, bytes: b"D;1".to_vec() };
+        let event = Event { micros: 5, kind: EventKind::Exit, bytes: b"D;1".to_vec() };
         let mut text = Vec::new();
         event.write(&mut text);
         text.extend_from_slice(b"6\tout\taGV");

@@ -6,7 +6,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::form
 use unterm_term::{Size, unescape_command_line};
 
 use super::{
-    log::{Event, Kind},
+    log::{Event, EventKind},
     record::Record,
 };
 use crate::services::{
@@ -58,7 +58,7 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
     };
     for event in events {
         match event.kind {
-            Kind::Out => {
+            EventKind::Out => {
                 if running.is_some() {
                     output.extend_from_slice(&event.bytes);
                 } else if is_input {
@@ -67,8 +67,8 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
                 all.extend_from_slice(&event.bytes);
             }
             // The log may contain input before the mark of the prompt at which it was typed.
-            Kind::In => sent.extend_from_slice(&event.bytes),
-            Kind::Prompt => {
+            EventKind::In => sent.extend_from_slice(&event.bytes),
+            EventKind::Prompt => {
                 if let Some(start) = running.take() {
                     finish(start, None, None, &mut input, &mut told, &mut output, &entered);
                 }
@@ -78,21 +78,21 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
                 }
                 is_input = false;
             }
-            Kind::Input => match event.bytes.strip_prefix(b"E;") {
+            EventKind::Input => match event.bytes.strip_prefix(b"E;") {
                 Some(line) => {
                     let line = unescape_command_line(line);
                     told = Some(String::from_utf8_lossy(&line).into_owned());
                 }
                 None => is_input = true,
             },
-            Kind::Output => {
+            EventKind::Output => {
                 is_input = false;
                 if running.is_none() {
                     running = Some(event.micros);
                     entered = std::mem::take(&mut sent);
                 }
             }
-            Kind::Exit => {
+            EventKind::Exit => {
                 if let Some(start) = running.take() {
                     let code =
                         event.bytes.strip_prefix(b"D;").and_then(|code| str::from_utf8(code).ok());
@@ -240,14 +240,14 @@ mod tests {
         let event = |kind, bytes: &str| Event { micros: 1, kind, bytes: bytes.into() };
         let events = [
             // The log contains this input before the mark of its prompt.
-            event(Kind::In, sent),
-            event(Kind::Prompt, "A"),
-            event(Kind::Input, "B"),
-            event(Kind::Out, line),
-            event(Kind::Output, "C"),
-            event(Kind::In, "for the program\r"),
-            event(Kind::Out, "out\r\n"),
-            event(Kind::Exit, "D;0"),
+            event(EventKind::In, sent),
+            event(EventKind::Prompt, "A"),
+            event(EventKind::Input, "B"),
+            event(EventKind::Out, line),
+            event(EventKind::Output, "C"),
+            event(EventKind::In, "for the program\r"),
+            event(EventKind::Out, "out\r\n"),
+            event(EventKind::Exit, "D;0"),
         ];
         let blocks = blocks(&events, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
         blocks.into_iter().map(|block| block.command).collect()
@@ -257,18 +257,18 @@ mod tests {
     fn a_recording_that_begins_at_a_prompt_has_the_first_command() {
         let event = |kind, bytes: &str| Event { micros: 1, kind, bytes: bytes.into() };
         let events = [
-            event(Kind::In, "ls\r"),
-            event(Kind::Out, "ls\r\n"),
-            event(Kind::Output, "C"),
-            event(Kind::Out, "file\r\n"),
-            event(Kind::Exit, "D;0"),
+            event(EventKind::In, "ls\r"),
+            event(EventKind::Out, "ls\r\n"),
+            event(EventKind::Output, "C"),
+            event(EventKind::Out, "file\r\n"),
+            event(EventKind::Exit, "D;0"),
         ];
         let blocks = blocks(&events, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
         assert_eq!((&*blocks[0].command, &*blocks[0].output), ("ls", "file\n"));
         // If a recording starts inside a command, the output of that command has no heading.
-        let within = [event(Kind::Out, "rest\r\n"), event(Kind::Exit, "D;0")];
+        let within = [event(EventKind::Out, "rest\r\n"), event(EventKind::Exit, "D;0")];
         let within: Vec<_> =
-            within.into_iter().chain([event(Kind::Prompt, "A")]).chain(events).collect();
+            within.into_iter().chain([event(EventKind::Prompt, "A")]).chain(events).collect();
         let blocks = super::blocks(&within, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
         assert_eq!(blocks.len(), 1);
     }

@@ -8,7 +8,7 @@ use unterm_term::Size;
 use super::{
     files,
     index::{index, replace_row, rows},
-    log::{Event, Kind},
+    log::{Event, EventKind},
     markdown::{self, timestamp},
     record::{Outcome, Record, now},
     settings::Settings,
@@ -136,7 +136,7 @@ pub fn recover(home: &Path) {
         let id = record.unterm_session_id.clone();
         let closed = match files::read_log(home, &record) {
             Ok(events) => {
-                let out = events.iter().filter(|event| event.kind == Kind::Out);
+                let out = events.iter().filter(|event| event.kind == EventKind::Out);
                 record.bytes_raw = out.map(|event| event.bytes.len() as u64).sum();
                 let last = events.last().map(|event| timestamp(event.micros));
                 record.ended_at = Some(last.unwrap_or_else(|| record.started_at.clone()));

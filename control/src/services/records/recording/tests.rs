@@ -8,7 +8,7 @@ use std::{
 use unterm_mux::{MuxOptions, OnExit, Spawn};
 
 use super::{
-    log::{Event, Kind},
+    log::{Event, EventKind},
     *,
 };
 
@@ -59,7 +59,7 @@ async fn rotated(recorder: &Recorder, pane: &Pane, first: &Record) {
 /// All output in the logs, in the order of the recordings.
 fn output(rows: &[Record]) -> Vec<u8> {
     let events = rows.iter().flat_map(events);
-    events.filter(|event| event.kind == Kind::Out).flat_map(|event| event.bytes).collect()
+    events.filter(|event| event.kind == EventKind::Out).flat_map(|event| event.bytes).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,7 +177,7 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
 /// The input in the log.
 fn input(row: &Record) -> String {
     let events = events(row).into_iter();
-    let typed = events.filter(|event| event.kind == Kind::In).flat_map(|event| event.bytes);
+    let typed = events.filter(|event| event.kind == EventKind::In).flat_map(|event| event.bytes);
     String::from_utf8(typed.collect()).unwrap()
 }
 
@@ -447,7 +447,7 @@ fn recovery_reads_no_links_and_no_devices() {
     fs::create_dir_all(&folder).unwrap();
     let secret = home.path().join("active.json");
     let mut line = Vec::new();
-    Event { micros: 1, kind: Kind::Out, bytes: b"the token".to_vec() }.write(&mut line);
+    Event { micros: 1, kind: EventKind::Out, bytes: b"the token".to_vec() }.write(&mut line);
     fs::write(&secret, line).unwrap();
     let row = |number: u64, name: &str, path: PathBuf| Record {
         unterm_session_id: name.to_owned(),

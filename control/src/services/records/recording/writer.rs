@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use unterm_mux::{Pane, Tap, TapDirection, TapItem};
 
 use super::{
-    log::{Event, Kind, Splitter},
+    log::{Event, EventKind, Splitter},
     markdown::timestamp,
     pages::{finish, next_part},
     record::{Outcome, Record, micros, now},
@@ -78,12 +78,12 @@ struct Batch {
 impl Batch {
     fn push(&mut self, event: Event) {
         match event.kind {
-            Kind::Out => self.bytes.0 += event.bytes.len() as u64,
-            Kind::In => self.bytes.1 += event.bytes.len() as u64,
-            Kind::Output => self.blocks += 1,
-            Kind::Prompt | Kind::Input | Kind::Exit => {}
+            EventKind::Out => self.bytes.0 += event.bytes.len() as u64,
+            EventKind::In => self.bytes.1 += event.bytes.len() as u64,
+            EventKind::Output => self.blocks += 1,
+            EventKind::Prompt | EventKind::Input | EventKind::Exit => {}
         }
-        if event.kind != Kind::Out {
+        if event.kind != EventKind::Out {
             self.flush();
             event.write(&mut self.lines);
             return;
@@ -142,7 +142,7 @@ impl Log {
 /// The event that stands in a log for missing bytes.
 fn gap(bytes: u64, why: &str) -> Event {
     let bytes = format!("\r\n[{bytes} bytes were not recorded: {why}]\r\n").into_bytes();
-    Event { micros: now(), kind: Kind::Out, bytes }
+    Event { micros: now(), kind: EventKind::Out, bytes }
 }
 
 /// The thread that renders pages of full logs while the recording continues.
@@ -228,7 +228,7 @@ impl Writer {
             TapItem::Bytes { bytes, time, is_hidden, .. } => {
                 // Never write a password to a file.
                 let bytes = if is_hidden { Vec::new() } else { bytes.to_vec() };
-                let event = Event { micros: micros(time), kind: Kind::In, bytes };
+                let event = Event { micros: micros(time), kind: EventKind::In, bytes };
                 self.follow(&event);
                 batch.push(event);
             }
@@ -247,24 +247,24 @@ impl Writer {
     /// Keeps track of the running command and the events at its start.
     fn follow(&mut self, event: &Event) {
         match event.kind {
-            Kind::Exit => {
+            EventKind::Exit => {
                 self.is_running = false;
                 self.head.clear();
                 return;
             }
             // Output and input of the running command are not part of its first events.
-            Kind::Out | Kind::In if self.is_running => return,
-            Kind::Prompt => {
+            EventKind::Out | EventKind::In if self.is_running => return,
+            EventKind::Prompt => {
                 self.is_running = false;
                 // Input that was typed before the prompt appeared belongs to the next command.
-                self.head.retain(|event| event.kind == Kind::In);
+                self.head.retain(|event| event.kind == EventKind::In);
             }
-            Kind::Output => self.is_running = true,
+            EventKind::Output => self.is_running = true,
             _ => {}
         }
         let length: usize = self.head.iter().map(|event| event.bytes.len() + 32).sum();
         // If these events are too long, the next page shows the command's output, but not its name.
-        if length + event.bytes.len() < LONGEST_HEAD || event.kind == Kind::Output {
+        if length + event.bytes.len() < LONGEST_HEAD || event.kind == EventKind::Output {
             self.head.push(event.clone());
         }
     }
@@ -327,10 +327,10 @@ impl Writer {
             // The program's output must be in only one of a recording's logs. So the echo of the line is repeated only
             // if the shell did not report the line.
             let is_line =
-                |event: &Event| event.kind == Kind::Input && event.bytes.starts_with(b"E;");
+                |event: &Event| event.kind == EventKind::Input && event.bytes.starts_with(b"E;");
             let is_said = self.head.iter().any(is_line);
             let mut batch = Batch::default();
-            let head = self.head.iter().filter(|event| !is_said || event.kind != Kind::Out);
+            let head = self.head.iter().filter(|event| !is_said || event.kind != EventKind::Out);
             head.for_each(|event| batch.push(event.clone()));
             // The repeated events were already counted in the old log.
             (batch.bytes, batch.blocks) = ((0, 0), 0);

@@ -9,12 +9,12 @@ pub(super) struct ShownLine {
     pub rows: Range<u64>,
     pub text: String,
     /// For each character, in the order of `text`: its byte offset in `text`, its position, and who wrote it.
-    cells: Vec<(usize, Point, Kind)>,
+    cells: Vec<(usize, Point, Writer)>,
 }
 
 /// Who wrote a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Writer {
     Output,
     /// A line editor.
     Edited,
@@ -30,10 +30,10 @@ impl ShownLine {
         for row in rows.clone() {
             lines.row_cells(LineId(row), |col, cell, shown| {
                 let kind = match cell.prompt_role() {
-                    PromptRole::Prompt => Kind::Prompt,
-                    PromptRole::Input => Kind::Input,
-                    PromptRole::Output if cell.is_edited() => Kind::Edited,
-                    PromptRole::Output => Kind::Output,
+                    PromptRole::Prompt => Writer::Prompt,
+                    PromptRole::Input => Writer::Input,
+                    PromptRole::Output if cell.is_edited() => Writer::Edited,
+                    PromptRole::Output => Writer::Output,
                 };
                 cells.push((text.len(), Point { line: LineId(row), col }, kind));
                 text.push_str(shown);
@@ -82,7 +82,7 @@ impl ShownLine {
 
     /// Whether an editor drew all of a range.
     pub fn is_drawn(&self, range: Range<usize>) -> bool {
-        let is_drawn = |kind| matches!(kind, Kind::Edited | Kind::Input);
+        let is_drawn = |kind| matches!(kind, Writer::Edited | Writer::Input);
         let cells = &self.cells[self.cell(range.start)..];
         let mut cells = cells.iter().take_while(|(start, ..)| *start < range.end);
         cells.all(|(.., kind)| is_drawn(*kind))
@@ -99,7 +99,7 @@ impl ShownLine {
         let ends = self.cells.iter().skip(1).map(|(start, ..)| *start).chain([self.text.len()]);
         let mut text = String::new();
         for ((start, _, kind), end) in self.cells.iter().zip(ends) {
-            let is_output = matches!(kind, Kind::Output | Kind::Edited);
+            let is_output = matches!(kind, Writer::Output | Writer::Edited);
             if is_output && !gone.iter().any(|gone| gone.contains(start)) {
                 text.push_str(&self.text[*start..end]);
             }

@@ -22,7 +22,7 @@ impl Fixture {
 
     fn types(&mut self, reader: Reader, text: &str) {
         let mark = self.term.mark_typed().unwrap();
-        let place = Place { mark, seq: self.term.seq(), reader };
+        let place = BeforeTyping { mark, seq: self.term.seq(), reader };
         self.echoes.put(PANE, &self.term, place, text, false);
     }
 

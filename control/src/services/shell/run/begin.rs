@@ -53,7 +53,7 @@ pub(super) struct Begun {
     pub(super) block: Option<Block>,
     /// The outer command that contains this shell, if there is one. It is read before typing, because a fast shell may have
     /// ended right after that.
-    pub(super) around: Option<Around>,
+    pub(super) around: Option<OuterCommand>,
     /// Keeps other commands out of a shell without marks. `None` if the shell's integration marks the command.
     pub(super) occupied: Option<Occupied>,
     /// The kind of shell for which the typed line was written.
@@ -67,7 +67,7 @@ pub(super) struct Begun {
 /// An outer command: a running command that an outer shell marks, and inside which another command was typed. When the
 /// outer command ends, the inner shell is gone, and the end mark of the inner command never arrives.
 #[derive(Clone, Copy)]
-pub(super) struct Around {
+pub(super) struct OuterCommand {
     /// The number of the outer command in the terminal.
     pub(super) id: u64,
     /// Whether the outer command ends with the exit code of the inner shell, because it is that shell, or ssh.
@@ -318,7 +318,7 @@ pub(super) async fn begin(
     let tap = pane.tap();
     let leads = Shell::reading_commands(pane).is_some();
     let has_status = leads || pane.foreground().is_some_and(|front| is_ssh(&front.name));
-    let around = running(pane).map(|id| Around { id, has_status });
+    let around = running(pane).map(|id| OuterCommand { id, has_status });
     let Line { typed, shell, leader, is_from_file, .. } = command.line(pane, false)?;
     let before = Counts::of(pane);
     pane.write(typed.as_bytes()).map_err(write_error)?;

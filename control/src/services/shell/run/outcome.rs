@@ -71,7 +71,7 @@ pub enum ExitSource {
 
 /// The result of running a command.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The output.
     pub output: String,
     /// The exit code, if one was reported.
