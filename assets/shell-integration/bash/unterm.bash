@@ -267,10 +267,10 @@ _unterm_after() {
     builtin return 0
 }
 
-# Skips the rest of a control string, up to its end: ESC and a backslash.
+# Skips the rest of a control string, up to its end: BEL, or ESC and a backslash.
 _unterm_skip() {
-    local rest
-    builtin read -rs -t 0.1 -d '\' rest || :
+    local key
+    while builtin read -rs -N 1 -t 0.1 key && [[ $key != [$'\a\\'] ]]; do :; done
 }
 
 # Makes this shell read new variables while its prompt waits. WINCH is used because it is the only harmless signal on

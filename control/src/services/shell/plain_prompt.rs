@@ -78,7 +78,7 @@ pub fn left_in_line(pane: &Pane) -> Option<String> {
 /// Whether a shell without marks is in the foreground, in place of the shell that marks its prompts. A command started
 /// it, or it replaced the marking shell. If the mark of that command's beginning was lost, the shell counts only while
 /// it reads its terminal: a process that a shell has just forked still has that shell's name, and may become another
-/// shell.
+/// shell. Then the marked prompt is an old one, even if its mark came after Enter, because the line was typed ahead.
 pub fn is_inner(pane: &Pane) -> bool {
     let is_prompting = {
         let term = pane.term();
@@ -87,7 +87,7 @@ pub fn is_inner(pane: &Pane) -> bool {
     let has_begun = match is_prompting {
         None => false,
         Some(false) => true,
-        Some(true) => pane.is_prompt_entered() && pane.process().reads_input(),
+        Some(true) => pane.process().reads_input(),
     };
     has_begun && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }

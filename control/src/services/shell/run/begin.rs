@@ -235,10 +235,13 @@ pub(super) async fn begin(
         let tap = pane.tap();
         let before = Counts::of(pane);
         let mut line = Err(Error::Unbegun(id));
-        let attempt = pane.write_at_prompt(|is_announced| {
-            line = command.line(pane, is_announced);
-            line.as_ref().ok().map(|line| line.typed.clone().into_bytes())
-        });
+        let attempt = match plain_prompt::is_inner(pane) {
+            true => Ok(AtPrompt::Elsewhere),
+            false => pane.write_at_prompt(|is_announced| {
+                line = command.line(pane, is_announced);
+                line.as_ref().ok().map(|line| line.typed.clone().into_bytes())
+            }),
+        };
         let attempt = match attempt.map_err(write_error)? {
             AtPrompt::Refused => return Err(line.err().unwrap_or(Error::Promptless(id))),
             AtPrompt::Typed(id) => {
