@@ -60,9 +60,26 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         BUFFER=
         'builtin' 'zle' -K main
     }
+    # If a program never read a reply of the terminal, the reply can begin a search in vi mode, where no other widget
+    # has an effect: `?` in a CSI, and `/` in an OSC. So skip these replies up to their last character.
+    _unterm_skip_csi() {
+        'builtin' 'local' key
+        while 'builtin' 'read' -rk 1 key && [[ $key != [@-~] ]]; do :; done
+    }
+    _unterm_skip_osc() {
+        'builtin' 'local' key
+        while 'builtin' 'read' -rk 1 key && [[ $key != [$'\a\\'] ]]; do :; done
+    }
     _unterm_bind() {
         'builtin' 'local' map
         'builtin' 'zle' -N _unterm_reset
+        'builtin' 'zle' -N _unterm_skip_csi
+        'builtin' 'zle' -N _unterm_skip_osc
+        for map in viins vicmd; do
+            'builtin' 'bindkey' -M $map '^[[?' _unterm_skip_csi
+            'builtin' 'bindkey' -M $map '^[[>' _unterm_skip_csi
+            'builtin' 'bindkey' -M $map '^[]' _unterm_skip_osc
+        done
         for map in emacs viins vicmd viopp visual isearch; do
             'builtin' 'bindkey' -M $map '^^^_' _unterm_reset
         done
