@@ -312,7 +312,7 @@ fn a_workspace_is_saved_read_and_opened_again() {
         "name": "old", "saved_at": "2026-01-01T00:00:00Z",
         "sessions": [{"id": 1, "cwd": unterm_mux::file_uri(&gone)}],
     });
-    std::fs::write(fixture.home.path().join("workspaces/old.json"), saved.to_string()).unwrap();
+    std::fs::write(fixture.registry().join("workspaces/old.json"), saved.to_string()).unwrap();
     let opened = wire.call("workspace.restore", json!({"name": "old", "recreate": true}));
     let missing = opened["missing"][0].as_str().unwrap();
     let home = fixture.home.path().display();
@@ -333,7 +333,7 @@ fn a_workspace_is_saved_read_and_opened_again() {
     assert_eq!(wire.fail("workspace.save", json!({})), "Missing 'name'");
     let reserved = wire.fail("workspace.save", json!({"name": "last"}));
     assert!(reserved.contains("\"last\"") && reserved.contains("the last window"), "{reserved}");
-    assert!(!fixture.home.path().join("workspaces/last.json").exists());
+    assert!(!fixture.registry().join("workspaces/last.json").exists());
 }
 
 #[test]
