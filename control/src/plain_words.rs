@@ -9,7 +9,7 @@ use crate::suggestion::did_you_mean;
 const SYNTAX: &[(&str, &str)] = &[
     // TOML
     ("duplicate key", "this key stands twice"),
-    ("string values must be quoted", "text needs quotes, such as \"text\""),
+    ("string values must be quoted", UNQUOTED),
     ("key with no value", "a key needs a value, such as key = \"value\""),
     ("missing value", "the value is missing"),
     ("missing assignment between key-value pairs", "an equals sign is missing after a key"),
@@ -50,11 +50,12 @@ const SYNTAX: &[(&str, &str)] = &[
     ("unexpected content", MISPLACED),
     ("invalid key-value pair", MISPLACED),
     ("invalid inline table", MISPLACED),
-    ("invalid string", "text needs quotes, such as \"text\""),
-    ("invalid boolean", "it must be true or false"),
-    ("invalid date", "this is no date or time"),
-    ("invalid float", WRONG_NUMBER),
-    ("invalid integer", WRONG_NUMBER),
+    // The parser guesses the type of a text without quotes from its first letter: `nord` may be meant as `nan`.
+    ("invalid string", UNQUOTED),
+    ("invalid boolean", UNQUOTED),
+    ("invalid date", "this is no date; text needs quotes, such as \"text\""),
+    ("invalid float", UNQUOTED_OR_NUMBER),
+    ("invalid integer", UNQUOTED_OR_NUMBER),
     ("invalid hexadecimal", WRONG_NUMBER),
     ("invalid octal", WRONG_NUMBER),
     ("invalid binary", WRONG_NUMBER),
@@ -86,6 +87,8 @@ const SYNTAX: &[(&str, &str)] = &[
 ];
 
 const BACKSLASH: &str = "a backslash in a text in double quotes must be doubled";
+const UNQUOTED: &str = "text needs quotes, such as \"text\"";
+const UNQUOTED_OR_NUMBER: &str = "this is no number; text needs quotes, such as \"text\"";
 const WRONG_NUMBER: &str = "this is no number";
 const MISPLACED: &str = "this can't stand here; a line has the form key = \"value\"";
 
@@ -246,6 +249,11 @@ mod tests {
                 "string values must be quoted, expected literal string",
                 "text needs quotes, such as \"text\"",
             ),
+            (
+                "invalid float, expected `nan`",
+                "this is no number; text needs quotes, such as \"text\"",
+            ),
+            ("invalid boolean, expected `true`", "text needs quotes, such as \"text\""),
             ("unclosed table, expected `]`", "a closing ] is missing"),
             (
                 "expected value at line 1 column 1",
