@@ -116,7 +116,7 @@ pub(super) fn chord<'a>(
     let mut held = Modifiers::empty();
     for name in modifiers.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
         let usual =
-            SYMBOLS.iter().find(|(symbol, _)| *symbol == name).map_or(name, |(_, name)| name);
+            SYMBOLS.iter().find(|(symbol, _)| *symbol == name).map_or(name, |(_, name)| *name);
         held |=
             Modifiers::of_name(usual).ok_or_else(|| format!("Unterm has no modifier {name:?}"))?;
     }

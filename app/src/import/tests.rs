@@ -148,6 +148,7 @@ mouse_map left click ungrabbed mouse_handle_click
             "ctrl+a>c" = "new_tab"
             "ctrl+alt+h" = 'send_text:Hello\e[A\r'
             "ctrl+shift+w" = "none"
+            "ctrl+shift+f3" = "new_tab"
 
             [links]
             open_by = "ctrl_click"
@@ -207,7 +208,7 @@ mouse_map left click ungrabbed mouse_handle_click
             kitty.conf:40: term: Unterm's own names are xterm-256color and unterm; see shell.term
             kitty.conf:51: map --when-focus-on title:nvim ctrl+j send_key ctrl+j: Unterm's keys have no conditions and modes
             kitty.conf:54: map ctrl+shift+f5 load_config_file: Unterm applies changes as soon as the file is saved
-            kitty.conf:55: map kitty_mod+f3 combine : new_tab : next_layout: Unterm arranges panes in splits
+            kitty.conf:55: map kitty_mod+f3 combine : new_tab : next_layout: without next_layout: Unterm arranges panes in splits
             kitty.conf:56: map kitty_mod+e kitten hints --type word: write the pattern in [hint_patterns], and bind quick_select
         "##]],
     );
@@ -310,6 +311,9 @@ bindings = [
             size = 11.25
             adjust_cell_height = "1px"
 
+            [hints]
+            alphabet = "jfkdlsahgurieowpq"
+
             [keys]
             "super+enter" = "fullscreen"
             "ctrl+shift+space" = "copy_mode"
@@ -358,7 +362,7 @@ bindings = [
             alacritty.toml:24: font.bold.style: Unterm chooses the weight and the slant itself
             alacritty.toml:45: cursor.thickness: Unterm has no such setting
             alacritty.toml:49: terminal.osc52: Unterm has no such setting
-            alacritty.toml:55: hints.alphabet: hints.alphabet must have at least two lower-case letters, each once
+            alacritty.toml:55: hints.alphabet: only its lower-case letters are converted, each once
             alacritty.toml:65: key F2: Unterm has no action that starts a program outside a tab
             alacritty.toml:66: keyboard.bindings: it has no key by name; Unterm binds no scan codes
         "##]],
@@ -448,6 +452,7 @@ custom-shader = crt.glsl
             "ctrl+h" = "focus_left"
             "ctrl+shift+e" = "split_down"
             "ctrl+a>n" = "new_tab"
+            "ctrl+plus" = ["larger_font", "larger_font"]
             "alt+1" = "activate_tab:1"
             "super+k" = 'send_text:\u{c}'
             "alt+left" = 'send_text:\eb'
@@ -455,6 +460,7 @@ custom-shader = crt.glsl
 
             [mouse]
             hide_while_typing = true
+            scroll_lines = 3
             copy_on_select = "clipboard"
             right_button = "paste"
 
@@ -497,12 +503,11 @@ custom-shader = crt.glsl
             -- left out
             config:4: config-file gone: No such file or directory (os error 2)
             config:17: palette 200=#ffffff: a theme of Unterm has sixteen colors
-            config:21: mouse-scroll-multiplier: Unterm has one factor for wheel and touchpad
             config:29: scrollback-limit: it is in bytes; set scrollback.lines
             config:31: window-padding-y: Unterm has one padding for all sides; it uses the horizontal one
             config:38: gtk-titlebar: Unterm has no such setting
             config:46: custom-shader: Unterm has no such setting
-            keys:4: keybind global:ctrl+grave_accent=toggle_quick_terminal: Unterm's keys apply to the focused window
+            keys:4: keybind global:ctrl+grave_accent=toggle_quick_terminal: bind `unterm --quake` to the key in the settings of the desktop
             keys:10: keybind ctrl+shift+comma=reload_config: Unterm applies changes as soon as the file is saved
             keys:12: keybind ctrl+q=crash:main: Unterm has no such action
         "##]],
@@ -620,6 +625,7 @@ return config
             -- Known("catppuccin-mocha")
 
             -- left out
+            wezterm.lua:7: font: Unterm chooses the weight and the slant itself
             wezterm.lua:11: window_background_opacity: Lua computes it; the import reads only literals
             wezterm.lua:12: inactive_pane_hsb.saturation: Unterm has no such setting
             wezterm.lua:13: window_padding.bottom: Unterm's padding is in pixels

@@ -269,18 +269,15 @@ fn actions_of(draft: &mut Draft, action: &Lua) -> Result<Vec<String>, String> {
 }
 
 /// The name and the arguments of an action. An action is written as `wezterm.action.Name`, as a call of such a name,
-/// or as `wezterm.action { Name = … }`.
+/// as `wezterm.action { Name = … }`, or in `Multiple` as `{ Name = … }`.
 pub(super) fn call_of(action: &Lua) -> Result<(&str, &[Lua]), String> {
     let (name, arguments): (&str, &[Lua]) = match action {
         Lua::Name(name) => (name, &[]),
         Lua::Text(name) => (name, &[]),
-        Lua::Call(name, arguments) if name == "wezterm.action" => match arguments.first() {
-            Some(Lua::Table(entries)) if entries.len() == 1 => (
-                entries[0].key.as_deref().unwrap_or_default(),
-                std::slice::from_ref(&entries[0].value),
-            ),
-            _ => return Err(COMPUTED.to_owned()),
-        },
+        Lua::Call(name, arguments) if name == "wezterm.action" => {
+            arguments.first().and_then(of_table).ok_or(COMPUTED)?
+        }
+        Lua::Table(_) => of_table(action).ok_or(COMPUTED)?,
         Lua::Call(name, arguments) => (name, arguments),
         _ => return Err(COMPUTED.to_owned()),
     };
@@ -289,6 +286,14 @@ pub(super) fn call_of(action: &Lua) -> Result<(&str, &[Lua]), String> {
         return Err(COMPUTED.to_owned());
     }
     Ok((name, arguments))
+}
+
+/// The name and the argument of an action that is written as a table.
+fn of_table(table: &Lua) -> Option<(&str, &[Lua])> {
+    match table.entries() {
+        [entry] => Some((entry.key.as_deref()?, std::slice::from_ref(&entry.value))),
+        _ => None,
+    }
 }
 
 /// Converts a single action of WezTerm.
