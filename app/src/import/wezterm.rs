@@ -50,8 +50,11 @@ const SETTINGS: &[Row] = &[
     ("window_close_confirmation", "window.confirm_close", Form::Words(&[("AlwaysPrompt", "programs"), ("NeverPrompt", "never")])),
 ];
 
+/// Converts an entry of a list.
+type Convert = fn(&mut Draft, &Lua) -> Result<(), String>;
+
 /// Settings whose value is a list of settings, each with the function that converts an entry.
-const LISTS: &[(&str, fn(&mut Draft, &Lua) -> Result<(), String>)] = &[
+const LISTS: &[(&str, Convert)] = &[
     ("font_rules", fonts::rule),
     ("hyperlink_rules", hyperlink_rule),
     ("keys", actions::bind),

@@ -247,7 +247,8 @@ impl Binder<'_> {
             ("send_text", argument) => {
                 let (modes, text) = argument.split_once(' ').ok_or_else(|| unknown(argument))?;
                 let has = |wanted| modes.split(',').any(|mode| mode == wanted);
-                if !has("all") && !(has("normal") && has("application")) {
+                let is_everywhere = has("all") || has("normal") && has("application");
+                if !is_everywhere {
                     return Err(reasons::NO_KEYBOARD_MODES.into());
                 }
                 typed(&unescape(text)?)

@@ -8,7 +8,7 @@ use super::{
 use crate::import::reasons;
 
 /// Settings and actions of Alacritty.
-pub(in super::super) const ALACRITTY: Of = Of {
+pub(crate) const ALACRITTY: Of = Of {
     title: "Alacritty",
     always: &[
         ("colors.draw_bold_text_with_bright_colors", "false"),

@@ -9,7 +9,7 @@ use super::{
 use crate::import::reasons;
 
 /// Settings and actions of Ghostty.
-pub(in super::super) const GHOSTTY: Of = Of {
+pub(crate) const GHOSTTY: Of = Of {
     title: "Ghostty",
     always: &[
         ("auto-update", "off"),

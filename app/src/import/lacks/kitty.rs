@@ -10,7 +10,7 @@ use super::{
 use crate::import::reasons;
 
 /// Settings and actions of kitty.
-pub(in super::super) const KITTY: Of = Of {
+pub(crate) const KITTY: Of = Of {
     title: "kitty",
     always: &[
         ("allow_hyperlinks", "yes"),

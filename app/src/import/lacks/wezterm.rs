@@ -9,7 +9,7 @@ use super::{
 use crate::import::reasons;
 
 /// Settings and actions of WezTerm.
-pub(in super::super) const WEZTERM: Of = Of {
+pub(crate) const WEZTERM: Of = Of {
     title: "WezTerm",
     always: &[
         ("adjust_window_size_when_changing_font_size", "false"),
