@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use crate::common::{run, screen, wait};
+use crate::common::{run, screen, wait, wait_until_settled};
 use crate::shell_integration::{commands, integrated, type_line};
 use unterm_mux::{Mux, OnExit, Pane};
 use unterm_term::Command;
@@ -249,6 +249,7 @@ fn fish_marks_the_prompts_that_it_draws_by_itself() {
                 let row = screen(pane).iter().position(|row| row.starts_with(shown));
                 row.is_some_and(|row| usize::from(pane.term().cursor().row) > row)
             });
+            wait_until_settled(&pane);
             pane.write(more.as_bytes()).unwrap();
             wait(&pane, "^C", |pane| screen(pane).iter().any(|row| row.contains("^C")));
         }

@@ -108,6 +108,15 @@ pub fn wait(pane: &Pane, what: &str, mut condition: impl FnMut(&Pane) -> bool) {
     assert!(outcome.is_ok(), "{what} did not come: {:?} {:#?}", pane.state(), screen(pane));
 }
 
+/// Waits until the program reads its terminal again. No event reports that.
+pub fn wait_until_settled(pane: &Pane) {
+    let end = Instant::now() + LIMIT;
+    while !pane.is_settled() {
+        assert!(Instant::now() < end, "the program never reads: {:#?}", screen(pane));
+        std::thread::yield_now();
+    }
+}
+
 pub fn wait_text(pane: &Pane, text: &str) {
     wait(pane, text, |pane| screen(pane).iter().any(|row| row.contains(text)));
 }
