@@ -101,7 +101,8 @@ impl Peer {
         self.caller.as_ref()
     }
 
-    /// Checks a token. The dialect returns the caller as [`Outcome::LoggedIn`](super::contract::Outcome).
+    /// Checks a token. The dialect returns the caller as
+    /// [`MessageEffect::LoggedIn`](super::contract::MessageEffect).
     ///
     /// # Errors
     /// The token is wrong, or the user's tokens can't be read. A wrong token delays the error, and each further wrong
