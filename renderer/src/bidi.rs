@@ -155,7 +155,10 @@ impl ColumnOrder {
         RowState {
             selected: state.selected.iter().flat_map(ranges).collect(),
             highlights: highlights.collect(),
-            cursor: state.cursor.map(|part| CursorPart { col: self.shown(part.col), ..part }),
+            cursors: {
+                let shown = |part: &CursorPart| CursorPart { col: self.shown(part.col), ..*part };
+                state.cursors.iter().map(shown).collect()
+            },
             apart: state.apart.map(|column| self.shown(column)),
             ..state.clone()
         }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cosmic_text::SwashCache;
 use rustc_hash::FxHashMap;
 use unterm_term::{
-    LineId, MulticellPart, Palette, ScreenKind, Snapshot, SnapshotRow, TextRange, Width,
+    ExtraCursorColor, LineId, MulticellPart, Palette, Rgb, ScreenKind, Snapshot, SnapshotRow,
+    StyleRun, TextRange, Width,
 };
 
 use crate::color::PaneColors;
@@ -19,9 +20,12 @@ use crate::label::Labels;
 use crate::ligature::Ligatures;
 use crate::picture::Pictures;
 use crate::preedit::PreeditCells;
-use crate::row::{CursorLook, CursorPart, RowBuilder, RowState};
+use crate::row::{CursorColors, CursorLook, CursorPart, RowBuilder, RowState};
 use crate::shape::Shaper;
 use crate::{CellMetrics, FontOptions, PaneScene, PixelRect, Scene, TextOptions};
+
+/// The maximum number of rows of a multicell character.
+const MULTICELL_ROWS: usize = 7;
 
 /// The source of row versions. All renderers share it, so that one painter can paint frames of several renderers.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
@@ -222,9 +226,10 @@ impl Renderer {
             blink_on: pane.blink_on,
             reorders,
         };
+        let cursors = Cursors::new(pane, &colors);
         for (i, row) in snapshot.rows.iter().enumerate() {
             let apart = builder.fonts.ligatures == Ligatures::Cursor;
-            let state = row_state(pane, i, row, apart);
+            let state = row_state(pane, &cursors, i, row, apart);
             // The line numbers in a viewport are consecutive, so a subtraction finds the index of a row that scrolled.
             let known = if stays {
                 kept.rows.get(i)
@@ -302,8 +307,14 @@ fn grid(pane: &PaneScene<'_>, cell: CellMetrics) -> PixelRect {
     PixelRect { x, y, width, height }.intersection(&pane.area)
 }
 
-/// What a row shows besides its content: selection, highlights, cursor and composed text.
-fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool) -> RowState {
+/// What a row shows besides its content: selection, highlights, cursors and composed text.
+fn row_state(
+    pane: &PaneScene<'_>,
+    cursors: &Cursors,
+    index: usize,
+    row: &SnapshotRow,
+    apart: bool,
+) -> RowState {
     let snapshot = pane.snapshot;
     let cols = snapshot.size.cols;
     let cursor = snapshot.cursor;
@@ -313,9 +324,15 @@ fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool)
         PreeditCells::new(preedit, cursor.col.min(cols - 1), cols)
     });
     let lit = !cursor.blinking || pane.blink_on || !pane.focused;
-    let covered = cursor_part(snapshot, index, CursorLook::new(cursor.shape, pane.focused));
     let composes = here && preedit.is_some() || !here && pane.preedit.is_some();
     let shown = cursor.visible && lit && cursor.col < cols && !composes;
+    let look = CursorLook::new(cursor.shape, pane.focused);
+    let place = (usize::from(cursor.row), cursor.col);
+    let main = cursor_part(snapshot, place, index, look, cursors.main).filter(|_| shown);
+    let mut extra = if lit { cursors.extra(pane, index, row) } else { Vec::new() };
+    if let Some(main) = main {
+        extra.retain(|extra| extra.col != main.col);
+    }
     let hovered = pane.hovered_link.filter(|link| {
         row.styles.iter().any(|run| run.link.as_deref().is_some_and(|own| own == *link))
     });
@@ -336,28 +353,90 @@ fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool)
                 all.map(|columns| (columns, one.current))
             })
             .collect(),
-        cursor: covered.filter(|_| shown),
+        cursors: extra.into_iter().chain(main).collect(),
         apart: (here && apart && cursor.visible).then_some(cursor.col),
         hovered: hovered.cloned(),
         preedit: preedit.map(Arc::new),
     }
 }
 
-/// The part of the cursor that row `index` of a viewport shows.
-fn cursor_part(snapshot: &Snapshot, index: usize, look: CursorLook) -> Option<CursorPart> {
-    let cursor = snapshot.cursor;
-    let at = usize::from(cursor.row);
-    if snapshot.rows.get(at).is_none_or(|row| row.multicells.is_empty()) {
-        return (at == index).then_some(CursorPart { col: cursor.col, look, row: 0, rows: 1 });
-    }
-    match snapshot.rows[at].multicell(cursor.col) {
-        Some(part) => {
-            let rows = part.size.rows();
-            let row = (index + usize::from(part.row)).checked_sub(at)?;
-            let row = u16::try_from(row).ok().filter(|row| *row < rows)?;
-            Some(CursorPart { col: part.col, look, row, rows })
+/// The part of a cursor that row `index` of a viewport shows. `at`, `col`: the cursor's row and column.
+fn cursor_part(
+    snapshot: &Snapshot,
+    (at, col): (usize, u16),
+    index: usize,
+    look: CursorLook,
+    colors: CursorColors,
+) -> Option<CursorPart> {
+    let single = CursorPart { col, look, row: 0, rows: 1, colors };
+    let part = snapshot.rows.get(at).and_then(|row| row.multicell(col));
+    let Some(part) = part else { return (at == index).then_some(single) };
+    let rows = part.size.rows();
+    let row = (index + usize::from(part.row)).checked_sub(at)?;
+    let row = u16::try_from(row).ok().filter(|row| *row < rows)?;
+    Some(CursorPart { col: part.col, row, rows, ..single })
+}
+
+/// The colors of a pane's cursors.
+struct Cursors {
+    main: CursorColors,
+    extra: CursorColors,
+}
+
+impl Cursors {
+    fn new(pane: &PaneScene<'_>, colors: &PaneColors<'_>) -> Self {
+        let snapshot = pane.snapshot;
+        let (palette, cursor) = (&snapshot.palette, snapshot.cursor);
+        let main = CursorColors { cursor: palette.cursor, text: palette.cursor_text };
+        if snapshot.extra_cursors.is_empty() {
+            return Self { main, extra: main };
         }
-        None => (at == index).then_some(CursorPart { col: cursor.col, look, row: 0, rows: 1 }),
+        // An extra cursor has exactly the colors of the main cursor, even if they depend on the main cursor's cell.
+        let row = snapshot.rows.get(usize::from(cursor.row));
+        let is_here = |run: &&StyleRun| (run.start..run.end).contains(&cursor.col);
+        let style = row.and_then(|row| row.styles.iter().find(is_here)).map(|run| run.style);
+        let cell = colors.cell(&style.unwrap_or_default());
+        let shown = |color, main: Rgb| match color {
+            ExtraCursorColor::Main => Some(main),
+            ExtraCursorColor::Reverse => None,
+            ExtraCursorColor::Indexed(index) => Some(palette.colors[usize::from(index)]),
+            ExtraCursorColor::Rgb(color) => Some(color),
+        };
+        let asked = snapshot.extra_cursor_colors;
+        let extra = match asked.cursor {
+            ExtraCursorColor::Reverse => CursorColors::default(),
+            color => CursorColors {
+                cursor: shown(color, main.cursor.unwrap_or(cell.foreground)),
+                text: shown(asked.text, main.text.unwrap_or(cell.background)),
+            },
+        };
+        Self { main, extra }
+    }
+
+    /// The parts of extra cursors that row `index` of a viewport shows.
+    fn extra(&self, pane: &PaneScene<'_>, index: usize, row: &SnapshotRow) -> Vec<CursorPart> {
+        let snapshot = pane.snapshot;
+        if snapshot.extra_cursors.is_empty() {
+            return Vec::new();
+        }
+        let cols = snapshot.size.cols;
+        let in_row = |at: usize, row: &SnapshotRow| {
+            let cursors = snapshot.extra_cursors_in(row.line).iter();
+            let parts = cursors.filter(|cursor| cursor.col < cols).filter_map(|cursor| {
+                let shape = cursor.shape.unwrap_or(snapshot.cursor.shape);
+                let look = CursorLook::new(shape, pane.focused);
+                cursor_part(snapshot, (at, cursor.col), index, look, self.extra)
+            });
+            parts.collect::<Vec<_>>()
+        };
+        if row.multicells.is_empty() {
+            return in_row(index, row);
+        }
+        // A cursor on another row of a multicell character also covers this row.
+        let first = index.saturating_sub(MULTICELL_ROWS);
+        let last = (index + MULTICELL_ROWS).min(snapshot.rows.len() - 1);
+        let near = (first..=last).filter_map(|at| Some(in_row(at, snapshot.rows.get(at)?)));
+        near.flatten().collect()
     }
 }
 

@@ -47,7 +47,7 @@ impl CursorLook {
     }
 }
 
-/// The part of the cursor that a row shows. The cursor covers all rows of a multicell character.
+/// The part of a cursor that a row shows. A cursor covers all rows of a multicell character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CursorPart {
     /// A column under the cursor.
@@ -56,9 +56,19 @@ pub(crate) struct CursorPart {
     /// Index of this row among the cursor's `rows`.
     pub(crate) row: u16,
     pub(crate) rows: u16,
+    pub(crate) colors: CursorColors,
 }
 
-/// What a row shows besides its content: selection, highlights, cursor and composed text. A drawn row is reused while
+/// The colors of a cursor, before dimming.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CursorColors {
+    /// The color of the cursor. `None`: the foreground of its cell.
+    pub(crate) cursor: Option<Rgb>,
+    /// The color of text under a block. `None`: the background of its cell.
+    pub(crate) text: Option<Rgb>,
+}
+
+/// What a row shows besides its content: selection, highlights, cursors and composed text. A drawn row is reused while
 /// its content and this state stay the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowState {
@@ -66,8 +76,9 @@ pub(crate) struct RowState {
     pub(crate) selected: Vec<Range<u16>>,
     /// Columns of search matches, and whether each is the current match.
     pub(crate) highlights: Vec<(Range<u16>, bool)>,
-    /// The cursor, or this row's part of it.
-    pub(crate) cursor: Option<CursorPart>,
+    /// The cursors in this row, or this row's parts of them: extra cursors, then the main cursor. Of cursors in the same
+    /// cell, the last counts.
+    pub(crate) cursors: Vec<CursorPart>,
     /// Column whose ligature is drawn as single characters. This is the cursor's column, even while the cursor blinks.
     pub(crate) apart: Option<u16>,
     /// The link under the pointer, if this row contains cells of the link.
@@ -121,8 +132,8 @@ struct Line<'a> {
     metrics: CellMetrics,
     /// Columns under text that is being composed.
     hidden: Range<u16>,
-    /// Columns under a block cursor.
-    block: Range<u16>,
+    /// Columns under block cursors, in the order of [`RowState::cursors`].
+    blocks: Vec<(Range<u16>, CursorColors)>,
     /// Groups of cells drawn together, from left to right.
     ligatures: Vec<Ligature>,
     /// Color glyphs, drawn after all others.
@@ -160,7 +171,10 @@ impl RowBuilder<'_> {
     /// Builds a row whose cells are already in display order.
     fn build_shown(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let stretch = Stretch::of(row.size);
-        let cursor = state.cursor.map(|cursor| (cursor_columns(row, cursor.col), cursor.look));
+        let cursors: Vec<_> =
+            state.cursors.iter().map(|cursor| (cursor_columns(row, cursor.col), cursor)).collect();
+        let is_block = |cursor: &CursorPart| cursor.look == CursorLook::Block;
+        let blocks = cursors.iter().filter(|(_, cursor)| is_block(cursor));
         let end = row.cells.iter().rposition(|cell| !is_blank(*cell)).map_or(0, |last| last + 1);
         let mut line = Line {
             row,
@@ -170,10 +184,7 @@ impl RowBuilder<'_> {
             stretch,
             metrics: self.fonts.metrics.stretched(stretch),
             hidden: state.preedit.as_deref().map_or(0..0, |preedit| preedit.columns.clone()),
-            block: match &cursor {
-                Some((columns, CursorLook::Block)) => columns.clone(),
-                _ => 0..0,
-            },
+            blocks: blocks.map(|(columns, cursor)| (columns.clone(), cursor.colors)).collect(),
             ligatures: Vec::new(),
             pictures: Vec::new(),
             out: FrameRow { glyphs: Vec::with_capacity(end), ..FrameRow::default() },
@@ -197,15 +208,13 @@ impl RowBuilder<'_> {
                 half(&mut out, self.fonts.metrics.height as i32, self.fonts.metrics.height);
             }
         }
-        if let Some((columns, look)) = cursor
-            && look != CursorLook::Block
-        {
-            let color = self.cursor_color(row, columns.start);
+        for (columns, cursor) in cursors.into_iter().filter(|(_, cursor)| !is_block(cursor)) {
+            let color = self.cursor_color(cursor.colors, row, columns.start);
             // Draw the whole cursor, even if the row shows only one half of its characters.
             let width = self.fonts.metrics.width * stretch.across();
             let metrics = CellMetrics { width, ..self.fonts.metrics };
-            let rows = state.cursor.map_or((0, 1), |cursor| (cursor.row, cursor.rows));
-            outline(look, columns, rows, color, &metrics, &mut out.over);
+            let rows = (cursor.row, cursor.rows);
+            outline(cursor.look, columns, rows, color, &metrics, &mut out.over);
         }
         out
     }
@@ -252,7 +261,8 @@ impl RowBuilder<'_> {
             || !state.highlights.is_empty()
             || plain_look.background != self.colors.background();
         if !shows_blanks {
-            end = end.min(line.end.max(line.block.end));
+            let block = line.blocks.iter().map(|(columns, _)| columns.end).max().unwrap_or(0);
+            end = end.min(line.end.max(block));
         }
         while col < end {
             let cell = line.row.cells[usize::from(col)];
@@ -278,8 +288,9 @@ impl RowBuilder<'_> {
                 look = dim(self.colors.highlighted(style, *current), least_marked, self);
                 is_marked = true;
             }
-            if line.block.contains(&col) {
-                look = self.block_look(if is_selected { selected } else { plain });
+            let block = line.blocks.iter().rfind(|(columns, _)| columns.contains(&col));
+            if let Some((_, cursor)) = block {
+                look = self.block_look(*cursor, if is_selected { selected } else { plain });
                 is_marked = true;
             }
             self.background(col, cells, look.background, is_marked, line);

@@ -10,8 +10,9 @@ use unterm_renderer::{
     Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Renderer, TextOptions,
 };
 use unterm_term::{
-    Attrs, Cell, Color, Cursor, CursorShape, LineId, LineSize, Link, Modes, Palette, Point, Rgb,
-    Size, Snapshot, Style, StyleRun, TextRange, Underline,
+    Attrs, Cell, Color, Cursor, CursorShape, ExtraCursor, ExtraCursorColor, ExtraCursorColors,
+    LineId, LineSize, Link, Modes, Palette, Point, Rgb, Size, Snapshot, Style, StyleRun, TextRange,
+    Underline,
 };
 
 fn renderer() -> Renderer {
@@ -244,6 +245,108 @@ fn cursors_are_where_and_what_they_should_be() {
         let area: u32 = hollow.over.iter().map(|fill| fill.width * fill.height).sum();
         assert_eq!(area, 2 * m.thickness * (w + h - 2 * m.thickness));
     }
+}
+
+fn extra(line: u64, col: u16, shape: Option<CursorShape>) -> ExtraCursor {
+    ExtraCursor { line: LineId(line), col, shape }
+}
+
+#[test]
+fn extra_cursors_have_their_own_shapes_and_shared_colors() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let (w, h) = (m.width, m.height);
+    let (red, blue) = (Rgb::hex(0xff0000), Rgb::hex(0x0000ff));
+    let mut shown = snapshot(
+        20,
+        &[vec![run("a", colored(1, 2)), plain("bcdef")], vec![run("main", colored(3, 4))]],
+    );
+    shown.cursor = Cursor { row: 1, col: 1, visible: false, ..Cursor::default() };
+    shown.extra_cursors = vec![
+        extra(0, 0, Some(CursorShape::Block)),
+        extra(0, 2, Some(CursorShape::Bar)),
+        extra(0, 4, Some(CursorShape::Underline)),
+        extra(0, 5, None),
+    ];
+    let mut look = |shown: &Snapshot, focused| {
+        let frame = frame(&mut renderer, PaneScene { focused, ..pane(shown, m) });
+        (*frame.panes[0].rows[0]).clone()
+    };
+    let block = |col: u32, color| Fill { x: (col * w) as i32, y: 0, width: w, height: h, color };
+    let columns = |fills: &[Fill]| fills.iter().map(|fill| fill.x / w as i32).collect::<Vec<_>>();
+    let palette = Palette::default();
+    let main = palette.cursor.unwrap();
+
+    // They are shown although the main cursor is hidden, in its colors and, in one case, in its shape.
+    let row = look(&shown, true);
+    assert_eq!(row.under, [block(0, main), block(5, main)]);
+    assert_eq!(columns(&row.over), [2, 4]);
+    assert!(row.over.iter().all(|fill| fill.color == main));
+    assert_eq!(row.glyphs[0].color, palette.cursor_text.unwrap());
+    shown.cursor.shape = CursorShape::Underline;
+    assert_eq!(columns(&look(&shown, true).over), [2, 4, 5]);
+    assert_eq!(look(&shown, false).under, [], "without focus, all are hollow");
+
+    // Their own colors, from the palette and direct.
+    shown.extra_cursor_colors = ExtraCursorColors {
+        text: ExtraCursorColor::Rgb(blue),
+        cursor: ExtraCursorColor::Indexed(5),
+    };
+    let row = look(&shown, true);
+    assert_eq!(row.under, [block(0, palette.colors[5])]);
+    assert_eq!(row.over[0].color, palette.colors[5]);
+    assert_eq!(row.glyphs[0].color, blue);
+
+    // Reverse video takes the colors of each cell.
+    shown.extra_cursor_colors =
+        ExtraCursorColors { text: ExtraCursorColor::Rgb(blue), cursor: ExtraCursorColor::Reverse };
+    let row = look(&shown, true);
+    assert_eq!(row.under, [block(0, palette.colors[1])]);
+    assert_eq!(row.glyphs[0].color, palette.colors[2]);
+    shown.extra_cursor_colors =
+        ExtraCursorColors { text: ExtraCursorColor::Reverse, cursor: ExtraCursorColor::Rgb(red) };
+    let row = look(&shown, true);
+    assert_eq!((row.under[0], row.glyphs[0].color), (block(0, red), palette.colors[2]));
+
+    // If the main cursor takes the colors of its cell, the others take them too.
+    shown.extra_cursor_colors = ExtraCursorColors::default();
+    shown.palette = Arc::new(Palette { cursor: None, cursor_text: None, ..Palette::default() });
+    let row = look(&shown, true);
+    assert_eq!(row.under, [block(0, palette.colors[3])]);
+    assert_eq!((row.over[0].color, row.glyphs[0].color), (palette.colors[3], palette.colors[4]));
+
+    // In the cell of the main cursor, only the main cursor is shown.
+    shown.cursor = Cursor { row: 0, col: 2, visible: true, ..Cursor::default() };
+    assert_eq!(look(&shown, true).under.len(), 3);
+    assert_eq!(columns(&look(&shown, true).over), [4]);
+}
+
+#[test]
+fn only_rows_whose_cursors_change_are_drawn_again() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let mut shown = text(&["one", "two", "three", "four"]);
+    let mut next =
+        |shown: &Snapshot, blink_on| frame(&mut renderer, PaneScene { blink_on, ..pane(shown, m) });
+    let none = next(&shown, true);
+    shown.extra_cursors = vec![extra(0, 1, None), extra(2, 3, None)];
+    let set = next(&shown, true);
+    assert_eq!(changed(&none, &set), [0, 2]);
+    assert_eq!(Damage::between(&none, &set).rects.len(), 2);
+    shown.extra_cursors[1].line = LineId(3);
+    let moved = next(&shown, true);
+    assert_eq!(changed(&set, &moved), [2, 3]);
+    shown.extra_cursor_colors.cursor = ExtraCursorColor::Indexed(1);
+    let colored = next(&shown, true);
+    assert_eq!(changed(&moved, &colored), [0, 3]);
+    // They blink like the main cursor.
+    assert_eq!(changed(&colored, &next(&shown, false)), []);
+    shown.cursor.blinking = true;
+    let off = next(&shown, false);
+    assert_eq!(changed(&colored, &off), [0, 3]);
+    shown.extra_cursors.clear();
+    assert_eq!(changed(&off, &next(&shown, false)), []);
+    assert_eq!(changed(&off, &next(&shown, true)), []);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use unterm_renderer::{
     Renderer, TextOptions,
 };
 use unterm_term::{
-    Attrs, Color, Cursor, CursorShape, LineId, LineSize, Modes, Palette, Point, Rgb, Snapshot,
-    Style, TextRange, Underline,
+    Attrs, Color, Cursor, CursorShape, ExtraCursor, ExtraCursorColor, LineId, LineSize, Modes,
+    Palette, Point, Rgb, Snapshot, Style, TextRange, Underline,
 };
 
 /// The largest allowed difference per channel. Both painters round `below·(1−a) + above·a`. A pixel is blended only a
@@ -101,6 +101,8 @@ fn screen() -> impl Strategy<Value = Vec<Vec<Run>>> {
 #[derive(Clone, Debug)]
 struct Extras {
     cursor: Cursor,
+    more_cursors: Vec<ExtraCursor>,
+    cursor_color: ExtraCursorColor,
     selection: Option<TextRange>,
     focused: bool,
     blink_on: bool,
@@ -139,8 +141,29 @@ fn extras() -> impl Strategy<Value = Extras> {
         1 => Just(LineSize::DoubleTop),
         1 => Just(LineSize::DoubleBottom),
     ];
+    let shape = prop::sample::select(&[
+        None,
+        Some(CursorShape::Block),
+        Some(CursorShape::Underline),
+        Some(CursorShape::Bar),
+    ]);
+    let more = (0..u64::from(ROWS), 0..COLS, shape).prop_map(|(line, col, shape)| ExtraCursor {
+        line: LineId(line),
+        col,
+        shape,
+    });
+    let more = prop::collection::vec(more, 0..5).prop_map(|mut more| {
+        more.sort_by_key(|cursor| (cursor.line, cursor.col));
+        more
+    });
+    let color = prop::sample::select(&[
+        ExtraCursorColor::Main,
+        ExtraCursorColor::Reverse,
+        ExtraCursorColor::Indexed(9),
+    ]);
     (
         cursor,
+        (more, color),
         prop::option::of(selection),
         any::<[bool; 5]>(),
         prop::option::of((-20..120i32, 0.0..12.0f32)),
@@ -150,9 +173,11 @@ fn extras() -> impl Strategy<Value = Extras> {
         (any::<bool>(), prop_oneof![3 => Just(1.0f32), 1 => 1.0..12.0f32]),
         prop_oneof![3 => Just(1.0f32), 1 => 0.0..1.0f32],
     )
-        .prop_map(|(cursor, selection, flags, panel, label, origin, sizes, text, opacity)| {
-            Extras {
+        .prop_map(
+            |(cursor, more, selection, flags, panel, label, origin, sizes, text, opacity)| Extras {
                 cursor,
+                more_cursors: more.0,
+                cursor_color: more.1,
                 selection,
                 focused: flags[0],
                 blink_on: flags[1],
@@ -170,14 +195,16 @@ fn extras() -> impl Strategy<Value = Extras> {
                     palette_contrast: text.1,
                 },
                 opacity,
-            }
-        })
+            },
+        )
 }
 
 /// Builds the renderer's next frame from the pane and the extras.
 fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u32) {
     let mut shown = shown.clone();
     shown.cursor = extras.cursor;
+    shown.extra_cursors.clone_from(&extras.more_cursors);
+    shown.extra_cursor_colors.cursor = extras.cursor_color;
     shown.modes.set(Modes::REVERSE_SCREEN, extras.reversed);
     let preedit = Preedit { text: "かなa".into(), cursor: Some((6, 7)) };
     let metrics = renderer.metrics();

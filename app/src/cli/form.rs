@@ -14,12 +14,14 @@ pub struct Shown {
     /// An error message, if the command fails although the call succeeded. The message is empty if the text itself
     /// explains the failure.
     pub complaint: Option<String>,
+    /// A message for standard error that is no failure.
+    pub note: Option<String>,
 }
 
 impl Shown {
     /// Shows a reply in the general form: names, values and tables.
     pub fn general(reply: &Value) -> Self {
-        Self { text: fields::text(reply), complaint: None }
+        Self { text: fields::text(reply), complaint: None, note: None }
     }
 }
 
@@ -35,11 +37,12 @@ pub trait Show: Sync {
 /// The text form of a method's replies.
 pub struct Form<M: Method> {
     text: Text<M::Reply>,
-    complaint: Option<Complaint<M::Reply>>,
+    complaint: Option<Message<M::Reply>>,
+    note: Option<Message<M::Reply>>,
 }
 
-/// A function that returns the reason if a reply is a failure.
-type Complaint<R> = fn(&R) -> Option<String>;
+/// A function that returns a message about a reply, if there is one.
+type Message<R> = fn(&R) -> Option<String>;
 
 enum Text<R> {
     General,
@@ -49,23 +52,28 @@ enum Text<R> {
 
 /// Pairs a method with a function that writes its reply as text.
 pub const fn shown<M: Method>(text: fn(&M::Reply) -> String) -> Form<M> {
-    Form { text: Text::Own(text), complaint: None }
+    Form { text: Text::Own(text), complaint: None, note: None }
 }
 
 /// Shows a method's replies in the general form.
 pub const fn general<M: Method>() -> Form<M> {
-    Form { text: Text::General, complaint: None }
+    Form { text: Text::General, complaint: None, note: None }
 }
 
 /// Shows nothing if the method succeeds.
 pub const fn silent<M: Method>() -> Form<M> {
-    Form { text: Text::Nothing, complaint: None }
+    Form { text: Text::Nothing, complaint: None, note: None }
 }
 
 impl<M: Method> Form<M> {
     /// Adds a function that decides which replies are failures.
-    pub const fn failing(self, complaint: Complaint<M::Reply>) -> Self {
-        Self { text: self.text, complaint: Some(complaint) }
+    pub const fn failing(self, complaint: Message<M::Reply>) -> Self {
+        Self { text: self.text, complaint: Some(complaint), note: self.note }
+    }
+
+    /// Adds a function that returns a note about a reply.
+    pub const fn noting(self, note: Message<M::Reply>) -> Self {
+        Self { text: self.text, complaint: self.complaint, note: Some(note) }
     }
 }
 
@@ -79,7 +87,7 @@ where
 
     fn show(&self, reply: &Value) -> Shown {
         if matches!((&self.text, self.complaint), (Text::Nothing, None)) {
-            return Shown { text: String::new(), complaint: None };
+            return Shown { text: String::new(), complaint: None, note: None };
         }
         let known = match M::Reply::deserialize(reply) {
             Ok(known) => known,
@@ -93,6 +101,10 @@ where
             Text::Nothing => String::new(),
             Text::Own(text) => text(&known),
         };
-        Shown { text, complaint: self.complaint.and_then(|complaint| complaint(&known)) }
+        Shown {
+            text,
+            complaint: self.complaint.and_then(|complaint| complaint(&known)),
+            note: self.note.and_then(|note| note(&known)),
+        }
     }
 }

@@ -209,6 +209,9 @@ fn help(args: &Args, topic: &[String]) -> Result<ExitCode> {
 /// Prints the reply of an instance. If the reply reports a failure, also prints the reason, and returns exit code 1.
 fn finish(args: &Args, shown: Shown, reply: Value) -> Result<ExitCode> {
     let code = print(args, &Report::new(shown.text, reply))?;
+    if let Some(note) = shown.note {
+        complain(&note);
+    }
     match shown.complaint {
         None => Ok(code),
         Some(why) => {

@@ -56,7 +56,9 @@ static FORMS: &[&dyn Show] = &[
     &shown::<exec::Status>(|reply| {
         format!("{} {}\n", plain(&reply.status), reply.foreground_process)
     }),
-    &shown::<exec::RunWait>(output).failing(unsuccessful),
+    &shown::<exec::RunWait>(output).failing(unsuccessful).noting(|reply| {
+        reply.truncated.then(|| "The beginning of the output is missing.".to_owned())
+    }),
     &silent::<exec::Run>(),
     &silent::<exec::Send>(),
     &silent::<exec::Cancel>(),
@@ -397,7 +399,7 @@ mod tests {
 
     /// The text of a method's reply. The reply must be valid.
     fn text<M: Method>(reply: Value) -> String {
-        let Shown { text, complaint } = super::reply(M::NAME, &reply);
+        let Shown { text, complaint, .. } = super::reply(M::NAME, &reply);
         assert!(!complaint.is_some_and(|why| why.contains("read the reply")), "{reply}");
         text
     }
@@ -493,6 +495,17 @@ mod tests {
     fn output_is_printed_as_it_was_with_a_line_end() {
         assert_eq!(text::<exec::RunWait>(ended("", 0)), "");
         assert_eq!(text::<exec::RunWait>(ended("a\n b", 0)), "a\n b\n");
+    }
+
+    #[test]
+    fn output_without_its_beginning_says_so() {
+        let note = |truncated: bool| {
+            let mut reply = ended("rest", 0);
+            reply["truncated"] = json!(truncated);
+            super::reply("exec.run_wait", &reply).note
+        };
+        assert_eq!(note(false), None);
+        assert_eq!(note(true).unwrap(), "The beginning of the output is missing.");
     }
 
     #[test]

@@ -65,13 +65,16 @@ pub struct Block {
     /// How long the command ran, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// The id of the line in which the prompt begins, valid as long as the line is kept.
+    /// The id of the line in which the prompt begins, valid as long as the line is kept. Absent if the prompt is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_id: Option<u64>,
+    /// The beginning of the output is gone: the command erased it, or it is older than the history. Absent otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
 }
 
 impl Block {
-    fn of(command: &Command) -> Self {
+    fn of(term: &Term, command: &Command) -> Self {
         let seq = |seq: u64| (seq != 0).then_some(seq);
         Self {
             block: command.id,
@@ -91,7 +94,8 @@ impl Block {
             started_at: at_time(command.output_time),
             ended_at: at_time(command.end_time),
             duration_ms: command.duration(),
-            line_id: command.prompt.map(|prompt| prompt.line.0),
+            line_id: term.prompt_line(command).map(|line| line.0),
+            cut: term.is_cut(command),
         }
     }
 }
@@ -140,8 +144,13 @@ impl Method for List {
             command.prompt_seq.max(command.output_seq).max(command.end_seq) > since
         };
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut blocks: Vec<_> =
-            term.commands().rev().filter(newest).take(limit).map(Block::of).collect();
+        let mut blocks: Vec<_> = term
+            .commands()
+            .rev()
+            .filter(newest)
+            .take(limit)
+            .map(|it| Block::of(&term, it))
+            .collect();
         blocks.reverse();
         Ok(ListReply { blocks, seq: term.seq() })
     }
@@ -203,7 +212,7 @@ fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<G
         };
         let missing = || Error::NoBlock { id: pane.id().0, block };
         let command = command.ok_or_else(missing)?;
-        (Block::of(command), output(&term, command.id, most))
+        (Block::of(&term, command), output(&term, command, most))
     };
     // The text may be long, so it is converted after the terminal was unlocked, and the program can write output
     // meanwhile.
@@ -212,13 +221,14 @@ fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<G
 }
 
 /// The last rows of a command's output, at most `most` of them, and whether earlier rows are missing.
-fn output(term: &Term, command: u64, most: u64) -> (Option<String>, bool) {
+fn output(term: &Term, command: &Command, most: u64) -> (Option<String>, bool) {
     if term.screen() == ScreenKind::Alternate {
         return (None, false);
     }
-    let Some(mut range) = term.output_range(command) else { return (Some(String::new()), false) };
-    let began = term.command(command).and_then(|command| command.output);
-    let mut truncated = began.is_none_or(|began| began < range.start);
+    let mut truncated = term.is_cut(command);
+    let Some(mut range) = term.output_range(command.id) else {
+        return (Some(String::new()), truncated);
+    };
     let first = range.end.line.0.saturating_sub(most - 1);
     if range.start.line.0 < first {
         range.start.line.0 = first;

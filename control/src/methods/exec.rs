@@ -143,7 +143,7 @@ pub struct RunWaitReply {
     /// `true`: the command started a new shell, which is at its prompt. Commands now run in that one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub new_shell: bool,
-    /// The beginning of the output is missing, because the output was too long.
+    /// The beginning of the output is missing: the output was too long, or the command erased it.
     pub truncated: bool,
     /// The number of the command for block.get, if the shell's integration marks commands.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -82,6 +82,37 @@ fn commands_are_shown_as_they_were_given() {
 }
 
 #[test]
+fn a_command_that_clears_the_screen_keeps_what_it_prints_next() {
+    const COMMAND: &str = r"seq 3; printf '\033[H\033[2J\033[3J'; echo rest";
+    shells(|shell, fixture, wire, session| {
+        let reply = run(wire, session, COMMAND);
+        assert_eq!(
+            (&reply["output"], &reply["truncated"]),
+            (&json!("rest"), &json!(true)),
+            "{shell}"
+        );
+        let block = json!({"id": session.id, "block": reply["block"]});
+        let got = wire.call("block.get", block);
+        assert_eq!((&got["output"], &got["truncated"]), (&json!("rest"), &json!(true)), "{shell}");
+        assert_eq!((&got["command"], &got["cut"]), (&json!(COMMAND), &json!(true)), "{shell}");
+        assert!(got["line_id"].is_null(), "{shell}: its prompt is gone: {got}");
+        let listed = wire.call("block.list", json!({"id": session.id}))["blocks"].clone();
+        assert_eq!(listed[0]["block"], reply["block"], "{shell}: {listed}");
+        assert!(listed[1].get("cut").is_none(), "{shell}: {listed}");
+        let path = fixture.home.path().join(format!("{shell}.md"));
+        wire.call("session.export_markdown", json!({"id": session.id, "path": path}));
+        let page = std::fs::read_to_string(&path).unwrap();
+        let shown = "> The beginning of the output is gone.\n\n```\nrest\n```";
+        assert!(page.contains(shown), "{shell}: {page}");
+        // A command that clears the screen before it prints anything is complete.
+        let reply = run(wire, session, r"printf '\033[H\033[2J\033[3J'; echo all");
+        assert_eq!((&reply["output"], &reply["truncated"]), (&json!("all"), &json!(false)));
+        let got = wire.call("block.get", json!({"id": session.id, "block": reply["block"]}));
+        assert_eq!((&got["output"], got.get("cut")), (&json!("all"), None), "{shell}");
+    });
+}
+
+#[test]
 fn commands_between_marks_that_were_typed_are_shown_as_given() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

@@ -1,17 +1,21 @@
 //! Commands that shell integration reports (OSC 133, OSC 633): the positions of each prompt, input and output.
 //!
 //! Owns the list of commands, which is bounded and in the order of the main screen's lines. Its positions follow the
-//! text when lines rewrap. A command is dropped together with the line of its prompt. Marks are part of program output,
-//! so any program can send them: this module trusts only marks with the terminal's own nonce.
+//! text when lines rewrap. A command is dropped together with the last line of its output, or with the line of its
+//! prompt if it printed nothing. If a running command erases the row in which its output begins, its output begins again
+//! at the first erased row. Marks are part of program output, so any program can send them: this module trusts only
+//! marks with the terminal's own nonce.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::anchors::Visit;
 use crate::cap::Caps;
+use crate::edit::Protection;
 use crate::grid::Grid;
 use crate::left_behind::Before;
-use crate::row::{OUTPUT, PROMPT};
+use crate::row::{INPUT, OUTPUT, PROMPT};
 use crate::term::{ScreenKind, Term};
 use crate::{LineId, Point, TextRange};
 
@@ -87,11 +91,12 @@ pub struct Given {
 pub struct Command {
     /// The number of the command. The first command of a terminal is 1.
     pub id: u64,
-    /// First cell of the prompt.
+    /// First cell of the prompt; `None` if the command erased its prompt.
     pub prompt: Option<Point>,
     /// First cell of the input; `None` until the prompt is complete.
     pub input: Option<Point>,
-    /// First cell of the output; `None` until the command runs.
+    /// First cell of the output; `None` until the command runs. If the beginning of the output was erased, the first
+    /// cell of the output that is left.
     pub output: Option<Point>,
     /// First cell after the output; `None` until the command ends.
     pub end: Option<Point>,
@@ -132,6 +137,8 @@ pub struct Command {
     /// Whether the shell's integration has a key at this prompt that empties the line and ends every mode of the line
     /// editor, such as a search or vi's command mode. Set only by marks with the terminal's own nonce.
     pub has_reset_key: bool,
+    /// Whether the beginning of the output was erased while the command ran, for example by `clear`.
+    pub is_erased: bool,
 }
 
 impl Command {
@@ -173,6 +180,11 @@ impl Command {
         self.output_seq != 0 && self.end_seq == 0
     }
 
+    /// The first cell of the command that was not erased: of the prompt or, if the prompt was erased, of the output.
+    fn beginning(&self) -> Option<Point> {
+        self.prompt.or(self.output)
+    }
+
     fn text_len(&self) -> usize {
         let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         len(&self.line)
@@ -207,11 +219,11 @@ pub(crate) struct Commands {
 impl Commands {
     /// The commands that begin or end on a line, in order.
     pub fn around(&self, line: u64) -> impl Iterator<Item = &Command> {
-        let starts_by = |command: &Command| command.prompt.is_some_and(|at| at.line.0 <= line);
+        let starts_by = |command: &Command| command.beginning().is_none_or(|at| at.line.0 <= line);
         let end = self.list.partition_point(starts_by);
         // Include the command that may have ended on this line, and the commands that began on it.
-        let first =
-            self.list.iter().take(end).rposition(|c| c.prompt.is_some_and(|at| at.line.0 < line));
+        let is_above = |command: &Command| command.beginning().is_none_or(|at| at.line.0 < line);
+        let first = self.list.iter().take(end).rposition(is_above);
         self.list.range(first.unwrap_or(0)..end)
     }
 
@@ -219,10 +231,16 @@ impl Commands {
         Self { nonce, ..Self::default() }
     }
 
-    /// Drops all commands. The next ids continue, and the nonce and the ticket stay.
+    /// Drops all commands that do not run. The next ids continue, and the nonce, the ticket and the state before the
+    /// commands that run stay.
     pub fn clear(&mut self) {
-        let (nonce, ticket) = (self.nonce.take(), self.ticket.take());
-        *self = Self { nonce, ticket, last_id: self.last_id, now: self.now, ..Self::default() };
+        self.announced = None;
+        self.retain(Command::is_running);
+    }
+
+    fn retain(&mut self, is_kept: impl Fn(&Command) -> bool) {
+        self.list.retain(is_kept);
+        self.text = self.list.iter().map(Command::text_len).sum();
     }
 
     /// Lets a program exchange this ticket for the nonce, once and while the current command runs. Replaces an earlier
@@ -305,6 +323,12 @@ impl Commands {
         }
     }
 
+    /// The number of commands in the list.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     pub fn last(&self) -> Option<&Command> {
         self.list.back()
     }
@@ -383,16 +407,20 @@ impl Term {
         is_announced: bool,
     ) -> bool {
         let oldest = self.main_screen().oldest();
-        let is_gone = |command: &Command| {
-            command.prompt.is_none_or(|prompt| prompt.line.0 < oldest)
-                && !self.is_kept_or_rest(command)
+        let is_old = |command: &&Command| {
+            command.beginning().is_none_or(|beginning| beginning.line.0 < oldest)
         };
-        let gone = self.commands.list.iter().take_while(|command| is_gone(command)).count();
-        for _ in 0..gone {
+        let old = self.commands.list.iter().take_while(is_old);
+        let gone: Vec<u64> = old.filter(|it| !self.is_kept(it)).map(|it| it.id).collect();
+        let is_gone = |command: &Command| gone.binary_search(&command.id).is_ok();
+        let first = self.commands.list.iter().take_while(|command| is_gone(command)).count();
+        for _ in 0..first {
             self.commands.pop_front();
         }
-        // A prompt at or below this line is over: its text was erased.
-        let is_over = |last: &Command| last.prompt.is_none_or(|prompt| prompt.line >= at.line);
+        // The first command that is left may run around commands that are gone.
+        if first < gone.len() {
+            self.commands.retain(|command| !is_gone(command));
+        }
         // Unterm's integrations announce each prompt before the shell draws it. A prompt that is not announced is therefore
         // the current prompt, even on a later line, in two cases. Either the shell draws it for the first time, and keys
         // that were echoed before pushed it there. Or the terminal was resized since, faster than the shell could draw.
@@ -400,7 +428,7 @@ impl Term {
             last.has_reset_key && (last.input.is_none() || self.resized > last.prompt_seq)
         };
         let again = self.commands.list.back().filter(|last| {
-            (is_over(last) || (!is_announced && is_same(last)))
+            (self.is_over(last, at) || (!is_announced && is_same(last)))
                 && last.output_seq == 0
                 && last.end_seq == 0
         });
@@ -408,8 +436,13 @@ impl Term {
         let has_reset_key = again.is_some_and(|last| last.has_reset_key);
         let is_announced = is_announced || again.is_some_and(|last| last.is_announced);
         let again = again.map(|last| last.id);
-        while self.commands.list.back().is_some_and(|last| is_over(last) || again == Some(last.id))
-        {
+        // A prompt that is drawn again does not end the command that runs its shell.
+        let is_around =
+            |last: &Command| again.is_some() && last.is_running() && last.prompt.is_none();
+        let is_replaced =
+            |last: &Command| again == Some(last.id) || self.is_over(last, at) && !is_around(last);
+        let replaced = self.commands.list.iter().rev().take_while(|last| is_replaced(last)).count();
+        for _ in 0..replaced {
             self.commands.pop_back();
         }
         let id = again.unwrap_or(self.commands.last_id + 1);
@@ -448,91 +481,192 @@ impl Term {
         self.commands.change_at(at, |command| command.given = Some(given));
     }
 
-    /// The commands whose prompt is still stored, oldest first.
+    /// The commands whose prompt or part of whose output is still stored, oldest first.
     pub fn commands(&self) -> impl DoubleEndedIterator<Item = &Command> {
-        self.commands.list.iter().filter(|command| self.prompt_line(command).is_some())
+        self.commands.list.iter().filter(|command| self.is_kept(command))
     }
 
-    /// The command with this id, if its prompt is still stored.
+    /// The command of [`Term::commands`] with this id.
     pub fn command(&self, id: u64) -> Option<&Command> {
         let at = self.commands.list.binary_search_by_key(&id, |command| command.id).ok()?;
-        self.commands.list.get(at).filter(|command| self.prompt_line(command).is_some())
+        self.commands.list.get(at).filter(|command| self.is_kept(command))
     }
 
-    /// The commands of [`Term::commands`], and also the commands whose prompt is no longer stored but part of whose
-    /// output still is. Oldest first.
-    pub fn commands_with_rests(&self) -> impl DoubleEndedIterator<Item = &Command> {
-        self.commands.list.iter().filter(|command| self.is_kept_or_rest(command))
-    }
-
-    /// The command of [`Term::commands_with_rests`] with this id.
-    pub fn command_or_rest(&self, id: u64) -> Option<&Command> {
-        let at = self.commands.list.binary_search_by_key(&id, |command| command.id).ok()?;
-        self.commands.list.get(at).filter(|command| self.is_kept_or_rest(command))
-    }
-
-    /// Whether the beginning of a command's output is no longer stored.
-    pub fn is_rest(&self, command: &Command) -> bool {
+    /// Whether the beginning of a command's output is gone: it was erased, or it is older than the history.
+    pub fn is_cut(&self, command: &Command) -> bool {
         let oldest = self.main_screen().oldest();
         let is_gone = |at: Option<Point>| at.is_none_or(|at| at.line.0 < oldest);
-        command.output_seq != 0 && is_gone(command.output)
+        command.output_seq != 0 && (command.is_erased || is_gone(command.output))
     }
 
-    fn is_kept_or_rest(&self, command: &Command) -> bool {
+    /// Whether the command's prompt or part of its output is still stored.
+    fn is_kept(&self, command: &Command) -> bool {
         if self.prompt_line(command).is_some() {
             return true;
         }
-        let oldest = self.main_screen().oldest();
-        let is_gone = command.prompt.is_none_or(|at| at.line.0 < oldest);
-        let end = command.end.or_else(|| self.next_prompt(command.id));
-        let has_rest = end.map_or(command.is_running(), |end| end.line.0 > oldest);
-        is_gone && command.output_seq != 0 && has_rest
+        let grid = self.main_screen();
+        let oldest = Point { line: LineId(grid.oldest()), col: 0 };
+        let is_gone = command.prompt.is_none_or(|at| at < oldest);
+        let is_marked = command
+            .output
+            .is_none_or(|at| grid.line_meta(at.line.0).is_none_or(|meta| meta.flags & OUTPUT != 0));
+        let first = command.output.map_or(oldest, |output| output.max(oldest));
+        // The shell reports the end of an authentic command. Any other command may have ended before a later prompt.
+        let end = match command.is_running() && command.is_authentic {
+            true => None,
+            false => command.end.or_else(|| self.next_prompt(command.id)),
+        };
+        let has_output = end.map_or(command.is_running(), |end| end > first);
+        is_gone && command.output_seq != 0 && is_marked && has_output
+    }
+
+    /// Whether a prompt that begins at `at` shows that a command is over: its text was erased.
+    fn is_over(&self, command: &Command, at: Point) -> bool {
+        match (command.prompt, command.output) {
+            (Some(prompt), _) => prompt.line >= at.line,
+            (None, Some(output)) => output >= at,
+            (None, None) => !self.is_kept(command),
+        }
     }
 
     /// The line in which the command's prompt begins, if that line still contains a prompt.
-    pub(crate) fn prompt_line(&self, command: &Command) -> Option<LineId> {
+    pub fn prompt_line(&self, command: &Command) -> Option<LineId> {
         let line = command.prompt?.line;
         let meta = self.main_screen().line_meta(line.0)?;
         (meta.flags & PROMPT != 0).then_some(line)
     }
 
-    /// The last command that begins in a line for which `before` is true. Such commands must be at the start of the
-    /// list.
-    fn last_before(&self, before: impl Fn(LineId) -> bool) -> Option<&Command> {
+    /// The first line that is left of a command: of its prompt or, if the prompt is gone, of its output.
+    pub fn first_line(&self, command: &Command) -> Option<LineId> {
+        let oldest = self.main_screen().oldest();
+        let output = || command.output.map_or(oldest, |output| output.line.0.max(oldest));
+        let has_run = command.output_seq != 0;
+        self.prompt_line(command).or_else(|| has_run.then(|| LineId(output())))
+    }
+
+    /// The last stored command that begins in a line for which `before` is true and that `is_wanted` accepts. Such
+    /// lines must be at the start of the list.
+    fn last_before(
+        &self,
+        before: impl Fn(LineId) -> bool,
+        is_wanted: impl Fn(&Command) -> bool,
+    ) -> Option<&Command> {
         let list = &self.commands.list;
-        let end = list.partition_point(|c| c.prompt.is_none_or(|prompt| before(prompt.line)));
-        list.range(..end).rev().find(|command| self.prompt_line(command).is_some())
+        let end = list.partition_point(|c| c.beginning().is_none_or(|at| before(at.line)));
+        list.range(..end).rev().find(|command| is_wanted(command))
     }
 
     /// The command whose prompt, input or output covers this line of the main screen.
     pub fn command_at(&self, line: LineId) -> Option<&Command> {
-        self.last_before(|prompt| prompt <= line)
+        self.last_before(|first| first <= line, |command| self.is_kept(command))
     }
 
     /// The last line before `line` in which a prompt begins.
     pub fn prompt_before(&self, line: LineId) -> Option<LineId> {
-        self.last_before(|prompt| prompt < line)?.prompt.map(|prompt| prompt.line)
+        let has_prompt = |command: &Command| self.prompt_line(command).is_some();
+        self.prompt_line(self.last_before(|first| first < line, has_prompt)?)
     }
 
     /// The first line after `line` in which a prompt begins.
     pub fn prompt_after(&self, line: LineId) -> Option<LineId> {
         let list = &self.commands.list;
-        let start = list.partition_point(|c| c.prompt.is_none_or(|prompt| prompt.line <= line));
+        let start = list.partition_point(|c| c.beginning().is_none_or(|at| at.line <= line));
         list.range(start..).find_map(|command| self.prompt_line(command))
+    }
+
+    /// The first line after `line` in which a command begins: its prompt or, if the prompt is gone, what is left of its
+    /// output.
+    pub fn command_after(&self, line: LineId) -> Option<LineId> {
+        let list = &self.commands.list;
+        let start = list.partition_point(|c| c.beginning().is_none_or(|at| at.line <= line));
+        let mut later = list.range(start..).filter(|command| self.is_kept(command));
+        later.find_map(|command| self.first_line(command))
+    }
+
+    /// The last line of the main screen with text, if a command runs. For [`Term::erase_outputs`], before the erase.
+    pub(crate) fn last_text(&self) -> Option<u64> {
+        let mut last = self.commands.list.iter().rev().take(NESTED_CAP);
+        let runs = self.screen == ScreenKind::Main && last.any(Command::is_running);
+        let row = (0..self.grid.rows()).rev().find(|row| runs && self.grid.meta(*row).occ > 0);
+        row.map(|row| self.grid.live_top() + row as u64)
+    }
+
+    /// Handles the erasing of the lines `erased` of the main screen. If a running command's output began in one of these
+    /// lines, the output begins again at the start of row `row` of the screen. Commands that have ended are dropped with
+    /// their text. `last_text`: the value of [`Term::last_text`] before the erase.
+    ///
+    /// If a program erases its output from the first row on, it draws that row again: the row keeps its mark, so nothing
+    /// is cut. The top row of the screen is an exception, because an erase from there on (`CSI H CSI J`) clears the screen.
+    pub(crate) fn erase_outputs(&mut self, erased: Range<u64>, row: usize, last_text: Option<u64>) {
+        let is_in = |at: Point| erased.contains(&at.line.0);
+        let has = |term: &Self, at: Point, flag| {
+            let meta = term.main_screen().line_meta(at.line.0);
+            meta.is_some_and(|meta| meta.flags & flag != 0)
+        };
+        let live = self.main_screen().live_top();
+        let is_protected = self.protection == Protection::Iso;
+        let cleared = if row == 0 && !is_protected { live } else { u64::MAX };
+        let is_cut = |command: &&Command| {
+            let output = command.output.filter(|_| command.is_running());
+            output.is_some_and(|at| is_in(at) && (at.line.0 == cleared || !has(self, at, OUTPUT)))
+        };
+        let is_later = |command: &&Command| {
+            command.output.or(command.prompt).is_none_or(|at| at.line.0 >= erased.start)
+        };
+        let last = self.commands.list.iter().rev().take_while(is_later);
+        let cut: Vec<u64> = last.filter(is_cut).map(|command| command.id).collect();
+        if cut.is_empty() {
+            return;
+        }
+        let line = live + row as u64;
+        if erased.contains(&line) {
+            self.main_grid().meta_mut(row).flags &= !(PROMPT | INPUT | OUTPUT);
+        }
+        // The shell draws the last prompt again.
+        let is_open = |command: &Command| {
+            let is_last = self.commands.last().is_some_and(|last| last.id == command.id);
+            command.is_running() || is_last && command.end_seq == 0
+        };
+        let is_lost = |command: &&Command| {
+            !is_open(command) && command.beginning().is_some_and(is_in) && !self.is_kept(command)
+        };
+        let lost: Vec<u64> = self.commands.list.iter().filter(is_lost).map(|it| it.id).collect();
+        self.commands.retain(|command| lost.binary_search(&command.id).is_err());
+        let mut list = std::mem::take(&mut self.commands.list);
+        for command in &mut list {
+            let Some(output) = command.output.filter(|at| is_in(*at) && !has(self, *at, OUTPUT))
+            else {
+                continue;
+            };
+            if cut.contains(&command.id) {
+                command.prompt = command.prompt.filter(|at| has(self, *at, PROMPT));
+                command.input = command.input.filter(|at| has(self, *at, INPUT));
+                command.output = Some(Point { line: LineId(line), col: 0 });
+                // Nothing is lost if the command had printed nothing.
+                let has_text =
+                    output.line.0 < live || last_text.is_some_and(|last| output.line.0 <= last);
+                command.is_erased |= has_text;
+            } else if !command.is_running() {
+                // Its prompt is left, and no output.
+                command.end = Some(output);
+            }
+        }
+        self.commands.list = list;
+        self.main_grid().meta_mut(row).flags |= OUTPUT;
     }
 
     /// The range of the command's output, up to the next prompt. `None` if there is no output, or if it is no longer
     /// stored.
     pub fn output_range(&self, id: u64) -> Option<TextRange> {
         let grid = self.main_screen();
-        let command = self.command_or_rest(id)?;
+        let command = self.command(id)?;
         let oldest = Point { line: LineId(grid.oldest()), col: 0 };
         let start = match command.output {
             None if command.output_seq != 0 => oldest,
             output => output?,
         };
         let marked = grid.line_meta(start.line.0).is_none_or(|meta| meta.flags & OUTPUT != 0)
-            || self.is_rest(command);
+            || self.is_cut(command);
         let cursor = match self.screen {
             ScreenKind::Main => self.cursor,
             ScreenKind::Alternate => self.hidden_cursor,

@@ -6,13 +6,19 @@ use crate::modes::DecModes;
 use crate::params::Csi;
 use crate::term::Term;
 
+/// Whether a sequence belongs to kitty's multiple cursors protocol.
+fn is_extra_cursors(csi: &Csi) -> bool {
+    (csi.private, csi.intermediate, csi.end) == (b'>', b' ', b'q')
+}
+
 impl Term {
     /// A control sequence.
     #[inline]
     pub(crate) fn csi(&mut self, csi: &Csi) {
         let p = &csi.params;
-        if p.has_parts() && csi.end != b'm' || !self.knows(csi) {
-            // Colons are valid only in SGR; xterm drops any other sequence with them.
+        let takes_parts = csi.end == b'm' || is_extra_cursors(csi);
+        if p.has_parts() && !takes_parts || !self.knows(csi) {
+            // Colons are valid only in SGR and for extra cursors; xterm drops any other sequence with them.
             tracing::debug!(?csi, "control sequence dropped");
             return self.end_operation();
         }
@@ -80,6 +86,7 @@ impl Term {
             (0, 0, b't') => self.window_operation(p), // XTWINOPS
             (b'>', 0, b'q') if p.get(0) == 0 => self.report_version(), // XTVERSION
             (0, b' ', b'q') => self.set_cursor_style(p.get(0)), // DECSCUSR
+            (b'>', b' ', b'q') => self.extra_cursors(p), // multiple cursors (kitty)
             (0, b'!', b'p') => self.soft_reset(), // DECSTR
             (0, b'"', b'q') => self.set_protection(p.get(0)), // DECSCA
             (0, b'\'', b'|') if p.get(0) < 2 => self.report_locator(), // DECRQLP

@@ -69,13 +69,45 @@ impl Term {
         }
     }
 
-    /// Clears the whole screen, ignoring protection: for resets and DECCOLM.
+    /// Clears the whole screen, ignoring protection: for the alternate screen and DECCOLM.
     pub(crate) fn clear_screen(&mut self) {
+        let last_text = self.last_text();
+        self.clear_rows();
+        self.erased_rows(0, self.grid.rows(), last_text);
+    }
+
+    /// Clears both screens and the history, ignoring protection: for RIS. The main screen is visible.
+    pub(crate) fn clear_everything(&mut self) {
+        let last_text = self.last_text();
+        for _ in 0..2 {
+            self.clear_rows();
+            std::mem::swap(&mut self.grid, &mut self.hidden);
+        }
+        self.grid.clear_history(self.seq);
+        self.erase_outputs(0..self.grid.end(), 0, last_text);
+    }
+
+    fn clear_rows(&mut self) {
         for row in 0..self.grid.rows() {
             self.grid.clear_multicells(row..row + 1, 0..self.grid.cols(), self.seq);
             let blank = self.blank_for(row);
             self.grid.clear_row(row, blank, self.seq);
         }
+    }
+
+    /// Tells the commands of the main screen that rows `start..end` were erased. `last_text`: the value of
+    /// [`Term::last_text`] before the erase.
+    fn erased_rows(&mut self, start: usize, end: usize, last_text: Option<u64>) {
+        if self.screen == ScreenKind::Main && start < end {
+            let live = self.grid.live_top();
+            self.erase_outputs(live + start as u64..live + end as u64, start, last_text);
+        }
+    }
+
+    /// Drops the history of the main screen, which is visible.
+    fn clear_history(&mut self) {
+        self.grid.clear_history(self.seq);
+        self.erase_outputs(0..self.grid.live_top(), 0, None);
     }
 
     /// EL: 0 from the cursor to the end of the row, 1 from its start to the cursor, 2 the whole row.
@@ -145,14 +177,22 @@ impl Term {
     /// after its rows moved to history (kitty, ghostty).
     pub(crate) fn erase_in_display(&mut self, what: u16) {
         let (row, rows) = (self.cursor.row, self.grid.rows());
+        let last_text = self.last_text();
+        if matches!(what, 2 | 3 | 22) {
+            self.extra_cursors.clear();
+        }
         match what {
             0 => {
+                // An erase from the first column on erases the cursor's row too.
+                let first = row + usize::from(self.cursor.col > 0);
                 self.erase_in_line(0);
                 self.erase_rows(row + 1, rows);
+                self.erased_rows(first, rows, last_text);
             }
             1 => {
                 self.erase_in_line(1);
                 self.erase_rows(0, row);
+                self.erased_rows(0, row, last_text);
             }
             2 | 22 => {
                 match what {
@@ -163,12 +203,13 @@ impl Term {
                     }
                 }
                 self.erase_rows(0, rows);
+                self.erased_rows(0, rows, last_text);
                 self.clear_images(false);
             }
             3 => {
                 self.clear_images(true);
                 if self.screen == ScreenKind::Main {
-                    self.grid.clear_history(self.seq);
+                    self.clear_history();
                 }
                 return;
             }
@@ -214,6 +255,7 @@ impl Term {
             return;
         }
         self.begin_batch();
+        let last_text = self.last_text();
         let (rows, cursor) = (self.grid.rows(), self.cursor.row);
         let prompt =
             self.commands.last().filter(|last| last.is_prompting()).and_then(|last| last.prompt);
@@ -231,8 +273,9 @@ impl Term {
             self.cursor.row -= first;
         } else {
             self.erase_rows(0, first);
+            self.erased_rows(0, first, last_text);
         }
-        self.grid.clear_history(self.seq);
+        self.clear_history();
         self.end_batch();
     }
 
@@ -403,10 +446,12 @@ impl Term {
         self.modes.remove(crate::Modes::ORIGIN);
         self.pen.style_mut().attrs = Default::default();
         self.pen.style_mut().underline = Default::default();
+        let last_text = self.last_text();
         for row in 0..self.grid.rows() {
             self.grid.clear_row(row, Cell::EMPTY, self.seq);
             self.grid.fill(row, 0, self.grid.cols(), Cell(b'E' as u64), self.seq);
         }
+        self.erased_rows(0, self.grid.rows(), last_text);
         self.move_to(1, 1);
     }
 }

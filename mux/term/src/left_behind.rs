@@ -2,23 +2,35 @@
 //! shape.
 //!
 //! Records the state when a command starts. When the shell is back, it reverts what differs from that state. Both
-//! happen only at marks with the terminal's own nonce ([`crate::commands`]), so output cannot cause them. A setting
-//! that has its initial value after the command is not changed: what the command turned off stays off. What the shell
+//! happen only at marks with the terminal's own nonce ([`crate::commands`]), so output cannot cause them. What the shell
 //! set before the command stays set.
 //!
-//! - Settings that affect which bytes the shell receives, or that hide its prompt, are reverted after every command.
-//! - Settings that users also change on purpose (`tput rmam`, `setterm -inversescreen`, a scroll region, a color) are
-//!   reverted only after a command that could not revert them itself: a signal ended it, or it left the alternate
-//!   screen visible.
+//! - If the command could not revert its settings itself, every setting becomes what it was before the command. That is
+//!   so if a signal ended the command, or if it left the alternate screen visible.
+//! - Any other command may have changed settings on purpose (`tput rmam`, `setterm -inversescreen`, a scroll region, a
+//!   color). Only settings that affect which bytes the shell receives, or that hide its prompt, are then reverted. A
+//!   setting that has its initial value after the command is not changed: what the command turned off stays off.
+//!
+//! Text is not a setting: titles, progress, the working directory and statuses stay. A VT52 has no marks, so VT52 mode
+//! lasts until a program ends it.
+
+use std::sync::Arc;
 
 use crate::charset::Charsets;
+use crate::conformance::Conformance;
+use crate::edit::Protection;
+use crate::extra_cursors::ExtraCursors;
+use crate::graphics::SixelSettings;
 use crate::keyboard::Keyboard;
 use crate::margins::Margins;
 use crate::modes::DecModes;
-use crate::osc::Pointers;
+use crate::osc::title::TitleStack;
+use crate::osc::{ColorStack, Pointers};
+use crate::sgr_stack::SgrStack;
 use crate::style::Style;
-use crate::term::{ScreenKind, Term};
-use crate::{CursorShape, Event, Modes, MouseEncoding, MouseTracking};
+use crate::tabs::Tabs;
+use crate::term::{Allow, SavedCursor, ScreenKind, Term};
+use crate::{CursorShape, Event, Modes, MouseEncoding, MouseTracking, Palette};
 
 /// Modes that are reverted after every command.
 const ALWAYS: Modes = Modes::APP_CURSOR
@@ -36,19 +48,13 @@ const ALWAYS: Modes = Modes::APP_CURSOR
 /// The engine's own modes that are reverted after every command: KAM and local echo.
 const DEC_ALWAYS: DecModes = DecModes::KEYBOARD_LOCKED.union(DecModes::SEND_RECEIVE);
 
-/// Modes that are reverted only after a command that could not revert them itself.
-const AFTER_FAILURE: Modes = Modes::REVERSE_SCREEN
-    .union(Modes::AUTO_WRAP)
-    .union(Modes::ALTERNATE_SCROLL)
-    .union(Modes::ORIGIN);
-
 /// Exit codes above this number name the signal that ended the command (POSIX shells).
 const SIGNAL_CODES: i32 = 128;
 
 /// The state when a command started.
 #[derive(Clone, Debug)]
 pub(crate) struct Before {
-    /// The command's id.
+    /// The command's id. 0 if the list of commands does not contain it.
     pub command: u64,
     screen: ScreenKind,
     modes: Modes,
@@ -59,13 +65,37 @@ pub(crate) struct Before {
     shape: CursorShape,
     blinking: bool,
     pointers: Pointers,
-    style: Style,
-    charsets: Charsets,
-    margins: Margins,
+    /// The settings that are reverted only after a command that could not revert them itself.
+    rest: Box<Rest>,
 }
 
-/// The value of a setting after a command. If the command has left it at another value than the initial one, the value
-/// before the command is restored.
+/// See [`Before`].
+#[derive(Clone, Debug)]
+struct Rest {
+    style: Style,
+    protected: bool,
+    protection: Protection,
+    charsets: Charsets,
+    margins: Margins,
+    tabs: Tabs,
+    conformance: Conformance,
+    sgr_stack: SgrStack,
+    titles: TitleStack,
+    title_modes: u8,
+    sixel: SixelSettings,
+    /// The colors, and the theme's colors at that time.
+    palette: Arc<Palette>,
+    base_palette: Arc<Palette>,
+    color_stack: ColorStack,
+    saved_modes: Vec<(u16, bool)>,
+    extra_cursors: ExtraCursors,
+    /// DECSC of the main and of the alternate screen, and the screen's size.
+    saved: [SavedCursor; 2],
+    size: (usize, usize),
+}
+
+/// The value of a setting after a command that has ended by itself. If the command has left the setting at another value
+/// than the initial one, the value before the command is restored.
 fn ended<T: PartialEq>(now: T, before: T, initial: T) -> T {
     if now == initial { now } else { before }
 }
@@ -84,9 +114,29 @@ impl Term {
             shape: self.shape,
             blinking: self.blinking,
             pointers: self.osc.pointers.clone(),
-            style: *self.pen.style(),
-            charsets: self.charsets,
-            margins: self.all_margins(),
+            rest: Box::new(Rest {
+                style: *self.pen.style(),
+                protected: self.pen.is_protected(),
+                protection: self.protection,
+                charsets: self.charsets,
+                margins: self.all_margins(),
+                tabs: self.tabs.clone(),
+                conformance: self.conformance,
+                sgr_stack: self.sgr_stack.clone(),
+                titles: self.titles.clone(),
+                title_modes: self.title_modes(),
+                sixel: self.graphics.sixel.clone(),
+                palette: self.palette.clone(),
+                base_palette: self.base_palette.clone(),
+                color_stack: self.osc.colors.clone(),
+                saved_modes: self.saved_modes.clone(),
+                extra_cursors: self.extra_cursors.clone(),
+                saved: match self.screen {
+                    ScreenKind::Main => [self.saved.clone(), self.hidden_saved.clone()],
+                    ScreenKind::Alternate => [self.hidden_saved.clone(), self.saved.clone()],
+                },
+                size: (self.grid.rows(), self.grid.cols()),
+            }),
         };
         self.commands.remember(before);
     }
@@ -103,8 +153,20 @@ impl Term {
         if is_left_on_alternate {
             self.leave_alternate_screen();
         }
-        let among = if has_failed { ALWAYS | AFTER_FAILURE } else { ALWAYS };
-        let begun = (self.modes ^ Self::first_modes()) & among;
+        let pointer = self.pointer_shape();
+        match has_failed {
+            true => self.revert_all(before),
+            false => self.revert_begun(before),
+        }
+        if pointer != self.pointer_shape() {
+            self.event(Event::PointerShape);
+        }
+        self.follow_editor();
+    }
+
+    /// Reverts what a command that ended by itself began, if it disturbs the shell.
+    fn revert_begun(&mut self, before: Before) {
+        let begun = (self.modes ^ Self::first_modes()) & ALWAYS;
         self.modes = self.modes & !begun | before.modes & begun;
         let begun = (self.dec ^ Self::first_dec_modes()) & DEC_ALWAYS;
         self.dec = self.dec & !begun | before.dec & begun;
@@ -116,18 +178,54 @@ impl Term {
         let initial = (CursorShape::Default, false);
         let then = (before.shape, before.blinking);
         (self.shape, self.blinking) = ended((self.shape, self.blinking), then, initial);
-        let pointer = self.pointer_shape();
-        self.osc.pointers =
-            ended(std::mem::take(&mut self.osc.pointers), before.pointers, Pointers::default());
-        if pointer != self.pointer_shape() {
-            self.event(Event::PointerShape);
+        let pointers = std::mem::take(&mut self.osc.pointers);
+        self.osc.pointers = ended(pointers, before.pointers, Pointers::default());
+    }
+
+    /// Reverts every setting that a command changed.
+    fn revert_all(&mut self, before: Before) {
+        let rest = *before.rest;
+        let has_columns = DecModes::COLUMNS_132 & (self.dec ^ before.dec);
+        if !has_columns.is_empty() && self.allow.contains(Allow::WINDOW_OPS) {
+            self.request_size(None, Some(rest.size.1 as u16));
         }
-        if has_failed {
-            *self.pen.style_mut() = before.style;
-            self.pen.set_link(None);
-            self.charsets = before.charsets;
-            self.restore_margins(before.margins);
+        self.modes = self.modes & Modes::ALT_SCREEN | before.modes - Modes::ALT_SCREEN;
+        self.dec = before.dec;
+        self.mouse_tracking = before.mouse_tracking;
+        self.mouse_encoding = before.mouse_encoding;
+        self.keyboard = before.keyboard;
+        (self.shape, self.blinking) = (before.shape, before.blinking);
+        self.osc.pointers = before.pointers;
+        *self.pen.style_mut() = rest.style;
+        self.pen.set_link(None);
+        self.pen.set_protected(rest.protected);
+        self.protection = rest.protection;
+        self.charsets = rest.charsets;
+        self.restore_margins(rest.margins);
+        self.tabs = rest.tabs;
+        self.tabs.resize(self.grid.cols());
+        self.conformance = rest.conformance;
+        self.sgr_stack = rest.sgr_stack;
+        self.titles = rest.titles;
+        self.restore_title_modes(rest.title_modes);
+        self.graphics.sixel = rest.sixel;
+        self.restore_palette(&rest.palette, &rest.base_palette);
+        self.osc.colors = rest.color_stack;
+        self.saved_modes = rest.saved_modes;
+        self.extra_cursors = rest.extra_cursors;
+        self.extra_cursors.resize(self.grid.rows(), self.grid.cols());
+        let is_resized = rest.size != (self.grid.rows(), self.grid.cols());
+        let [main, alternate] = rest.saved;
+        let (shown, hidden) = match self.screen {
+            ScreenKind::Main => (main, alternate),
+            ScreenKind::Alternate => (alternate, main),
+        };
+        for (own, mut before) in [(&mut self.saved, shown), (&mut self.hidden_saved, hidden)] {
+            if is_resized {
+                before.position = own.position;
+            }
+            before.pen.forget_ids();
+            *own = before;
         }
-        self.follow_editor();
     }
 }

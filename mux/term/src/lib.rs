@@ -30,6 +30,7 @@ mod dump;
 mod edit;
 mod esc;
 mod event;
+mod extra_cursors;
 mod geometry;
 mod graphics;
 mod grid;
@@ -86,6 +87,7 @@ pub use color::{Color, Palette, Rgb};
 pub use commands::{ClickEvents, ClickKeys, Command, Given, PromptOptions, Redraw};
 pub use cursor::{Cursor, CursorShape};
 pub use event::{ClipboardTarget, Event, WindowRequest};
+pub use extra_cursors::{ExtraCursor, ExtraCursorColor, ExtraCursorColors};
 pub use geometry::{LineId, Point, Size};
 pub use graphics::{
     CellRect, Decoding, Media, MediaError, MediaRequest, Medium, PixelRect, Pixels, RowImages,

@@ -283,6 +283,7 @@ impl Term {
         self.flush_scrolled_images();
         self.graphics.swap();
         self.modes.set(Modes::ALT_SCREEN, alternate);
+        self.extra_cursors.clear();
         self.pen.forget_ids();
     }
 
@@ -547,11 +548,7 @@ impl Term {
         self.charsets = Default::default();
         self.saved = SavedCursor::default();
         self.hidden_saved = SavedCursor::default();
-        for _ in 0..2 {
-            self.clear_screen();
-            std::mem::swap(&mut self.grid, &mut self.hidden);
-        }
-        self.grid.clear_history(self.seq);
+        self.clear_everything();
         self.graphics.reset();
         self.hidden_cursor = Default::default();
         self.cursor = Default::default();
@@ -565,6 +562,7 @@ impl Term {
         self.reset_osc();
         self.shape = CursorShape::Default;
         self.blinking = false;
+        self.extra_cursors = Default::default();
         self.icon_title.clear();
         self.titles = Default::default();
         self.saved_modes.clear();

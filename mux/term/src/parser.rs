@@ -22,6 +22,13 @@ const STRING_APART: usize = 64 << 10;
 /// The maximum size in bytes of the string buffer that is kept between sequences.
 const STRING_KEPT: usize = 4096;
 
+/// The maximum number of bytes of a control sequence that are kept, for kitty's multiple cursors protocol, which has no
+/// limit of parameters.
+const CSI_CAP: usize = 16 << 10;
+
+/// The lowest final byte of an escape sequence with intermediates, and of a control sequence.
+const ESC_FINAL: u8 = 0x30;
+const CSI_FINAL: u8 = 0x40;
 /// The first byte of a C1 control in UTF-8; the second byte is its code.
 const C1_LEAD: u8 = 0xc2;
 /// The number of bytes to search for C1 controls at a time.
@@ -183,8 +190,8 @@ impl Parser {
             at += match self.state {
                 State::Ground => self.ground(term, rest),
                 State::Escape => self.escape(term, rest),
-                State::EscapeIntermediate => self.sequence(term, rest, 0x30),
-                State::Csi => self.sequence(term, rest, 0x40),
+                State::EscapeIntermediate => self.sequence(term, rest, ESC_FINAL),
+                State::Csi => self.sequence(term, rest, CSI_FINAL),
                 State::String(kind) => {
                     let len = self.string(term, rest, kind);
                     if self.decoding.is_some() {
@@ -380,6 +387,7 @@ impl Parser {
                 }
                 None => {
                     self.state = State::Csi;
+                    self.string.clear();
                     self.given = Given::default();
                     self.vte.advance(&mut Behind(term, self.given), b"\x1b[");
                 }
@@ -417,6 +425,10 @@ impl Parser {
         });
         work::add(end.unwrap_or(slice.len()) + 1);
         slice[..end.unwrap_or(slice.len())].iter().for_each(|&byte| self.given.see(byte));
+        if first_final == CSI_FINAL {
+            let room = CSI_CAP.saturating_sub(self.string.len());
+            self.string.extend(slice[..end.unwrap_or(slice.len())].iter().take(room));
+        }
         let Some(end) = end else {
             self.vte.advance(&mut Behind(term, self.given), slice);
             return slice.len();
@@ -437,6 +449,15 @@ impl Parser {
             0xc0.. => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
                 end + self.end_at_character(&slice[end..])
+            }
+            b'q' if first_final == CSI_FINAL && is_extra_cursors(&self.string) => {
+                // vte would drop the numbers beyond its limit. The ESC of the next sequence resets vte.
+                self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
+                self.state = State::Ground;
+                term.extra_cursors_of(&self.string);
+                self.string.clear();
+                self.string.shrink_to(STRING_KEPT);
+                end + 1
             }
             _ => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..=end]);
@@ -675,6 +696,14 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
         csi.params.set_given(given.bits);
     }
     Some(at)
+}
+
+/// Whether the bytes of a control sequence before its final byte `q` are those of kitty's multiple cursors protocol.
+fn is_extra_cursors(bytes: &[u8]) -> bool {
+    let numbers = bytes.strip_prefix(b">").and_then(|rest| rest.strip_suffix(b" "));
+    // Controls inside the sequence have been executed.
+    let is_part = |byte: &u8| matches!(byte, b'0'..=b';' | ..0x20);
+    numbers.is_some_and(|numbers| numbers.iter().all(is_part))
 }
 
 /// The decimal number at the start of `bytes`, and its number of digits. `None` if there are four digits or more.

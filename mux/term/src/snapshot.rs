@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::graphics::{RowImages, SnapshotImage};
 use crate::{
-    Cell, Cursor, LineId, LineSize, Modes, MouseEncoding, MouseTracking, Palette, ScreenKind, Size,
-    Style, TextSize,
+    Cell, Cursor, ExtraCursor, ExtraCursorColors, LineId, LineSize, Modes, MouseEncoding,
+    MouseTracking, Palette, ScreenKind, Size, Style, TextSize,
 };
 
 /// The target of a hyperlink (OSC 8).
@@ -127,6 +127,10 @@ pub struct Snapshot {
     pub images_revision: u64,
     /// The cursor. Its row counts from the top of the viewport.
     pub cursor: Cursor,
+    /// The extra cursors, in the order of their lines and columns. They may be outside the viewport.
+    pub extra_cursors: Vec<ExtraCursor>,
+    /// The colors of all extra cursors.
+    pub extra_cursor_colors: ExtraCursorColors,
     /// The current modes.
     pub modes: Modes,
     /// The mouse events that the program requested.
@@ -138,6 +142,14 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The extra cursors in a line.
+    pub fn extra_cursors_in(&self, line: LineId) -> &[ExtraCursor] {
+        let all = &self.extra_cursors;
+        let start = all.partition_point(|cursor| cursor.line < line);
+        let len = all[start..].partition_point(|cursor| cursor.line == line);
+        &all[start..start + len]
+    }
+
     /// Whether any visible text blinks.
     pub fn blinks(&self) -> bool {
         self.rows.iter().any(|row| row.blinks)
@@ -156,6 +168,8 @@ impl Default for Snapshot {
             images: Vec::new(),
             images_revision: 0,
             cursor: Cursor::default(),
+            extra_cursors: Vec::new(),
+            extra_cursor_colors: ExtraCursorColors::default(),
             modes: Modes::default(),
             mouse_tracking: MouseTracking::Off,
             mouse_encoding: MouseEncoding::Legacy,

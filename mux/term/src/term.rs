@@ -11,6 +11,7 @@ use crate::charset::Charsets;
 use crate::commands::Commands;
 use crate::conformance::Conformance;
 use crate::edit::Protection;
+use crate::extra_cursors::ExtraCursors;
 use crate::graphics::{Graphics, Media};
 use crate::grid::Grid;
 use crate::keyboard::Keyboard;
@@ -198,6 +199,7 @@ pub struct Term {
     pub(crate) typed: Typed,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
+    pub(crate) extra_cursors: ExtraCursors,
     /// The last printed character, for REP; `\0` after any other operation ([`Term::end_operation`]).
     pub(crate) last_printed: char,
     /// The [key](Position::key) of the cursor after the last print. While it still matches, combining marks join that
@@ -268,6 +270,7 @@ impl Term {
             typed: Typed::default(),
             shape: CursorShape::Default,
             blinking: false,
+            extra_cursors: ExtraCursors::default(),
             last_printed: '\0',
             printed_to: NOWHERE,
             ambiguous_wide: options.ambiguous_wide,
@@ -387,6 +390,7 @@ impl Term {
         self.settle_wrap();
         self.printed_to = if is_behind_text { self.cursor.key() } else { NOWHERE };
         self.tabs.resize(cols);
+        self.extra_cursors.resize(rows, cols);
         self.pen.forget_ids();
         self.show_held();
         self.debug_check();

@@ -80,6 +80,7 @@ impl Term {
         let row = snapshot.cursor.row as u64 + (live - first);
         snapshot.cursor.visible &= row < rows as u64;
         snapshot.cursor.row = row.min(u16::MAX as u64) as u16;
+        self.view_extra_cursors(snapshot);
         snapshot.modes = self.modes;
         snapshot.mouse_tracking = self.mouse_tracking;
         snapshot.mouse_encoding = self.mouse_encoding;

@@ -237,6 +237,11 @@ impl Term {
         }
     }
 
+    /// Restores the value of [`Term::title_modes`].
+    pub(crate) fn restore_title_modes(&mut self, modes: u8) {
+        self.window.title_modes = modes;
+    }
+
     /// The modes of XTSMTITLE that are on, for DECRQSS.
     pub(crate) fn title_modes(&self) -> u8 {
         self.window.title_modes

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use unterm_term::{Attrs, Rgb, SnapshotRow, Style, Underline, Width};
 
-use super::{CursorLook, Line, Look, RowBuilder};
+use super::{CursorColors, CursorLook, Line, Look, RowBuilder};
 use crate::CellMetrics;
 use crate::frame::Fill;
 use crate::glyph::GlyphKey;
@@ -92,10 +92,13 @@ impl RowBuilder<'_> {
     }
 
     /// The look of a cell under a block cursor.
-    pub(super) fn block_look(&self, colors: crate::color::CellColors) -> Look {
-        let palette = self.colors.palette;
-        let background = self.colors.dimmed(palette.cursor.unwrap_or(colors.foreground));
-        let foreground = self.colors.dimmed(palette.cursor_text.unwrap_or(colors.background));
+    pub(super) fn block_look(
+        &self,
+        cursor: CursorColors,
+        colors: crate::color::CellColors,
+    ) -> Look {
+        let background = self.colors.dimmed(cursor.cursor.unwrap_or(colors.foreground));
+        let foreground = self.colors.dimmed(cursor.text.unwrap_or(colors.background));
         // A program can set cursor and text to the same color, but the text must stay visible.
         let foreground =
             if foreground == background { self.colors.background() } else { foreground };
@@ -103,8 +106,8 @@ impl RowBuilder<'_> {
     }
 
     /// The color of a cursor that doesn't cover its cell: a bar, an underline or an outline.
-    pub(super) fn cursor_color(&self, row: &SnapshotRow, col: u16) -> Rgb {
-        let color = self.colors.palette.cursor.unwrap_or_else(|| {
+    pub(super) fn cursor_color(&self, cursor: CursorColors, row: &SnapshotRow, col: u16) -> Rgb {
+        let color = cursor.cursor.unwrap_or_else(|| {
             let run = row.styles.iter().find(|run| run.start <= col && col < run.end);
             run.map_or(self.colors.foreground(), |run| self.colors.cell(&run.style).foreground)
         });

@@ -16,13 +16,27 @@ pub(super) fn anything(random: &mut Random, out: &mut Vec<u8>) {
         26 | 27 => push(out, &format!("\x1b{}", random.pick(words::ESCAPES))),
         28 => osc(random, out),
         29 => device(random, out),
-        30 => match random.below(3) {
+        30 => match random.below(4) {
             0 => graphics(random, out),
             1 => sixel(random, out),
+            2 => cursors(random, out),
             _ => styles(random, out),
         },
         _ => raw(random, out),
     }
+}
+
+/// Extra cursors (kitty's multiple cursors protocol): shapes at coordinates, colors and queries.
+fn cursors(random: &mut Random, out: &mut Vec<u8>) {
+    let what = random.pick(&["", "0", "1", "2", "3", "29", "30", "40", "100", "101", "7"]);
+    push(out, &format!("\x1b[>{what}"));
+    for _ in 0..random.below_one_of(&[2, 4, 40]) {
+        push(out, random.pick(&[";0", ";1", ";2", ";2", ";4", ";4", ";5", ";"]));
+        for _ in 0..random.below_one_of(&[3, 6, 90]) {
+            push(out, &format!(":{}", number(random)));
+        }
+    }
+    push(out, " q");
 }
 
 /// OSC strings between some text.

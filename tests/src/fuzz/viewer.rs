@@ -38,6 +38,7 @@ fn compare(term: &Term, kept: &mut Snapshot, top: Option<LineId>) {
         assert_eq!(starts[1..], ends[..ends.len() - 1], "runs of style leave gaps");
         assert_eq!(ends.last(), Some(&term.size().cols));
     }
+    assert_eq!(new.extra_cursors, kept.extra_cursors);
     assert_eq!(
         (new.cursor, new.modes, new.seq, new.oldest, new.live_top),
         (kept.cursor, kept.modes, kept.seq, kept.oldest, kept.live_top)

@@ -77,8 +77,9 @@ impl TextFrame<'_> {
     ) -> bool {
         let blinks = |id: &PaneId| {
             self.views.get(id).is_some_and(|view| {
-                let cursor = view.snapshot.cursor;
-                cursor.visible && cursor.blinking || view.snapshot.blinks()
+                let (cursor, extra) = (view.snapshot.cursor, &view.snapshot.extra_cursors);
+                let has_cursor = cursor.visible || !extra.is_empty();
+                has_cursor && cursor.blinking || view.snapshot.blinks()
             })
         };
         if !style.has_focus || !style.has_motion || !placed.iter().any(|(id, _)| blinks(id)) {

@@ -53,7 +53,7 @@ impl Fare {
     }
 }
 
-/// A command whose prompt is visible.
+/// A command whose first line is visible: its prompt or, if the prompt is gone, what is left of its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) id: u64,
@@ -119,20 +119,21 @@ impl Blocks {
 
     fn read_between(&mut self, term: &Term, first: LineId, last: LineId, is_scrolled: bool) {
         let above = term.command_at(first);
-        let at_first = above.filter(|c| c.prompt.is_some_and(|prompt| prompt.line == first));
-        let mut next = at_first.and(Some(first)).or_else(|| term.prompt_after(first));
+        let at_first = above.filter(|command| term.first_line(command) == Some(first));
+        let mut next = at_first.and(Some(first)).or_else(|| term.command_after(first));
         while let Some(line) = next.filter(|line| *line <= last && self.list.len() < CAP) {
             if let Some(command) = term.command_at(line) {
                 let (about, parts) = (about(command), possible(term, command));
                 let (id, fare) = (command.id, Fare::of(command));
                 self.list.push(Block { id, line, fare, about, parts });
             }
-            next = term.prompt_after(line);
+            next = term.command_after(line);
         }
         self.header = above.filter(|_| is_scrolled && at_first.is_none()).and_then(|command| {
-            let output = command.output?.line;
+            let line = term.first_line(command)?;
+            let output = command.output.map_or(line, |output| output.line);
             let text = command.shown()?.lines().next()?.trim().to_owned();
-            let header = Header { line: command.prompt?.line, fare: Fare::of(command), text };
+            let header = Header { line, fare: Fare::of(command), text };
             (output <= first && !header.text.is_empty()).then_some(header)
         });
     }
@@ -169,6 +170,21 @@ mod tests {
         assert_eq!(at(Some(3)), (vec![two], Some("one".to_owned())));
         assert_eq!(at(Some(0)), (vec![(0, Fare::Good)], None));
         assert_eq!(at(Some(1)).1, Some("one".to_owned()));
+    }
+
+    #[test]
+    fn a_command_without_its_prompt_is_marked_at_its_output() {
+        let mut term = Term::new(Size::cells(20, 6), Options::default());
+        let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
+        let bytes = format!(
+            "{prompt}x\r\n\x1b]133;C\x07old\r\n\x1b[H\x1b[2J\x1b[3Jrest\r\n\x1b]133;D;0\x07{prompt}"
+        );
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let (mut snapshot, mut blocks) = (Snapshot::default(), Blocks::default());
+        term.snapshot(&mut snapshot, None);
+        blocks.read(&term, &snapshot, false);
+        let lines: Vec<_> = blocks.list.iter().map(|block| (block.line.0, block.fare)).collect();
+        assert_eq!(lines, [(0, Fare::Good), (1, Fare::Plain)]);
     }
 
     #[test]

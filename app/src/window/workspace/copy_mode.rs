@@ -112,6 +112,7 @@ impl CopyMode {
         let cursor = &mut snapshot.cursor;
         (cursor.row, cursor.col) = (row as u16, self.cursor.col);
         (cursor.visible, cursor.blinking, cursor.shape) = (true, false, CursorShape::Block);
+        snapshot.extra_cursors.clear();
     }
 
     /// The name of the mode, for the mark in the pane's corner.

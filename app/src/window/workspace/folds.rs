@@ -64,7 +64,7 @@ impl Folds {
     /// Folds the output of every finished command. Returns false if no output was left to fold.
     pub(crate) fn fold_all(&mut self, term: &Term) -> bool {
         let before = self.ids.len();
-        let ids = term.commands_with_rests().rev().map(|command| command.id);
+        let ids = term.commands().rev().map(|command| command.id);
         let ids = ids.filter(|id| hidden(term, *id).is_some()).take(CAP);
         self.ids.extend(ids);
         self.ids.len() > before
@@ -107,7 +107,7 @@ impl Folds {
         top: Option<LineId>,
         more: usize,
     ) -> bool {
-        self.ids.retain(|id| term.command_or_rest(*id).is_some());
+        self.ids.retain(|id| term.command(*id).is_some());
         self.hidden = self.ids.iter().filter_map(|id| hidden(term, *id)).collect();
         if term.screen() != ScreenKind::Main {
             term.snapshot(snapshot, top);
@@ -208,13 +208,10 @@ pub(crate) fn can_fold(term: &Term, id: u64) -> bool {
 
 /// The lines that a fold of a finished command hides. `None` if the command has no output to fold.
 fn hidden(term: &Term, id: u64) -> Option<Hidden> {
-    let command = term.command_or_rest(id).filter(|command| !command.is_running())?;
+    let command = term.command(id).filter(|command| !command.is_running())?;
     let range = term.output_range(id)?;
     // If the prompt is gone, keep the first output line visible, because the note about the fold appears in that line.
-    let shown = match command.prompt.filter(|_| !term.is_rest(command)) {
-        Some(prompt) => prompt.line,
-        None => range.start.line,
-    };
+    let shown = term.prompt_line(command).unwrap_or(range.start.line);
     let first =
         LineId(range.start.line.0 + u64::from(range.start.col > 0)).max(LineId(shown.0 + 1));
     let next = term.prompt_after(shown).map_or(u64::MAX, |next| next.0.saturating_sub(1));
@@ -266,6 +263,19 @@ mod tests {
         assert!(folds.reveal(LineId(2)) && !folds.has(1) && folds.has(2));
         assert!(folds.toggle(&term, 2), "the last one is unfolded");
         assert!(folds.hidden().is_empty(), "nothing is left out any more");
+    }
+
+    #[test]
+    fn a_command_without_its_prompt_keeps_its_first_line() {
+        let mut term = Term::new(Size::cells(10, 6), Options::default());
+        let bytes = run("one", "old\r\n\x1b[H\x1b[2J\x1b[3J1\r\n2\r\n3\r\n")
+            + "\x1b]133;A\x07$ \x1b]133;B\x07";
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let (mut folds, mut snapshot) = (Folds::default(), Snapshot::default());
+        assert!(folds.toggle(&term, 1));
+        assert!(folds.snapshot(&term, &mut snapshot, None, 0));
+        assert_eq!(text(&snapshot), ["1", "$", "", "", "", ""]);
+        assert_eq!(folds.hidden()[0].count(), 2);
     }
 
     #[test]

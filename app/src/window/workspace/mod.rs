@@ -92,9 +92,9 @@ impl Workspace {
     pub(crate) fn command_meant(&self, pane: &Pane) -> Option<u64> {
         let view = self.views.get(&pane.id())?;
         let term = pane.term();
-        let current = view.blocks.current.filter(|id| term.command_or_rest(*id).is_some());
+        let current = view.blocks.current.filter(|id| term.command(*id).is_some());
         current.or_else(|| {
-            let ran = term.commands_with_rests().rev().find(|command| command.output_seq != 0);
+            let ran = term.commands().rev().find(|command| command.output_seq != 0);
             ran.map(|command| command.id)
         })
     }

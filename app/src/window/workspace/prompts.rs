@@ -52,7 +52,7 @@ pub(crate) fn prompts(term: &Term) -> Vec<(LineId, MarkKind)> {
             Some(_) => MarkKind::Bad,
             None => MarkKind::Plain,
         };
-        Some((command.prompt?.line, kind))
+        Some((term.prompt_line(command)?, kind))
     };
     let marks = term.marks().map(|line| (line, MarkKind::Plain));
     let mut all: Vec<_> = term.commands().filter_map(mark).chain(marks).collect();

@@ -1,6 +1,6 @@
 //! The output of one command, extracted from a pane's bytes as text.
 //!
-//! Uses the bytes rather than the screen, so that text is complete even if it scrolled away, was cleared or wrapped.
+//! Uses the bytes rather than the screen, so that text is complete even if it scrolled away, was cleared since or wrapped.
 //! Output that never moves the cursor is returned byte for byte. Other output is returned as the screen would show it.
 
 mod early_echo;
@@ -18,6 +18,9 @@ const KEPT: usize = 8 << 20;
 const LONGEST_MARK: usize = 512;
 /// The maximum number of lines that are kept if the output moves the cursor.
 const LINES: usize = 100_000;
+
+/// The nonce of the marks around output that is shown in a terminal of its own.
+const MARKED: &str = "output";
 
 /// The marks before and after a command's output.
 pub enum Framing {
@@ -270,7 +273,7 @@ impl Capture {
 
     /// The output as a terminal of this size shows it, without the last line end. If `end` is `None`, returns the
     /// output so far.
-    pub fn text(&self, end: Option<&End>, size: Size) -> String {
+    pub fn shown(&self, end: Option<&End>, size: Size) -> Shown {
         let raw = &self.raw[..end.map_or(self.raw.len(), |end| end.length)];
         if self.has_begun {
             let shown = match end.is_none() && self.early.may_continue(raw) {
@@ -288,21 +291,22 @@ impl Capture {
                 (Some(_), Framing::Marker(_)) => raw,
                 (None, _) => &raw[..raw.len() - partial(raw, &self.end)],
             };
-            let mut text = flowing(raw).unwrap_or_else(|| rendered(raw, size));
-            if text.ends_with('\n') {
-                text.pop();
+            let mut shown = shown_on_screen(raw, size);
+            if shown.text.ends_with('\n') {
+                shown.text.pop();
             }
-            return text;
+            return shown;
         }
         // The begin mark is missing: a program in between, such as another multiplexer, has dropped it. The best guess
         // is the text after the echo of the typed line.
-        let Framing::Marker(marks) = &self.framing else { return String::new() };
-        let text = rendered(raw, size);
+        let Framing::Marker(marks) = &self.framing else { return Shown::default() };
+        let text = rendered(raw, size).text;
         let echo = text.rfind(&marks.echo()).and_then(|at| Some(at + text[at..].find('\n')? + 1));
-        match (echo, end) {
+        let text = match (echo, end) {
             (from, Some(_)) => text[from.unwrap_or(0)..].trim_start_matches('\n').to_owned(),
             (_, None) => String::new(),
-        }
+        };
+        Shown { text, is_cut: false }
     }
 }
 
@@ -353,10 +357,25 @@ fn without_directory(raw: &[u8]) -> &[u8] {
     report.map_or(raw, |at| &raw[..at])
 }
 
+/// Output as a terminal shows it.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// The text.
+    pub text: String,
+    /// Whether the beginning of the text is missing: the output erased it, or has too many lines.
+    pub is_cut: bool,
+}
+
 /// The output as text: byte for byte if it never moves the cursor, otherwise as a screen of this size shows it.
-pub fn visible(raw: &[u8], size: Size) -> String {
-    let raw = without_eol_mark(raw, size.cols);
-    flowing(raw).unwrap_or_else(|| rendered(raw, size))
+pub fn visible(raw: &[u8], size: Size) -> Shown {
+    shown_on_screen(without_eol_mark(raw, size.cols), size)
+}
+
+fn shown_on_screen(raw: &[u8], size: Size) -> Shown {
+    match flowing(raw) {
+        Some(text) => Shown { text, is_cut: false },
+        None => rendered(raw, size),
+    }
 }
 
 /// The length of the longest part at the end of `raw` with which `mark` begins.
@@ -442,9 +461,12 @@ fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
 }
 
 /// The output as a screen of this size shows it at the end, including rows that scrolled off. Wrapped rows are joined.
-fn rendered(raw: &[u8], size: Size) -> String {
-    let mut term = Term::new(size, Options { scrollback: LINES, ..Options::default() });
+fn rendered(raw: &[u8], size: Size) -> Shown {
+    let nonce = Some(MARKED.into());
+    let mut term = Term::new(size, Options { scrollback: LINES, nonce, ..Options::default() });
     let mut parser = Parser::new();
+    // The terminal reports whether the output of a marked command is complete.
+    parser.advance(&mut term, format!("\x1b]133;A\x07\x1b]133;C;nonce={MARKED}\x07").as_bytes());
     for slice in raw.chunks(64 << 10) {
         parser.advance(&mut term, slice);
         // This terminal has no program that could read the replies.
@@ -464,7 +486,8 @@ fn rendered(raw: &[u8], size: Size) -> String {
         }
     }
     text.truncate(text.trim_end_matches('\n').len());
-    text
+    let is_cut = term.command(1).is_some_and(|command| term.is_cut(command));
+    Shown { text, is_cut }
 }
 
 #[cfg(test)]

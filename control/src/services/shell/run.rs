@@ -180,15 +180,16 @@ pub async fn run(
         occupied.has_ended = true;
     }
     let Finish { ending, exit_code, exit_source, is_interrupted, end, capture } = finish;
-    let truncated = capture.is_cut();
+    let is_dropped = capture.is_cut();
     let is_shell_over = block.is_none() && exit_source == Some(ExitSource::Block);
-    let mut output = if capture.len() < INLINE {
-        capture.text(end.as_ref(), size)
+    let shown = if capture.len() < INLINE {
+        capture.shown(end.as_ref(), size)
     } else {
-        let text = tokio::task::spawn_blocking(move || capture.text(end.as_ref(), size));
-        text.await.map_err(|error| Error::Panicked(error.to_string()))?
+        let shown = tokio::task::spawn_blocking(move || capture.shown(end.as_ref(), size));
+        shown.await.map_err(|error| Error::Panicked(error.to_string()))?
     };
-    output = without_traces(output, command.given, &marks);
+    let truncated = is_dropped || shown.is_cut;
+    let mut output = without_traces(shown.text, command.given, &marks);
     match ending {
         // Only the prompt follows the echo of Ctrl+C.
         Ending::Interrupted => output.truncate(output.rfind("^C").unwrap_or(output.len())),

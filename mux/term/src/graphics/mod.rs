@@ -29,7 +29,7 @@ pub use decoding::Decoding;
 pub use media::{Media, MediaError, MediaRequest, Medium};
 pub use pixels::Pixels;
 pub(crate) use placement::CellSize;
-pub(crate) use sixel::SixelMode;
+pub(crate) use sixel::{Settings as SixelSettings, SixelMode};
 pub(crate) use store::QUOTA;
 pub use view::{CellRect, PixelRect, RowImages, SnapshotImage};
 

@@ -12,7 +12,7 @@ use crate::{Event, Palette};
 const PLACES: usize = 10;
 
 /// Saved palettes. A palette that is pushed unchanged shares its memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ColorStack {
     places: [Option<Arc<Palette>>; PLACES],
     /// Places in use, and the highest number ever in use.

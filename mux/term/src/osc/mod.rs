@@ -22,6 +22,7 @@ mod text_size;
 pub(crate) mod title;
 mod to_vt;
 
+pub(crate) use color_stack::ColorStack;
 pub(crate) use pointer::Pointers;
 
 use crate::notification::Progress;
@@ -32,7 +33,7 @@ use status::ProgramStatus;
 /// State set by OSCs. Every list is bounded in the file of its command.
 #[derive(Debug, Default)]
 pub(crate) struct OscState {
-    colors: color_stack::ColorStack,
+    pub colors: ColorStack,
     questions: clipboard::Questions,
     notifications: kitty_notify::Notifications,
     pub pointers: Pointers,

@@ -143,15 +143,17 @@ impl Term {
 
     /// Replaces the theme's colors and keeps the colors that the program set.
     pub(crate) fn rebase_palette(&mut self, base: Arc<Palette>) {
-        let mut palette = (*base).clone();
-        for slot in Slot::all() {
-            let now = self.palette.get(slot);
-            if now != self.base_palette.get(slot) {
-                palette.set(slot, now);
-            }
-        }
-        self.palette = if palette == *base { base.clone() } else { Arc::new(palette) };
+        self.palette = rebased(&self.palette, &self.base_palette, &base);
         self.base_palette = base;
+    }
+
+    /// Restores the colors that the program had set when the colors were `palette` and the theme's `base`.
+    pub(crate) fn restore_palette(&mut self, palette: &Arc<Palette>, base: &Arc<Palette>) {
+        let palette = rebased(palette, base, &self.base_palette);
+        if self.palette != palette {
+            self.palette = palette;
+            self.event(Event::Palette);
+        }
     }
 
     /// Writes the sequences that set the colors that differ from the theme's. For [`Term::to_vt`].
@@ -197,6 +199,21 @@ impl Term {
         let reply = format!("\x1b]{command};rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}{end}");
         self.reply(reply.as_bytes());
     }
+}
+
+/// The colors of the theme `to`, with the changes that make `palette` differ from the theme `from`.
+fn rebased(palette: &Arc<Palette>, from: &Arc<Palette>, to: &Arc<Palette>) -> Arc<Palette> {
+    if from == to {
+        return palette.clone();
+    }
+    let mut rebased = (**to).clone();
+    for slot in Slot::all() {
+        let now = palette.get(slot);
+        if now != from.get(slot) {
+            rebased.set(slot, now);
+        }
+    }
+    if rebased == **to { to.clone() } else { Arc::new(rebased) }
 }
 
 fn number(digits: &[u8]) -> Option<u16> {

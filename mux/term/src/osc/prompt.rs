@@ -30,6 +30,12 @@ impl<'a> Options<'a> {
         self.get(key).and_then(|value| std::str::from_utf8(value).ok())
     }
 
+    /// Whether [`Term::to_vt`] wrote the mark for a command that erased its prompt (A), or the beginning of its output
+    /// (C).
+    fn is_erased(&self) -> bool {
+        self.get("erased") == Some(b"1")
+    }
+
     /// The secret that authenticates marks of the pane's own shell.
     fn nonce(&self) -> Option<&'a str> {
         self.text("nonce")
@@ -80,7 +86,10 @@ impl Term {
                         self.end_application(options.prompt().aid.as_deref());
                     }
                     self.fresh_line();
-                    self.start_prompt(&options);
+                    match options.is_erased() {
+                        true => self.begin_erased(&options),
+                        false => self.start_prompt(&options),
+                    }
                 }
                 // A continuation prompt, or a prompt on the right: not a new command.
                 Some(kind) => self.go_on_with_prompt(kind),
@@ -98,6 +107,9 @@ impl Term {
                 let told = told.or_else(|| options.get("cmdline").map(unquote));
                 let told = told.and_then(|line| command_line(&mut self.caps, &line));
                 self.start_output(told.map(|line| (line, None)), options.nonce());
+                if options.is_erased() {
+                    self.mark_erased();
+                }
             }
             b"D" => self.end_command(rest),
             b"L" => self.fresh_line(),
@@ -156,6 +168,22 @@ impl Term {
         if is_authentic {
             let has_reset_key = options.text("reset_key") == Some("1");
             self.commands.change(|command| command.has_reset_key = has_reset_key);
+        }
+    }
+
+    /// A command whose prompt was erased begins at the cursor. [`Term::to_vt`] writes this mark.
+    fn begin_erased(&mut self, options: &Options<'_>) {
+        if let Some(at) = self.cursor_point() {
+            self.begin_command(at, options.prompt(), false);
+        }
+    }
+
+    /// The last command, whose output begins at the cursor, has erased the beginning of its output.
+    fn mark_erased(&mut self) {
+        let at = self.cursor_point();
+        let is_here = |last: &Command| last.is_running() && last.output == at;
+        if at.is_some() && self.commands.last().is_some_and(is_here) {
+            self.commands.change(|last| last.is_erased = true);
         }
     }
 
@@ -270,7 +298,10 @@ impl Term {
                 };
                 let (seq, now) = (self.seq, self.commands.now);
                 let cwd = self.cwd.as_deref().map(Into::into);
+                let last = self.commands.last();
+                let has_prompt = last.is_some_and(|last| self.prompt_line(last).is_some());
                 self.commands.change(|command| {
+                    command.prompt = command.prompt.filter(|_| has_prompt);
                     command.output = Some(at);
                     command.output_seq = seq;
                     command.output_time = now;
@@ -281,9 +312,11 @@ impl Term {
                     command.cwd = cwd;
                     id = command.id;
                 });
-                if is_authentic {
-                    self.remember_modes(id);
-                }
+            }
+            // The shell will also report the end of a command that is not in the list, such as after a reset.
+            let is_known = |last: &Command| last.is_running() && last.is_authentic;
+            if is_authentic && (is_new || !self.commands.last().is_some_and(is_known)) {
+                self.remember_modes(id);
             }
         }
         self.mark(OUTPUT, PromptRole::Output);

@@ -622,9 +622,8 @@ fn output_longer_than_the_history_keeps_its_rest() {
     parser.advance(&mut term, running.as_bytes());
     for (end, exit_code) in [("", None), ("\x1b]133;D;3\x07", Some(3)), (prompt, Some(3))] {
         parser.advance(&mut term, end.as_bytes());
-        assert!(term.command(1).is_none(), "its prompt is gone");
-        let rest = term.command_or_rest(1).expect("its output is not");
-        assert!(term.is_rest(rest));
+        let rest = term.command(1).expect("its output is not gone");
+        assert!(term.is_cut(rest) && term.prompt_line(rest).is_none());
         assert_eq!((rest.exit_code, rest.line.as_deref()), (exit_code, Some("seq")));
         let text = output(&term, 1).expect("output");
         assert!(text.starts_with("line ") && text.ends_with("line 3000"), "{text}");
@@ -635,11 +634,11 @@ fn output_longer_than_the_history_keeps_its_rest() {
         term.resize(Size::cells(cols, 4));
         assert!(output(&term, 1).is_some_and(|text| text.ends_with("line 3000")), "{cols}");
     }
-    let all: Vec<_> = term.commands_with_rests().map(|command| command.id).collect();
+    let all: Vec<_> = term.commands().map(|command| command.id).collect();
     assert_eq!(all, [1, 2]);
     // The command is gone once all of its output has left the history.
     parser.advance(&mut term, format!("next\r\n\x1b]133;C\x07{long}").as_bytes());
-    assert!(term.command_or_rest(1).is_none() && output(&term, 1).is_none());
+    assert!(term.command(1).is_none() && output(&term, 1).is_none());
 }
 
 #[test]
@@ -647,6 +646,184 @@ fn a_cleared_screen_keeps_no_rest() {
     let shown = run("a", "1\r\n2\r\n", 0) + "\x1b]133;A\x07$ \x1b]133;B\x07clear\r\n\x1b]133;C\x07";
     let fixture =
         after(shown + "\x1b[H\x1b[2J\x1b[3J\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07");
-    let kept: Vec<_> = fixture.term.commands_with_rests().map(|command| command.id).collect();
+    let kept: Vec<_> = fixture.term.commands().map(|command| command.id).collect();
     assert_eq!(kept, [3]);
+}
+
+/// The id of each command, its output, and whether the beginning of the output is gone.
+fn outputs(fixture: &Fixture) -> Vec<(u64, Option<String>, bool)> {
+    let term = &fixture.term;
+    term.commands().map(|c| (c.id, output(term, c.id), term.is_cut(c))).collect()
+}
+
+/// What each of these sequences erases ends above "rest", which the command prints at the top of the screen.
+const CLEARED: [&str; 7] = [
+    "\x1b[H\x1b[2J\x1b[3J",
+    "\x1b[H\x1b[2J",
+    "\x1b[H\x1b[J\x1b[3J",
+    "\x1b[1J\x1b[H\x1b[3J",
+    "\x1bc",
+    "\x1b#8\x1b[2J\x1b[H",
+    "\x1b[?40h\x1b[?3h\x1b[?3l",
+];
+
+#[test]
+fn a_command_that_clears_the_screen_keeps_what_it_prints_next() {
+    let (prompt, rest) = ("\x1b]133;A\x07$ \x1b]133;B\x07", Some("rest".to_owned()));
+    for cleared in CLEARED {
+        let older = run("older", "1\r\n", 0);
+        let begun = format!("{prompt}seq 2; clear\r\n\x1b]133;C\x071\r\n2\r\n");
+        let mut fixture = after(format!("{older}{begun}{cleared}"));
+        assert_eq!(outputs(&fixture), [(2, None, true)], "{cleared:?}");
+        fixture.feed("rest\r\n");
+        assert_eq!(outputs(&fixture), [(2, rest.clone(), true)], "{cleared:?}");
+        let command = fixture.term.command(2).unwrap().clone();
+        assert!(command.is_running() && command.is_erased, "{cleared:?}");
+        assert_eq!((command.prompt, command.input), (None, None), "{cleared:?}");
+        assert_eq!(command.line.as_deref(), Some("seq 2; clear"));
+        fixture.feed(format!("\x1b]133;D;4\x07{prompt}"));
+        assert_eq!(outputs(&fixture), [(2, rest.clone(), true), (3, None, false)], "{cleared:?}");
+        let term = &fixture.term;
+        assert_eq!(term.command(2).unwrap().exit_code, Some(4), "{cleared:?}");
+        let (top, next) = (term.live_top(), LineId(term.live_top().0 + 1));
+        let at = |line| term.command_at(line).map(|command| command.id);
+        assert_eq!([top, next].map(at), [Some(2), Some(3)], "{cleared:?}");
+        assert_eq!(term.prompt_before(LineId(99)), Some(next), "{cleared:?}");
+        assert_eq!(term.prompt_before(next), None, "{cleared:?}");
+        assert_eq!(term.prompt_after(top), Some(next), "{cleared:?}");
+        assert_eq!(term.first_line(term.command(2).unwrap()), Some(top), "{cleared:?}");
+        assert_eq!(term.command_after(top), Some(next), "{cleared:?}");
+        // Its lines are found again after they rewrap, and the next command clears them for good.
+        for cols in [3, 40, 20] {
+            fixture.term.resize(Size::cells(cols, 6));
+            assert_eq!(output(&fixture.term, 2), rest, "{cleared:?} {cols}");
+        }
+        fixture.feed(format!("clear\r\n\x1b]133;C\x07{cleared}\x1b]133;D;0\x07{prompt}"));
+        assert_eq!(outputs(&fixture), [(4, None, false)], "{cleared:?}");
+    }
+}
+
+#[test]
+fn a_command_that_clears_the_screen_first_is_complete() {
+    let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    for cleared in CLEARED.into_iter().filter(|it| !it.contains("#8") && !it.contains("1J")) {
+        let begun = format!("{prompt}clear; ls\r\n\x1b]133;C\x07{cleared}all\r\n");
+        let mut fixture = after(run("older", "1\r\n", 0) + &begun);
+        fixture.feed(format!("\x1b]133;D;0\x07{prompt}"));
+        let expected = [(2, Some("all".to_owned()), false), (3, None, false)];
+        assert_eq!(outputs(&fixture), expected, "{cleared:?}");
+        let command = fixture.term.command(2).unwrap();
+        assert_eq!((command.prompt, command.is_erased), (None, false), "{cleared:?}");
+    }
+}
+
+#[test]
+fn a_command_is_kept_if_its_prompt_was_erased_before_it_ran() {
+    // A job in the background clears the screen while the shell waits at its prompt.
+    let fixture = after("\x1b]133;A\x07$ \x1b]133;B\x07ls\x1b[1J\r\n\x1b]133;C\x07a\r\n");
+    assert!(fixture.term.command(1).is_some(), "the row of the prompt is only blank");
+    let fixture = after("\r\n\x1b]133;A\x07$ \x1b]133;B\x07ls\x1b[H\x1b[J\x1b]133;C\x07a\r\n");
+    assert_eq!(outputs(&fixture), [(1, Some("a".to_owned()), false)]);
+}
+
+#[test]
+fn text_that_is_not_erased_is_not_cut() {
+    let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let begun = format!("{prompt}x\r\n\x1b]133;C\x07");
+    let long: String = (1..=20).map(|n| format!("{n}\r\n")).collect();
+    for (bytes, expected) in [
+        // The output begins in the history, which ED 2 keeps, and ED 22 moves the screen there.
+        (format!("{long}\x1b[H\x1b[2Jrest"), None),
+        ("1\r\n\x1b[22Jrest".to_owned(), None),
+        (format!("{long}\x1b[22J\x1b[Hrest"), Some(format!("{}rest", long.replace('\r', "")))),
+        // A program that draws its output again, as a menu or progress does.
+        ("1\r\n2\r\n\x1b[2A\x1b[Jrest".to_owned(), Some("rest".to_owned())),
+        ("1\r\n2\r\n\x1b[1A\x1b[2Krest".to_owned(), Some("1\nrest".to_owned())),
+        // Protected rows, and the alternate screen.
+        ("\x1bV1\x1bW\r\n\x1b[H\x1b[2J\x1b[3Hrest".to_owned(), None),
+        (
+            "1\r\n\x1b[?1049h\x1b[H\x1b[2J\x1b[3J\x1b[?1049lrest".to_owned(),
+            Some("1\nrest".to_owned()),
+        ),
+    ] {
+        let fixture = after(format!("{begun}{bytes}"));
+        let command = fixture.term.command(1).unwrap();
+        assert!(!command.is_erased && command.prompt.is_some(), "{bytes:?}");
+        if let Some(expected) = expected {
+            assert_eq!(output(&fixture.term, 1), Some(expected), "{bytes:?}");
+        }
+    }
+    // Text that is erased at a prompt belongs to no running command.
+    let fixture = after(run("ls", "a\r\n", 0) + prompt + "\x1b[H\x1b[J");
+    assert!(fixture.term.commands().all(|command| !command.is_erased));
+}
+
+#[test]
+fn only_the_output_may_be_erased() {
+    let begun = "\x1b]133;A\x07$ \x1b]133;B\x07x\r\n\x1b]133;C\x071\r\n2\r\n";
+    // The prompt keeps its text before the cursor, and the history keeps the prompt.
+    let fixture = after(format!("{begun}\x1b[1;3H\x1b[J\r\nrest"));
+    assert_eq!(outputs(&fixture), [(1, Some("rest".to_owned()), true)]);
+    let command = fixture.term.command(1).unwrap();
+    assert_eq!(command.prompt, Some(Point { line: LineId(0), col: 0 }));
+    assert_eq!(command.output, Some(Point { line: LineId(1), col: 0 }));
+    let fixture = after(format!("{begun}3\r\n4\r\n5\r\n\x1b[H\x1b[2Jrest"));
+    assert_eq!(fixture.everything(), "$ x/rest");
+    assert_eq!(outputs(&fixture), [(1, Some("rest".to_owned()), true)]);
+    assert!(fixture.term.command(1).unwrap().prompt.is_some());
+    // An erase from the top left corner clears the screen, even if the output begins there.
+    let fixture = after(format!("{begun}3\r\n4\r\n5\r\n\x1b[H\x1b[Jrest"));
+    assert_eq!(outputs(&fixture), [(1, Some("rest".to_owned()), true)]);
+    // The history is erased, and the screen still shows what is left.
+    let long: String = (1..=20).map(|n| format!("{n}\r\n")).collect();
+    let fixture = after(format!("{begun}{long}\x1b[3J"));
+    assert_eq!(outputs(&fixture), [(1, Some("16\n17\n18\n19\n20".to_owned()), true)]);
+}
+
+#[test]
+fn a_shell_inside_a_command_keeps_its_prompt() {
+    let prompt = "\x1b]133;A\x07> \x1b]133;B\x07";
+    let mut fixture =
+        with_nonce(&format!("{prompt}sh\r\n\x1b]133;C;nonce=n1\x07hi\r\n{prompt}\r\n{prompt}ec"));
+    fixture.term.give_command(3, "eval echo", "echo");
+    fixture.feed(format!("\x1b[H\x1b[J{prompt}ec"));
+    assert_eq!(outputs(&fixture), [(1, Some("> ec".to_owned()), true), (3, None, false)]);
+    let last = fixture.term.command(3).unwrap();
+    assert!(last.is_prompting() && last.given.is_some());
+    assert_eq!(last.prompt, Some(Point { line: LineId(0), col: 0 }));
+    // The shell's command stays in the list while it runs, and its inner commands leave the list with their lines.
+    let options = Options { scrollback: 10, nonce: Some("n1".into()), ..Options::default() };
+    fixture.term = Term::new(Size::cells(20, 4), options);
+    fixture.feed(format!("{prompt}sh\r\n\x1b]133;C;nonce=n1\x07"));
+    fixture.feed(run("x", "1\r\n2\r\n", 0).repeat(100)).feed(prompt);
+    assert!(fixture.term.command(1).is_some_and(Command::is_running));
+    assert!(fixture.term.commands.len() < 12, "{}", fixture.term.commands.len());
+    fixture.feed("\x1b]133;D;7;nonce=n1\x07");
+    assert_eq!(fixture.term.command(1).unwrap().exit_code, Some(7));
+}
+
+#[test]
+fn clearing_again_and_again_keeps_one_command() {
+    let begun = "\x1b]133;A\x07$ \x1b]133;B\x07watch\r\n\x1b]133;C\x07";
+    let mut fixture = after(begun);
+    for n in 0..50 {
+        fixture.feed(format!("\x1b[H\x1b[2J{n}\r\nmore"));
+        assert_eq!(outputs(&fixture), [(1, Some(format!("{n}\nmore")), n > 0)]);
+    }
+}
+
+#[test]
+fn a_cleared_screen_cuts_every_command_that_runs() {
+    let own = |line: &str| {
+        format!("\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C;nonce=n1\x07")
+    };
+    let mut fixture = with_nonce(&format!("{}hi\r\n", own("sh -c")));
+    fixture.feed("\x1b]133;A;aid=1\x07> \x1b]133;B\x07seq\r\n\x1b]133;C\x071\r\n2\r\n");
+    fixture.feed("\x1b[H\x1b[2J\x1b[3Jrest\r\n");
+    let rest = || Some("rest".to_owned());
+    assert_eq!(outputs(&fixture), [(1, rest(), true), (2, rest(), true)]);
+    assert!(fixture.term.commands().all(Command::is_running));
+    fixture.feed("\x1b]133;D;7;nonce=n1\x07\x1b]133;A;nonce=n1\x07$ ");
+    assert_eq!(outputs(&fixture), [(1, rest(), true), (2, rest(), true), (3, None, false)]);
+    assert_eq!(fixture.term.command(1).unwrap().exit_code, Some(7));
 }

@@ -1,5 +1,7 @@
 //! Tests that settings which commands leave behind are reverted when the shell is back.
 
+use proptest::prelude::*;
+
 use super::Fixture;
 use crate::{
     CursorShape, KittyFlags, Modes, MouseEncoding, MouseTracking, Options, ScreenKind, Size, Term,
@@ -187,6 +189,112 @@ fn what_people_set_on_purpose_ends_only_after_a_failure() {
         );
     }
     assert_eq!(plain.term.screen(), ScreenKind::Main);
+}
+
+/// A text of everything that settings consist of. The text on the screen, the cursors and the titles are left out.
+fn settings(fixture: &mut Fixture) -> String {
+    let term = &mut fixture.term;
+    term.commands.clear();
+    term.title.clear();
+    term.icon_title.clear();
+    term.clear_everything();
+    (term.cursor, term.hidden_cursor) = Default::default();
+    term.dump() + &String::from_utf8_lossy(&term.to_vt()).replace('\x1b', "\nESC ")
+}
+
+#[test]
+fn a_killed_command_leaves_no_setting_behind() {
+    for set in [
+        "\x1b[3g",
+        "\x1b[1;5H\x1bH",
+        "\x1b[?69h\x1b[3;9s",
+        "\x1b[1\"q",
+        "\x1bV",
+        "\x1b)0\x0e",
+        "\x1b[#{",
+        "\x1b[22t",
+        "\x1b[>0t",
+        "\x1b[?80h",
+        "\x1b[?1;3;16S",
+        "\x1b]4;1;red\x07",
+        "\x1b]11;red\x07",
+        "\x1b[#P",
+        "\x1b[?67h",
+        "\x1b[?45h",
+        "\x1b[?2027l",
+        "\x1b[8l",
+        "\x1b[61\"p",
+        "\x1b G",
+        "\x1b[?1s",
+        "\x1b[1;31m\x1b7\x1b[m",
+        "\x1b[>1;2:4:5 q",
+        "\x1b[>40;1 q",
+    ] {
+        let after = |set: &str, code| {
+            let mut fixture = terminal();
+            settings(fixture.feed(PROMPT).feed(START).feed(set).feed(end(code)))
+        };
+        assert_eq!(after(set, 137), after("", 137), "{set:?}");
+        assert_ne!(after(set, 0), after("", 0), "{set:?}: it may be on purpose");
+        let killed_on_alternate = after(&format!("{set}\x1b[?1049h\x1b7"), 0);
+        assert_eq!(killed_on_alternate, after("", 0), "{set:?}");
+    }
+}
+
+/// A sequence that changes a setting.
+fn setting() -> impl Strategy<Value = String> {
+    let private = prop::sample::select(vec![
+        1, 3, 4, 5, 6, 7, 9, 12, 18, 19, 25, 35, 40, 41, 42, 44, 45, 47, 66, 67, 69, 80, 95, 1000,
+        1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 1036, 1037, 1045, 1046, 1047, 1048, 1049,
+        1070, 2004, 2026, 2027, 2031, 2033, 2048, 8452,
+    ]);
+    prop_oneof![
+        8 => (private, "[hl]").prop_map(|(mode, last)| format!("\x1b[?{mode}{last}")),
+        2 => "\x1b\\[(2|4|8|12|20)[hl]",
+        2 => "\x1b\\[(0|1|3|4:3|7|31|48;5;9|38;2;1;2;3)m",
+        2 => "\x1b\\[[1-6]?;[1-8]?r",
+        1 => "\x1b\\[[1-9]?;1?[1-9]s",
+        2 => "\x1b\\[[1-6];1?[0-9]H(\x1bH|\x1b\\[g|\x1b\\[3g|\x1b\\[\\?5W)",
+        2 => "\x1b[()*+][0AB<>4]|\x1b[-./]A|[\x0e\x0f]|\x1b[no~}|N]|\x1bP1!uA\x1b\\\\",
+        1 => "\x1b\\[[012]\"q|\x1b[VW=>78]",
+        1 => "\x1b\\[(1;30)?#[{}]",
+        1 => "\x1b\\[2[23];[012](;[0-3])?t|\x1b\\[>[0-3][tT]",
+        1 => "\x1b\\[\\?1;3;[0-9]{1,3}S",
+        2 => "\x1b\\](4;[0-9];red|5;0;blue|1[0-9];#123|104|110|21;cursor=|21;cursor_text=red)\x07",
+        1 => "\x1b\\[[1-3]?#[PQ]|\x1b\\]30[01]01\x07",
+        1 => "\x1b\\[[0-6] q",
+        2 => "\x1b\\[[>=][0-9]{1,2}u|\x1b\\[<[0-3]u|\x1b\\[>[0-7];[0-3][mf]|\x1b\\[>[0-7]n",
+        1 => "\x1b\\]22;[>=<]?(wait|help)?\x07",
+        1 => "\x1b\\[6[1-5];[012]\"p|\x1b [FG67]|\x1b\\[[0-2]\\*x|\x1b\\[[0-9]{1,2}#y",
+        1 => "\x1b\\[\\?(1|7|25|1006|2004)?[sr]",
+        1 => "\x1b\\[>([0-3]|29);([24](:[1-9]){4}|0) q|\x1b\\[>[34]0;(1|5:3) q",
+        1 => "\x1bc|\x1b\\[!p",
+        1 => "[ -~]{1,30}|\r\n",
+    ]
+}
+
+proptest! {
+    #![proptest_config(super::cases(512))]
+
+    #[test]
+    fn any_settings_of_a_killed_command_are_reverted(
+        own in prop::collection::vec(setting(), 0..8),
+        of_command in prop::collection::vec(setting(), 0..12),
+    ) {
+        // The shell does not show the alternate screen.
+        let is_own = |set: &&String| !["47h", "1049h"].iter().any(|mode| set.ends_with(mode));
+        let own: String = own.iter().filter(is_own).map(String::as_str).collect();
+        let after = |of_command: &str| {
+            let mut fixture = terminal();
+            fixture.feed(PROMPT).feed(&own).feed(START).feed(of_command);
+            settings(fixture.feed("\x18\x1b]133;D;137;nonce=n1\x07"))
+        };
+        let (expected, found) = (after(""), after(&of_command.concat()));
+        prop_assert!(
+            expected == found,
+            "of {:?} then {:?}\nexpected\n{}\nfound\n{}", own, of_command, expected, found
+        );
+    }
 }
 
 /// In nested shells (also over ssh), each shell reverts what its own commands began, and the outer shell reverts what

@@ -2,6 +2,7 @@
 
 mod commands;
 mod dec;
+mod extra_cursors;
 mod graphics;
 mod history;
 mod hostile;

@@ -162,6 +162,37 @@ fn texts_marks_and_colours() {
 }
 
 #[test]
+fn commands_whose_output_was_erased() {
+    let begun = "\x1b]133;A;aid=7\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;cmdline_url=x\x071\r\n";
+    let next = "\x1b]133;D;3\x07\x1b]133;A\x07$ \x1b]133;B\x07";
+    for (bytes, count) in [
+        (format!("{begun}\x1b[H\x1b[2J\x1b[3Jrest\r\n"), 1),
+        (format!("{}\x1b[H\x1b[2Jrest\r\n{next}", begun.trim_end_matches("1\r\n")), 2),
+        (format!("{begun}\x1b[H\x1b[2J\x1b[3Jrest\r\n{next}"), 2),
+        (format!("{begun}\x1b[2;1H\x1b[Jrest\r\n{next}"), 2),
+        (format!("{begun}\x1b[1;3H\x1b[J\r\nrest\r\n{next}"), 2),
+        (format!("{begun}\x1b[H\x1b[2Jrest\r\n{}{next}", "more\r\n".repeat(20)), 2),
+    ] {
+        check(&bytes);
+        let mut fixture = Fixture::new(20, 6);
+        fixture.feed(&bytes);
+        let known = |fixture: &Fixture| -> Vec<_> {
+            let term = &fixture.term;
+            let shown = |c: &crate::Command| {
+                let place = (c.prompt, c.input, c.output, c.is_erased);
+                (place, c.exit_code, c.line.clone(), c.options.aid.clone(), term.output_range(c.id))
+            };
+            term.commands().map(shown).collect()
+        };
+        let copy = rebuilt(&fixture);
+        assert_eq!(known(&copy), known(&fixture), "{bytes:?}");
+        assert_eq!(known(&copy).len(), count, "{bytes:?}");
+    }
+    // A program can send the option itself, which then changes only what the user sees of the program's own command.
+    check("\x1b]133;A;erased=1\x07a\x1b]133;C;erased=1\x07b\r\n\x1b]133;A;erased=1\x07c\r\nd");
+}
+
+#[test]
 fn what_programs_told() {
     check("\x1b]9;4;1;40\x07\x1b]1337;RemoteHost=me@there\x07\x1b]1337;SetUserVar=a=Yg==\x07");
     check("a\r\nb\x1b]1337;SetMark\x07\r\n\n\n\n\nc\x1b]1337;SetMark\x07d\r\ne");

@@ -6,7 +6,7 @@
 //!
 //! Written: both screens, history, wrapped lines, styles, links, clusters, multicell characters, protection, prompt
 //! marks and roles, commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved
-//! modes, character sets, keyboard flags, titles and their stack, working directory, colors and the color stack, the
+//! modes, character sets, keyboard flags, extra cursors, titles and their stack, working directory, colors and the color stack, the
 //! SGR stack, pointer shapes, progress, program statuses, contexts, user variables, remote host, tab color; kitty images
 //! with frames, animation and placements, the pieces of other images in cells, sixel color registers.
 //!
@@ -29,7 +29,9 @@
 //! - on a screen of one row or column, a blank last cell that wraps, if it is protected or the level is below 4;
 //! - the wrap of a double-width row into the next;
 //! - the wrap of a row before its end, or behind a multicell character in its last column;
-//! - a command's nonce and `seq`s, and its prompt's options other than `aid`.
+//! - a command's nonce and `seq`s, and its prompt's options other than `aid`;
+//! - a command whose output begins above the oldest row; of commands that run inside one another and whose output
+//!   begins again in the same row, all but the innermost.
 //!
 //! Not written for images: the number (`I`) of an image that also has an id, loops already played, the order of
 //! overlapping placements on one level, and parents among placements of one image without ids. An image in cells

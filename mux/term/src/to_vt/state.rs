@@ -55,18 +55,25 @@ impl Term {
                 left &= !INPUT;
                 painter.mark(row, at.col as usize, format_args!("B"));
             }
-            if let Some(at) = on(&command.output).filter(|_| left & OUTPUT != 0) {
+            let is_marked = left & OUTPUT != 0 || command.prompt.is_none() && flags & OUTPUT != 0;
+            if let Some(at) = on(&command.output).filter(|_| is_marked) {
                 left &= !OUTPUT;
-                match &command.line {
-                    Some(line) if command.line_told => {
-                        let mut encoded = String::new();
-                        for byte in line.bytes() {
-                            let _ = write!(encoded, "%{byte:02x}");
-                        }
-                        painter.mark(row, at.col as usize, format_args!("C;cmdline_url={encoded}"));
-                    }
-                    _ => painter.mark(row, at.col as usize, format_args!("C")),
+                if command.prompt.is_none() {
+                    let aid = command.options.aid.as_ref();
+                    let aid = aid.map_or(String::new(), |aid| format!(";aid={aid}"));
+                    painter.mark(row, 0, format_args!("A;erased=1{aid}"));
                 }
+                let mut options = String::new();
+                if command.is_erased {
+                    options.push_str(";erased=1");
+                }
+                if let Some(line) = command.line.as_ref().filter(|_| command.line_told) {
+                    options.push_str(";cmdline_url=");
+                    for byte in line.bytes() {
+                        let _ = write!(options, "%{byte:02x}");
+                    }
+                }
+                painter.mark(row, at.col as usize, format_args!("C{options}"));
                 if let Some(end) = on(&command.end) {
                     write_end(painter, row, end.col, command.exit_code);
                 }
@@ -147,6 +154,7 @@ impl Term {
         // Write this after the marks of prompts and commands, which end some of it.
         self.write_told(painter);
         let mut text = String::new();
+        self.write_extra_cursors(&mut text);
         write_charsets(&mut text, &ansi.charsets);
         self.write_modes(&mut text, &ansi, |flag| Modes::GRAPHEMES.contains(flag));
         Self::write_ansi_modes(&mut text, &ansi);

@@ -68,6 +68,6 @@ impl App {
         let pane = self.mux.pane(target.id)?;
         let term = pane.term();
         let command = term.command_at(line).filter(|_| !view.is_alternate())?;
-        command.output.is_some().then(|| (command.id, possible(&term, command)))
+        (command.output_seq != 0).then(|| (command.id, possible(&term, command)))
     }
 }

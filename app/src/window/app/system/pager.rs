@@ -42,7 +42,7 @@ impl App {
         let range = pane.term().output_range(id);
         match range {
             Some(range) => {
-                self.say_if_rest(&pane, id);
+                self.say_if_cut(&pane, id);
                 self.page(pane, range, 1, "Output");
             }
             None => self.notify(ABOUT, "The command printed nothing.".to_owned()),

@@ -1,7 +1,7 @@
 //! Actions on commands: jumping between prompts, and copying, selecting, rerunning or folding a command.
 
 use unterm_mux::{Pane, input};
-use unterm_term::{Command, LineId};
+use unterm_term::{Command, LineId, Term};
 
 use crate::window::{
     app::{App, send},
@@ -9,8 +9,14 @@ use crate::window::{
     workspace::{blocks::part::Part, selection::Selection},
 };
 
-/// The message about a command whose output starts before the oldest line of the history.
-const REST: &str = "The beginning of the output is gone from the history.";
+/// The message about a command, if the beginning of its output is gone.
+fn cut_message(term: &Term, id: u64) -> Option<&'static str> {
+    let command = term.command(id).filter(|command| term.is_cut(command))?;
+    Some(match command.is_erased {
+        true => "The command erased the beginning of its output.",
+        false => "The beginning of the output is gone from the history.",
+    })
+}
 
 /// The input that types a command line again. It ends with Enter, unless a program may have forged the line: then the
 /// user must press Enter.
@@ -93,21 +99,18 @@ impl App {
             Some(range) => {
                 view.selection = Some(Selection::of(range, seq));
                 view.reveal(range.start.line);
-                self.say_if_rest(&pane, id);
+                self.say_if_cut(&pane, id);
                 self.surface.pacing.ask();
             }
             None => self.notify("commands", "The command printed nothing.".to_owned()),
         }
     }
 
-    /// Shows a message if the beginning of a command's output is no longer in the history.
-    pub(crate) fn say_if_rest(&mut self, pane: &Pane, id: u64) {
-        let is_rest = {
-            let term = pane.term();
-            term.command_or_rest(id).is_some_and(|command| term.is_rest(command))
-        };
-        if is_rest {
-            self.notify("commands", REST.to_owned());
+    /// Shows a message if the beginning of a command's output is gone.
+    pub(crate) fn say_if_cut(&mut self, pane: &Pane, id: u64) {
+        let message = cut_message(&pane.term(), id);
+        if let Some(message) = message {
+            self.notify("commands", message.to_owned());
         }
     }
 
@@ -134,7 +137,7 @@ impl App {
             if !term.commands().next_back().is_some_and(Command::is_prompting) {
                 return None;
             }
-            let command = term.command_or_rest(id)?;
+            let command = term.command(id)?;
             (command.line.clone().filter(|line| !line.is_empty())?, command.is_authentic)
         };
         Some(rerun_input(pane, &line, authentic))
@@ -149,10 +152,10 @@ impl App {
             }
             return self.surface.pacing.ask();
         }
-        let (text, authentic, prompts, is_rest) = {
+        let (text, authentic, prompts, cut) = {
             let term = pane.term();
-            let command = term.command_or_rest(id);
-            let is_rest = command.is_some_and(|command| term.is_rest(command));
+            let command = term.command(id);
+            let cut = cut_message(&term, id);
             let authentic = command.is_some_and(|command| command.is_authentic);
             let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
             let text = match part {
@@ -161,7 +164,7 @@ impl App {
                     command.and_then(|c| c.line.clone())
                 }
             };
-            (text.filter(|text| !text.is_empty()), authentic, prompts, is_rest)
+            (text.filter(|text| !text.is_empty()), authentic, prompts, cut)
         };
         let Some(text) = text else {
             let what = match part {
@@ -178,11 +181,9 @@ impl App {
                 let lines = text.lines().count();
                 self.store(Buffer::Clipboard, text);
                 let lines = if lines == 1 { "a line".to_owned() } else { format!("{lines} lines") };
-                let rest = match is_rest && part == Part::CopyOutput {
-                    true => format!("\n{REST}"),
-                    false => String::new(),
-                };
-                self.notify("commands", format!("Copied {lines}.{rest}"));
+                let cut = cut.filter(|_| part == Part::CopyOutput);
+                let cut = cut.map_or(String::new(), |cut| format!("\n{cut}"));
+                self.notify("commands", format!("Copied {lines}.{cut}"));
             }
             Part::Rerun if !prompts => {
                 self.notify(

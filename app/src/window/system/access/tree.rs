@@ -225,6 +225,12 @@ impl Tree {
         let snapshot = &view.snapshot;
         let mut node = Node::new(Role::Terminal);
         node.set_label(view.title());
+        // A screen reader follows one cursor, so the others are only counted.
+        match snapshot.extra_cursors.len() {
+            0 => {}
+            1 => node.set_description("1 more cursor"),
+            count => node.set_description(format!("{count} more cursors")),
+        }
         node.set_bounds(Bounds {
             x0: f64::from(area.x),
             y0: f64::from(area.y),

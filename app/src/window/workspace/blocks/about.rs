@@ -13,7 +13,7 @@ const LINE: usize = 60;
 /// Describes a command: its status, duration, start time, directory and line. Empty if the command has not run. The line
 /// is last, because it stands in the row beside the panel, and a narrow panel cuts the end of the text.
 pub(crate) fn about(command: &Command) -> String {
-    if command.output.is_none() {
+    if command.output_seq == 0 {
         return String::new();
     }
     let line =
@@ -32,7 +32,8 @@ pub(crate) fn about(command: &Command) -> String {
     let began = local_time::of_day(command.output_time).filter(|_| command.output_time != 0);
     let directory = command.cwd.as_deref().and_then(unterm_mux::local_path);
     let directory = directory.map(|path| short_path(&path, std::env::home_dir().as_deref()));
-    let parts = [Some(status), command.duration().map(span), began, directory, line];
+    let cut = command.is_erased.then(|| "beginning erased".to_owned());
+    let parts = [Some(status), command.duration().map(span), began, cut, directory, line];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn possible(term: &Term, command: &Command) -> Vec<Part> {
     let has_line = command.line.as_deref().is_some_and(|line| !line.is_empty());
     let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
     let mut parts = Vec::new();
-    if command.output.is_none() || term.screen() != ScreenKind::Main {
+    if command.output_seq == 0 || term.screen() != ScreenKind::Main {
         return parts;
     }
     if term.output_range(command.id).is_some() {
@@ -121,5 +122,14 @@ mod tests {
         let (said, parts) = of(&term, 2);
         assert_eq!(said, "exit code 0 · 0 ms · 1970-01-01 00:00:04 · /tmp · true");
         assert_eq!(parts, [CopyCommand, Rerun]);
+        // What a command prints after it cleared the screen can be copied and folded.
+        print(&mut term, "clear\r\n\x1b]133;C\x07old\r\n\x1b[H\x1b[2J\x1b[3J", 5000);
+        print(&mut term, "a\r\nb\r\n\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07", 5000);
+        let (said, parts) = of(&term, 3);
+        assert_eq!(
+            said,
+            "exit code 0 · 0 ms · 1970-01-01 00:00:05 · beginning erased · /tmp · clear"
+        );
+        assert_eq!(parts, [CopyOutput, CopyCommand, Rerun, Fold]);
     }
 }

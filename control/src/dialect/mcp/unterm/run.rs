@@ -94,7 +94,7 @@ pub struct RunReply {
     /// The part of the output that was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
-    /// The start of the output was dropped: there was too much.
+    /// The start of the output is gone: there was too much, or the command erased it.
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
     /// The command's number, for block.
@@ -151,10 +151,11 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
     let mut block = outcome.block;
     let mut hint = String::new();
     if let Some(number) = block.filter(|_| is_longer(&text, most)) {
-        // If the output exceeds the history, it is no longer kept, and the hint would be wrong.
+        // If the beginning of the output is gone, the hint would be wrong.
         let params = GetParams { block: number.into(), max_lines: 1.into(), ..GetParams::of(pane) };
         match ask.call::<Get>(params).await {
-            Ok(_) => hint = format!("; block {number} has them"),
+            Ok(found) if !found.block.cut => hint = format!("; block {number} has them"),
+            Ok(_) => {}
             Err(_) => block = None,
         }
     }

@@ -53,7 +53,7 @@ pub struct BlockReply {
     output: Option<String>,
     /// Number of output lines kept.
     line_count: usize,
-    /// The start of the output was dropped.
+    /// The start of the output is gone.
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,

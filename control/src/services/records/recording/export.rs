@@ -52,16 +52,17 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
     };
     let block = |id: u64| {
         // The terminal is locked for each command separately, so that the program can write output in between.
-        let (command, output, exit_code) = {
+        let (command, output, is_cut, exit_code) = {
             let term = pane.term();
             let command = term.command(id)?;
             let output = term.output_range(id).map(|range| term.text(range)).unwrap_or_default();
             let line = command.shown().unwrap_or_default().trim().to_owned();
-            (line, output, command.exit_code)
+            (line, output, term.is_cut(command), command.exit_code)
         };
         Some(Block {
             command: as_given(&command, &[], Runs::Shown).into_owned(),
             output: as_given(&output, &[], Runs::Shown).into_owned(),
+            is_cut,
             exit_code,
             start: None,
             end: None,

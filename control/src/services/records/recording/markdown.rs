@@ -13,7 +13,7 @@ use crate::services::{
     records::redact::Redaction,
     shell::{
         kind::{Runs, Shell, as_given},
-        output::visible,
+        output::{Shown, visible},
     },
 };
 
@@ -24,6 +24,8 @@ pub struct Block {
     pub command: String,
     /// The output as text.
     pub output: String,
+    /// Whether the beginning of the output is gone.
+    pub is_cut: bool,
     /// The exit code, if it was reported.
     pub exit_code: Option<i32>,
     /// When the command started, in microseconds since 1970.
@@ -49,12 +51,12 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
                       told: &mut Option<String>,
                       output: &mut Vec<u8>,
                       entered: &[u8]| {
-        let typed = visible(&std::mem::take(input), size);
+        let typed = visible(&std::mem::take(input), size).text;
         let line = told.take().unwrap_or(typed).trim().to_owned();
         let command = given(shell, entered, &line).unwrap_or(line);
-        let output =
-            as_given(&visible(&std::mem::take(output), size), &[], Runs::Shown).into_owned();
-        blocks.push(Block { command, output, exit_code, start: Some(start), end });
+        let Shown { text, is_cut } = visible(&std::mem::take(output), size);
+        let output = as_given(&text, &[], Runs::Shown).into_owned();
+        blocks.push(Block { command, output, is_cut, exit_code, start: Some(start), end });
     };
     for event in events {
         match event.kind {
@@ -109,7 +111,7 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
     if !blocks.is_empty() {
         return Ok(blocks);
     }
-    Err(as_given(&visible(&all, size), &[], Runs::Shown).into_owned())
+    Err(as_given(&visible(&all, size).text, &[], Runs::Shown).into_owned())
 }
 
 /// The original command of a line. `None` if the input that was entered last does not match the line.
@@ -153,6 +155,9 @@ pub fn page(
                 let _ =
                     writeln!(body, "## Block {} — {tick}{pad}{command}{pad}{tick}\n", number + 1);
                 let _ = writeln!(body, "> {}\n", heading(block));
+                if block.is_cut {
+                    body.push_str("> The beginning of the output is gone.\n\n");
+                }
                 lines += block.output.lines().count();
                 fence(&mut body, &redaction.apply(&block.output));
             }

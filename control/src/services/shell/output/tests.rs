@@ -28,7 +28,7 @@ fn capture(output: &str) -> String {
             let rest = &stream.as_bytes()[cut..];
             let end = first.or_else(|| push(&mut capture, rest)).expect("an end");
             assert_eq!(end.exit_code, Some(7));
-            capture.text(Some(&end), Size::cells(10, 4))
+            capture.shown(Some(&end), Size::cells(10, 4)).text
         })
         .collect();
     texts.dedup();
@@ -64,16 +64,29 @@ fn output_that_moves_the_cursor_comes_back_as_shown() {
 }
 
 #[test]
+fn output_that_erases_its_beginning_says_so() {
+    let is_cut = |raw: &str| visible(raw.as_bytes(), Size::cells(10, 4)).is_cut;
+    for erases in ["\x1b[H\x1b[2J\x1b[3J", "\x1b[H\x1b[J", "\x1bc"] {
+        assert!(is_cut(&format!("old\r\n\r\n{erases}new\r\n")), "{erases:?}");
+        let forged = "\x1b]133;D;0\x07\x1b]133;D;0;nonce=n1\x07";
+        assert!(is_cut(&format!("old\r\n\r\n{forged}{erases}new\r\n")), "{erases:?}");
+        assert!(!is_cut(&format!("{erases}new\r\n")), "nothing was there: {erases:?}");
+    }
+    assert!(!is_cut("10%\r20%\r\n"));
+    assert!(!is_cut("old\r\n\x1b[?1049h\x1b[H\x1b[2J\x1b[?1049lnew\r\n"));
+}
+
+#[test]
 fn text_is_given_before_the_end_and_holds_no_half_mark() {
     let marks = Marks::new().unwrap();
     let mut capture = marker(&marks);
     let size = Size::cells(80, 24);
     assert_eq!(push(&mut capture, b"$ typed"), None);
-    assert_eq!(capture.text(None, size), "", "it has not begun");
+    assert_eq!(capture.shown(None, size).text, "", "it has not begun");
     push(&mut capture, &marks.begin());
     push(&mut capture, b"some\r\nout");
     push(&mut capture, &marks.end().as_bytes()[..20]);
-    assert_eq!(capture.text(None, size), "some\nout");
+    assert_eq!(capture.shown(None, size).text, "some\nout");
 }
 
 #[test]
@@ -82,7 +95,7 @@ fn without_a_begin_mark_the_output_follows_the_echo() {
     let mut capture = marker(&marks);
     let stream = format!("$ cmd; printf {} $?\r\nout\r\n{} 0\r\n", marks.echo(), marks.end());
     let end = push(&mut capture, stream.as_bytes()).unwrap();
-    assert_eq!(capture.text(Some(&end), Size::cells(120, 24)), "out");
+    assert_eq!(capture.shown(Some(&end), Size::cells(120, 24)).text, "out");
 }
 
 #[test]
@@ -94,7 +107,7 @@ fn too_much_output_loses_its_beginning() {
         assert_eq!(push(&mut capture, &vec![b'x'; 1 << 20]), None);
     }
     let end = push(&mut capture, format!("last\r\n{} 0\r\n", marks.end()).as_bytes()).unwrap();
-    let text = capture.text(Some(&end), Size::cells(80, 24));
+    let text = capture.shown(Some(&end), Size::cells(80, 24)).text;
     assert!(capture.is_cut());
     assert!(text.len() <= 2 * KEPT && text.ends_with("xlast"), "{} bytes", text.len());
 }
@@ -109,7 +122,7 @@ fn a_block_is_cut_out_between_marks_that_carry_the_nonce() {
         let first = push(&mut capture, &stream.as_bytes()[..cut]);
         let end = first.or_else(|| push(&mut capture, &stream.as_bytes()[cut..])).expect("an end");
         assert_eq!(end.exit_code, Some(7));
-        assert_eq!(capture.text(Some(&end), Size::cells(80, 24)), "a\nb");
+        assert_eq!(capture.shown(Some(&end), Size::cells(80, 24)).text, "a\nb");
         assert!(!capture.is_nested());
     }
 }

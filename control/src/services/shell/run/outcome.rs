@@ -82,7 +82,7 @@ pub struct RunOutcome {
     pub ending: Ending,
     /// Whether Ctrl+C was typed while the command ran, and ended the command.
     pub interrupted: bool,
-    /// Whether the beginning of the output is missing, because the output was too long.
+    /// Whether the beginning of the output is missing: the output was too long, or the command erased it.
     pub truncated: bool,
     /// The mark that the shell prints after the output.
     pub marker: String,

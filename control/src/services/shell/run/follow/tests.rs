@@ -37,7 +37,7 @@ fn a_command_ends_at_the_mark_of_its_shell_however_the_bytes_come() {
         let effect = if first == Effect::Poll { output(&mut follow, &all[split..]) } else { first };
         assert_eq!(effect, Effect::Finish, "split at {split}");
         let finish = follow.into_finish();
-        let text = finish.capture.text(finish.end.as_ref(), unterm_term::Size::cells(80, 24));
+        let text = finish.capture.shown(finish.end.as_ref(), unterm_term::Size::cells(80, 24)).text;
         let told = (finish.ending, finish.exit_code, finish.exit_source, text.as_str());
         let expected = (Ending::Completed, Some(3), Some(ExitSource::Block), "hello");
         assert_eq!(told, expected, "split at {split}");
@@ -217,7 +217,8 @@ fn the_terminals_echo_of_input_is_no_output() {
             output(&mut follow, &echoed[split..]);
             assert_eq!(output(&mut follow, &format!("got word\r\n{}", end(0))), Effect::Finish);
             let finish = follow.into_finish();
-            let text = finish.capture.text(finish.end.as_ref(), unterm_term::Size::cells(80, 24));
+            let text =
+                finish.capture.shown(finish.end.as_ref(), unterm_term::Size::cells(80, 24)).text;
             assert_eq!(text, expected, "{keys:?}, split at {split}");
         }
     }
@@ -250,7 +251,8 @@ fn keys_that_the_shell_may_not_echo_are_no_output_if_it_did() {
             output(&mut follow, &format!("{}later", &shown[split..]));
             assert_eq!(output(&mut follow, &format!("done\r\n{}", end(0))), Effect::Finish);
             let finish = follow.into_finish();
-            let text = finish.capture.text(finish.end.as_ref(), unterm_term::Size::cells(80, 24));
+            let text =
+                finish.capture.shown(finish.end.as_ref(), unterm_term::Size::cells(80, 24)).text;
             assert_eq!(text, "done", "{before:?} {shown_before:?} {shown:?}, split at {split}");
         }
     }
