@@ -173,7 +173,7 @@ pub(crate) fn png(image: &image::RgbaImage) -> image::ImageResult<Vec<u8>> {
 }
 
 /// Encodes RGBA pixels as PNG. `None` if the number of bytes does not match the size.
-fn png_of(width: usize, height: usize, rgba: Vec<u8>) -> Option<Vec<u8>> {
+pub(crate) fn png_of(width: usize, height: usize, rgba: Vec<u8>) -> Option<Vec<u8>> {
     let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     png(&image::RgbaImage::from_raw(width, height, rgba)?).ok()
 }

@@ -11,11 +11,11 @@ use crate::Pane;
 /// screen).
 pub(crate) const IMAGE_BUDGET: usize = 640 << 20;
 
-/// The part of the budget, in bytes, for images that have not arrived completely: twice the maximum size of one image.
-/// Such an image may never be completed, so programs that stop sending must not use up the whole budget.
+/// The part of the budget, in bytes, for images and clipboard data that have not arrived completely: twice the maximum
+/// size of one image. Such data may never be completed, so programs that stop sending must not use up the whole budget.
 pub(crate) const UNFINISHED_BUDGET: usize = 128 << 20;
 
-/// Drops incomplete images, from the panes with the most of them, until the rest fits into `budget`.
+/// Drops incomplete images and clipboard data, from the panes with the most of them, until the rest fits into `budget`.
 pub(crate) fn enforce_unfinished(panes: &[Arc<Pane>], budget: usize) {
     for _ in panes {
         let total: usize = panes.iter().map(|pane| pane.unfinished_bytes()).sum();

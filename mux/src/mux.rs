@@ -4,6 +4,7 @@
 //! programs, resizes grids and calls observers after releasing the lock.
 
 mod arrange;
+mod clipboard;
 mod closed;
 mod handover;
 mod open;

@@ -4,6 +4,7 @@
 //! (`reader`, `writer` with its `queue`, `echo`) and the pane's properties (`title`, `variables`, `prompt`, `settings`,
 //! `size`, `program`). Never depends on tabs: the [`Owner`] decides what happens when a program ends.
 
+mod clipboard;
 mod echo;
 mod handover;
 mod images;
@@ -115,9 +116,9 @@ pub(crate) struct Parts {
 pub struct Pane {
     id: PaneId,
     term: Mutex<Term>,
-    /// The memory that the terminal's images used after the last output, in bytes.
+    /// The memory that the terminal's images and unfinished data used after the last output, in bytes.
     image_bytes: AtomicUsize,
-    /// The part of `image_bytes` for images that have not arrived completely.
+    /// The part of `image_bytes` for images and clipboard data that have not arrived completely.
     unfinished_bytes: AtomicUsize,
     /// The terminal's `seq` that was published last. When the pane's state changes, receivers wake although the value
     /// stays the same.

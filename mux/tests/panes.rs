@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::common::{self, Ear, headless, open, screen, sh, wait, wait_end, wait_text};
 use unterm_mux::{
-    ExitStatus, MuxError, MuxEvent, OnExit, PaneState, Signal, Spawn, TapDirection, TapItem,
-    WRITE_CAPACITY, WriteError,
+    ExitStatus, Mux, MuxError, MuxEvent, MuxOptions, OnExit, PaneState, Signal, Spawn,
+    TapDirection, TapItem, WRITE_CAPACITY, WriteError,
 };
 use unterm_term::{ClipboardTarget, Event, Modes, Size};
 
@@ -247,6 +247,53 @@ fn bells_and_clipboard_writes_are_told() {
         target: unterm_term::ClipboardTarget::Clipboard,
         text: "hello".into(),
     });
+}
+
+#[test]
+fn without_a_window_there_is_no_clipboard() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let pane = open(
+        &mux,
+        r"stty -echo -icanon
+        printf '\033]5522;type=read:id=1;Lg==\033\\\033]5522;type=write:id=2\033\\\033[?5522$p'
+        head -c 86 | tr '\033' '\n'",
+    );
+    wait_text(&pane, "]5522;type=read:status=ENOSYS:id=1");
+    wait_text(&pane, "]5522;type=write:status=ENOSYS:id=2");
+    wait_text(&pane, "[?5522;4$y");
+    assert!(!ear.all().iter().any(|event| matches!(event, MuxEvent::Told { .. })));
+    mux.shutdown();
+}
+
+#[test]
+fn data_of_a_clipboard_reaches_its_program_whole() {
+    const LENGTH: usize = 3 << 20;
+    let options = MuxOptions { sized_by_window: true, ..MuxOptions::default() };
+    let mux = Mux::new(options);
+    let ear = Ear::new(&mux);
+    // More than the pty and the input queue hold. The program begins to read when it arrives.
+    let pane = open(
+        &mux,
+        r"stty -echo -icanon
+        printf '\033]5522;type=read;dGV4dC9wbGFpbg==\033\\'
+        sleep 0.2
+        tr -dc D | head -c 769 | wc -c",
+    );
+    let mut read = None;
+    wait(&pane, "its request", |_| {
+        read = ear.all().into_iter().find_map(|event| match event {
+            MuxEvent::Told { event: Event::ClipboardRead(read), .. } => Some(read.handle),
+            _ => None,
+        });
+        read.is_some()
+    });
+    let text = Arc::new(vec![0; LENGTH]);
+    let data = vec![("text/plain".to_owned(), text)];
+    mux.answer_clipboard_read(pane.id(), read.expect("a request"), Ok(&data));
+    // A `D` in the status of each packet: one in each of 768 packets with data, and one in the last packet.
+    wait_text(&pane, "769");
+    mux.shutdown();
 }
 
 #[test]

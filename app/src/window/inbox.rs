@@ -9,11 +9,16 @@ use std::{
 
 use parking_lot::Mutex;
 use unterm_mux::{MuxEvent, Observer, PaneId};
-use unterm_term::{ClipboardTarget, Event};
+use unterm_term::{
+    ClipboardData, ClipboardError, ClipboardRead, ClipboardTarget, ClipboardWrite, Event,
+};
 
-use crate::window::system::{
-    appearance::said::{ReportedSettings, Source},
-    notices,
+use crate::window::{
+    input::buffer::Buffer,
+    system::{
+        appearance::said::{ReportedSettings, Source},
+        notices,
+    },
 };
 
 /// The minimum duration of a command whose end may be announced to the user.
@@ -58,7 +63,29 @@ pub(crate) struct PaneNews {
     pub(crate) works: HashSet<PaneId>,
 }
 
-/// Text that programs wrote to the clipboards, and the results of pastes.
+/// The maximum number of bytes that programs wrote to the clipboards (OSC 5522) and that wait for the window.
+const WRITES_CAP: usize = 128 << 20;
+
+/// The maximum number of requests of a pane to read, and to write, that wait for the window. A terminal has no more
+/// pending requests than that.
+const REQUESTS_CAP: usize = 8;
+
+/// The types on a clipboard, for panes whose programs handle pastes themselves (mode 5522).
+#[derive(Debug)]
+pub(crate) struct PasteEvent {
+    pub(crate) panes: Vec<PaneId>,
+    pub(crate) buffer: Buffer,
+    /// `None` if the clipboard can't be reached.
+    pub(crate) types: Option<Vec<&'static str>>,
+}
+
+/// The number of bytes of data. An alias shares the bytes of its type.
+pub(crate) fn bytes_of(data: &ClipboardData) -> usize {
+    let is_first = |at: usize| data[..at].iter().all(|(_, other)| !Arc::ptr_eq(other, &data[at].1));
+    (0..data.len()).filter(|&at| is_first(at)).map(|at| data[at].1.len()).sum()
+}
+
+/// Programs' requests to the clipboards, and the results of pastes.
 #[derive(Debug, Default)]
 pub(crate) struct ClipboardNews {
     /// The newest text written to the clipboard.
@@ -67,8 +94,46 @@ pub(crate) struct ClipboardNews {
     pub(crate) primary: Option<String>,
     /// Results of paste requests, in order: the receiving panes, and the text, if the clipboard contained text.
     pub(crate) pastes: Vec<(Vec<PaneId>, Option<String>)>,
+    /// Results of paste requests of panes whose programs handle pastes themselves.
+    pub(crate) paste_events: Vec<PasteEvent>,
+    /// Requests of programs to read (OSC 5522).
+    pub(crate) reads: Vec<(PaneId, ClipboardRead)>,
+    /// Data that programs wrote (OSC 5522), at most [`WRITES_CAP`] bytes.
+    pub(crate) writes: Vec<(PaneId, ClipboardWrite)>,
+    /// Results of reads: the pane, the request's handle, and the data.
+    pub(crate) reads_done: Vec<(PaneId, u64, Result<ClipboardData, ClipboardError>)>,
+    /// Results of writes.
+    pub(crate) writes_done: Vec<(PaneId, u64, Result<(), ClipboardError>)>,
     /// The user requested a clipboard, but the system provides none.
     pub(crate) is_missing: bool,
+}
+
+impl ClipboardNews {
+    /// Adds a request to read. A terminal that is reset forgets its earlier requests, so the oldest can be dropped.
+    fn add_read(&mut self, pane: PaneId, read: ClipboardRead) {
+        drop_oldest(&mut self.reads, pane);
+        self.reads.push((pane, read));
+    }
+
+    /// Adds data that a program wrote, or the answer that there is too much of it.
+    fn add_write(&mut self, pane: PaneId, write: ClipboardWrite) {
+        drop_oldest(&mut self.writes, pane);
+        let waiting: usize = self.writes.iter().map(|(_, write)| bytes_of(&write.data)).sum();
+        if waiting + bytes_of(&write.data) <= WRITES_CAP {
+            self.writes.push((pane, write));
+        } else {
+            self.writes_done.push((pane, write.handle, Err(ClipboardError::Busy)));
+        }
+    }
+}
+
+/// Makes room for another request of a pane.
+fn drop_oldest<T>(requests: &mut Vec<(PaneId, T)>, pane: PaneId) {
+    if requests.iter().filter(|(of, _)| *of == pane).count() >= REQUESTS_CAP
+        && let Some(oldest) = requests.iter().position(|(of, _)| *of == pane)
+    {
+        requests.remove(oldest);
+    }
 }
 
 /// News from the desktop and from slow tasks.
@@ -234,6 +299,8 @@ impl Observer for Inbox {
                         notices::NoticeEvent::TakenBack(pane, handle),
                     );
                 }
+                Event::ClipboardRead(read) => news.clipboard.add_read(pane, *read),
+                Event::ClipboardWrite(write) => news.clipboard.add_write(pane, *write),
                 Event::ClipboardQuery { target } => {
                     tracing::debug!(
                         pane = pane.0,

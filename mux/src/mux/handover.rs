@@ -69,7 +69,7 @@ impl Mux {
     fn rebuild_pane(&self, handover: Handover, size: Size, on_exit: OnExit) -> Arc<Pane> {
         let Handover { process, screen, pane, name, command, nonce, mut rest, .. } = handover;
         let defaults = self.defaults.lock().clone();
-        let options = terminal_options(defaults.term, &process, &nonce);
+        let options = self.terminal_options(defaults.term, &process, &nonce);
         let mut term = Term::new(handover.size, options);
         Parser::new().advance(&mut term, &screen);
         term.set_visible(self.options.sized_by_window);

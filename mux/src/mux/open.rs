@@ -155,7 +155,7 @@ impl Mux {
         }
         let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
         let process = self.spawner.spawn(&spawn, size)?;
-        let mut term = Term::new(size, terminal_options(defaults.term, &process, &nonce));
+        let mut term = Term::new(size, self.terminal_options(defaults.term, &process, &nonce));
         term.set_visible(self.options.sized_by_window);
         Ok(Pane::new(Parts {
             id,
@@ -331,19 +331,22 @@ impl Mux {
             Axis::Vertical => Size { rows: half(whole.rows), ..whole },
         })
     }
-}
 
-/// The options of a program's terminal. Only a program on this machine may pass images as file names.
-pub(super) fn terminal_options(
-    defaults: Options,
-    process: &Arc<dyn Process>,
-    nonce: &Option<Arc<str>>,
-) -> Options {
-    let mut options = Options { nonce: nonce.clone(), ..defaults };
-    if options.media.is_none() && process.is_local() {
-        options.media = Some(Arc::new(LocalMedia::new(process.clone())));
+    /// The options of a program's terminal. Only a program on this machine may pass images as file names. Without a
+    /// window, there is no clipboard.
+    pub(super) fn terminal_options(
+        &self,
+        defaults: Options,
+        process: &Arc<dyn Process>,
+        nonce: &Option<Arc<str>>,
+    ) -> Options {
+        let has_clipboard = defaults.has_clipboard && self.options.sized_by_window;
+        let mut options = Options { nonce: nonce.clone(), has_clipboard, ..defaults };
+        if options.media.is_none() && process.is_local() {
+            options.media = Some(Arc::new(LocalMedia::new(process.clone())));
+        }
+        options
     }
-    options
 }
 
 /// Puts a pane to the right of another pane or below it. Returns the index of their tab.

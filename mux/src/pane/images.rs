@@ -1,4 +1,4 @@
-//! The memory that a pane's images use.
+//! The memory that a pane's images and unfinished data use.
 
 use std::sync::atomic::Ordering;
 
@@ -12,16 +12,20 @@ impl Pane {
         self.image_bytes.load(Ordering::Relaxed)
     }
 
-    /// The part of [`Pane::image_bytes`] for images that have not arrived completely.
+    /// The part of [`Pane::image_bytes`] for images and clipboard data that have not arrived completely.
     pub(crate) fn unfinished_bytes(&self) -> usize {
         self.unfinished_bytes.load(Ordering::Relaxed)
     }
 
-    /// Drops images that have not arrived completely.
+    /// Drops images and clipboard data that have not arrived completely.
     pub(crate) fn shed_unfinished(&self) {
-        let mut term = self.term.lock();
-        term.shed_unfinished();
-        self.note_images(&term);
+        let replies = {
+            let mut term = self.term.lock();
+            term.shed_unfinished();
+            self.note_images(&term);
+            term.take_replies()
+        };
+        self.reply(&replies);
     }
 
     /// Records the memory that the images use. Returns whether it has grown. `term` is the pane's locked terminal.
@@ -31,13 +35,15 @@ impl Pane {
         self.image_bytes.swap(bytes, Ordering::Relaxed) < bytes
     }
 
-    /// Drops images until they use at most `most` bytes, and repaints the pane.
+    /// Drops images and unfinished data until they use at most `most` bytes, and repaints the pane.
     pub(crate) fn shed_images(&self, most: usize) {
-        {
+        let replies = {
             let mut term = self.term.lock();
             term.shed_images(most);
             self.note_images(&term);
-        }
+            term.take_replies()
+        };
+        self.reply(&replies);
         self.observers.output(self.id);
     }
 }

@@ -201,6 +201,23 @@ impl WriteQueue {
         Ok(())
     }
 
+    /// Queues a reply that may be longer than [`WRITE_CAPACITY`]. The caller is responsible for its size.
+    pub(crate) fn push_long(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        let state = self.state.lock();
+        if state.flow == Flow::Closed {
+            return Err(WriteError::Ended);
+        }
+        self.replies.fetch_add(1, Ordering::Release);
+        self.push_locked(state, bytes);
+        Ok(())
+    }
+
+    /// The number of bytes that wait for the program.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        let state = self.state.lock();
+        state.waiting.len() + state.in_flight
+    }
+
     /// Queues input if `admit` accepts the line that it forms with the input typed so far. No other input can come in
     /// between. `is_echoed` has the meaning described at [`WriteQueue::push_input`].
     pub(crate) fn push_admitted<E>(

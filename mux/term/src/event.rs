@@ -1,13 +1,13 @@
 //! Events in a terminal that concern more than its grid.
 
-use crate::{LineId, Notification};
+use crate::{ClipboardRead, ClipboardWrite, LineId, Notification};
 
-/// The clipboard named by an OSC 52.
+/// The clipboard named by an OSC 52 or OSC 5522.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClipboardTarget {
-    /// `c`, and every other letter except `p` and `s`.
+    /// In OSC 52 `c`, and every other letter except `p` and `s`.
     Clipboard,
-    /// `p` and `s`: the primary selection.
+    /// The primary selection: in OSC 52 `p` and `s`, in OSC 5522 `loc=primary`.
     Primary,
 }
 
@@ -54,6 +54,10 @@ pub enum Event {
         /// Which clipboard.
         target: ClipboardTarget,
     },
+    /// A program requested data of a clipboard (OSC 5522). [`crate::Term::take_clipboard_read`] replies.
+    ClipboardRead(Box<ClipboardRead>),
+    /// A program wrote data to a clipboard (OSC 5522). [`crate::Term::answer_clipboard_write`] replies.
+    ClipboardWrite(Box<ClipboardWrite>),
     /// A program sent a notification (OSC 9, 99, 777).
     Notification(Box<Notification>),
     /// A program withdrew a notification (OSC 99).

@@ -40,6 +40,7 @@ const ALWAYS: Modes = Modes::APP_CURSOR
     .union(Modes::SHOW_CURSOR)
     .union(Modes::FOCUS_EVENTS)
     .union(Modes::BRACKETED_PASTE)
+    .union(Modes::PASTE_EVENTS)
     .union(Modes::SYNCHRONIZED)
     .union(Modes::COLOR_SCHEME)
     .union(Modes::VISIBILITY)

@@ -102,6 +102,10 @@ pub use osc::context::{Context, ContextExit, ContextKind, EndedContext};
 pub use osc::prompt::unescape as unescape_command_line;
 pub use osc::status::{BlockedOn, ProgramState, ProgramStatus};
 pub use osc::title::TitleSet;
+pub use osc::typed_clipboard::{
+    ClipboardData, ClipboardError, ClipboardRead, ClipboardReader, ClipboardRequester,
+    ClipboardWrite,
+};
 pub use parser::Parser;
 pub use row::LineSize;
 pub use search::{Case, Pattern, PatternError, PatternKind, Search, SearchOrder};

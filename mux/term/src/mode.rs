@@ -126,6 +126,7 @@ fn private(mode: u16) -> Option<Private> {
         2031 => Flag(Modes::COLOR_SCHEME),
         2033 => Flag(Modes::VISIBILITY),
         2048 => Flag(Modes::IN_BAND_RESIZE),
+        5522 => Flag(Modes::PASTE_EVENTS),
         _ => return None,
     })
 }
@@ -325,6 +326,10 @@ impl Term {
             (None, _) | (_, None) => ModeState::Unknown,
             (Some(Private::Permanent { .. } | Private::AmbiguousWide), Some(on)) => {
                 ModeState::permanently(on)
+            }
+            // The mode has no effect, but stays set for a later owner that has a clipboard.
+            (Some(Private::Flag(Modes::PASTE_EVENTS)), _) if !self.has_clipboard => {
+                ModeState::PermanentlyReset
             }
             (_, Some(on)) => ModeState::of(on),
         }

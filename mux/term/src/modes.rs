@@ -40,6 +40,8 @@ bitflags::bitflags! {
         const VT52 = 1 << 16;
         /// BDSM, 8, reset: the program arranges right-to-left text by itself (ECMA-48).
         const EXPLICIT_BIDI = 1 << 17;
+        /// ?5522: a paste reports the types on the clipboard (kitty's "Copying all data types to the clipboard").
+        const PASTE_EVENTS = 1 << 26;
         /// ?2033: report changes of visibility (rockorager's "Terminal Visibility Reports").
         const VISIBILITY = 1 << 27;
         /// ?2031: report changes between dark and light colors (contour's "Color palette update notifications").

@@ -6,12 +6,14 @@
 //! - OSC 21: the name of an unknown key, if it is 1 to 32 of `a`–`z`, `0`–`9` and `_` (kitty, "Color control");
 //! - OSC 99: the identifiers of notifications, if they are 1 to 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `-`, `+` and
 //!   `.`, and lists of them separated by `,` (kitty, "Desktop notifications");
+//! - OSC 5522: the identifier of a request, at most 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `-`, `+` and `.` (kitty,
+//!   "Copying all data types to the clipboard");
 //! - XTGETTCAP: the hexadecimal digits of the name of a known capability (xterm, neovim);
 //! - the letter of a clipboard in OSC 52, one of `c`, `p`, `q`, `s` and `0`–`7` (xterm).
 //!
 //! None of these can hold a control character, a space, or anything else that is more than a word to a shell. Other
 //! texts are sent only if the terminal's owner allows it: titles (XTWINOPS 20 and 21, [`crate::Allow::TITLE_REPORTS`])
-//! without control characters, and clipboard contents in base64.
+//! without control characters, and clipboard contents in base64 (OSC 52 and 5522).
 
 use crate::params::Params;
 use crate::term::Term;

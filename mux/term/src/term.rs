@@ -53,6 +53,8 @@ pub struct Options {
     pub palette: Arc<Palette>,
     /// Characters of ambiguous width (UAX #11) take two columns, as in East Asian fonts.
     pub ambiguous_wide: bool,
+    /// Whether there is a clipboard, so that programs may use OSC 5522 and mode 5522; true by default.
+    pub has_clipboard: bool,
     /// What sequences may do beyond the grid; nothing by default.
     pub allow: Allow,
     /// A secret that only the pane's own shells put in their marks (OSC 133 `nonce=`, OSC 633 E).
@@ -66,6 +68,7 @@ impl Default for Options {
             palette: Arc::new(Palette::default()),
             ambiguous_wide: false,
             media: None,
+            has_clipboard: true,
             allow: Allow::empty(),
             nonce: None,
         }
@@ -207,6 +210,8 @@ pub struct Term {
     pub(crate) printed_to: u64,
     /// See [`Options::ambiguous_wide`].
     pub(crate) ambiguous_wide: bool,
+    /// See [`Options::has_clipboard`].
+    pub(crate) has_clipboard: bool,
     /// Scratch memory for building a cluster.
     pub(crate) cluster: String,
     pub(crate) title: String,
@@ -274,6 +279,7 @@ impl Term {
             last_printed: '\0',
             printed_to: NOWHERE,
             ambiguous_wide: options.ambiguous_wide,
+            has_clipboard: options.has_clipboard,
             cluster: String::new(),
             title: String::new(),
             icon_title: String::new(),

@@ -223,6 +223,9 @@ fn one_osc(random: &mut Random, out: &mut Vec<u8>) {
     if random.one_in(10) {
         return iterm(random, out);
     }
+    if random.one_in(10) {
+        return clipboard(random, out);
+    }
     push(out, "\x1b]");
     push(out, random.pick(words::OSC));
     for _ in 0..random.below(3) {
@@ -307,6 +310,35 @@ fn iterm(random: &mut Random, out: &mut Vec<u8>) {
         push(out, &format!("\x1b]1337;FilePart={}{}", payload(random), terminator(random)));
     }
     push(out, &format!("\x1b]1337;FileEnd{}", terminator(random)));
+}
+
+/// Packets of kitty's clipboard protocol (OSC 5522). Some form a whole write.
+fn clipboard(random: &mut Random, out: &mut Vec<u8>) {
+    let mut packet = |random: &mut Random, keys: &[&str], payload: &str| {
+        push(out, "\x1b]5522;");
+        push(out, &keys.join(":"));
+        if !payload.is_empty() {
+            push(out, random.pick(&[";", ";", ";", ";;", ":"]));
+            push(out, payload);
+        }
+        push(out, terminator(random));
+    };
+    let is_whole = random.one_in(2);
+    if is_whole {
+        let key = random.pick(words::CLIPBOARD);
+        packet(random, &["type=write", key], "");
+    }
+    for _ in 0..random.below(5) {
+        let mut keys: Vec<&str> =
+            (0..random.below(4)).map(|_| random.pick(words::CLIPBOARD)).collect();
+        keys.extend(is_whole.then_some("type=wdata"));
+        let is_data = random.one_in(2);
+        let payload = random.pick(if is_data { words::PAYLOADS } else { words::CLIPBOARD_TYPES });
+        packet(random, &keys, payload);
+    }
+    if is_whole {
+        packet(random, &["type=wdata"], "");
+    }
 }
 
 fn one_sixel(random: &mut Random, out: &mut Vec<u8>) {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use unterm_term::{
-    Allow, LineId, Options, Palette, Parser, Point, Redraw, Rgb, ScreenKind, Size, Term, TextRange,
+    Allow, ClipboardData, Event, LineId, Options, Palette, Parser, Point, Redraw, Rgb, ScreenKind,
+    Size, Term, TextRange,
 };
 
 use super::{
@@ -14,6 +15,8 @@ use super::{
 
 /// The maximum number of bytes of replies that a terminal may store.
 const REPLIES: usize = 64 << 10;
+/// The maximum number of bytes that a program may write to a clipboard.
+const CLIPBOARD_DATA: usize = 64 << 20;
 /// The maximum number of events that a terminal may store.
 const EVENTS: usize = 4096;
 
@@ -206,6 +209,10 @@ fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
 
 /// Checks that replies and events are the same on both terminals, bounded, and free of text that programs wrote.
 fn answers(whole: &mut Term, split: &mut Term) {
+    let events = split.take_events();
+    assert!(events.len() <= EVENTS, "{} events", events.len());
+    assert_eq!(whole.take_events(), events, "split elsewhere it tells otherwise");
+    events.iter().for_each(|event| answer_clipboard(whole, split, event));
     let replies = split.take_replies();
     assert_eq!(
         String::from_utf8_lossy(&whole.take_replies()),
@@ -217,19 +224,40 @@ fn answers(whole: &mut Term, split: &mut Term) {
     assert!(!MARK.iter().any(|mark| text.contains(mark)), "a reply echoes the program: {text:?}");
     // In a shell, a line feed or carriage return would run the text before it.
     assert!(!replies.iter().any(|byte| matches!(byte, b'\r' | b'\n')), "{text:?}");
-    let events = split.take_events();
-    assert!(events.len() <= EVENTS, "{} events", events.len());
-    assert_eq!(whole.take_events(), events, "split elsewhere it tells otherwise");
 }
 
-/// Replies without the identifiers of kitty notifications (OSC 99), because the protocol requires the terminal to
-/// return them. An identifier consists of letters, digits and a few signs. One kind of reply contains a single
-/// identifier, another lists all visible notifications.
+/// Answers a request to a clipboard (OSC 5522) on both terminals.
+fn answer_clipboard(whole: &mut Term, split: &mut Term, event: &Event) {
+    match event {
+        Event::ClipboardRead(read) => {
+            let data: ClipboardData = vec![("text/plain".to_owned(), Arc::new(vec![7; 5000]))];
+            let answer = |term: &mut Term| {
+                let reader = term.take_clipboard_read(read.handle)?;
+                let reply = reader.reply(Ok(&data));
+                Some(without_identifiers(&String::from_utf8_lossy(&reply)))
+            };
+            let reply = answer(split);
+            assert_eq!(answer(whole), reply, "split elsewhere it reads otherwise");
+            let text = reply.unwrap_or_default();
+            assert!(!MARK.iter().any(|mark| text.contains(mark)), "an echo: {text:?}");
+        }
+        Event::ClipboardWrite(write) => {
+            assert!(write.data.iter().all(|(_, bytes)| bytes.len() <= CLIPBOARD_DATA));
+            whole.answer_clipboard_write(write.handle, Ok(()));
+            split.answer_clipboard_write(write.handle, Ok(()));
+        }
+        _ => {}
+    }
+}
+
+/// Replies without the identifiers of kitty notifications (OSC 99) and of requests to clipboards (OSC 5522), because the
+/// protocols require the terminal to return them. An identifier consists of letters, digits and a few signs. One kind of
+/// reply contains a single identifier, another lists all visible notifications.
 fn without_identifiers(replies: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-+.,".contains(c);
     let mut text = replies.to_owned();
     // The pattern omits the introducer, because it may be a single byte (S8C1T).
-    for before in ["99;i=", ":p=alive;"] {
+    for before in ["99;i=", ":p=alive;", ":id="] {
         let mut parts = text.split(before);
         let first = parts.next().unwrap_or_default().to_owned();
         text = parts.fold(first, |text, part| text + part.trim_start_matches(is_part));

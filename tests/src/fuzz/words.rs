@@ -67,7 +67,8 @@ pub(super) const NUMBERS: &[u64] = &[
 pub(super) const PRIVATE_MODES: &[u16] = &[
     1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 18, 19, 25, 30, 35, 38, 40, 41, 42, 43, 44, 45, 46, 47, 66, 67,
     69, 80, 95, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1010, 1011, 1014, 1015, 1016, 1034,
-    1035, 1036, 1039, 1045, 1046, 1047, 1048, 1049, 1070, 2004, 2026, 2027, 2031, 2048, 2500, 8452,
+    1035, 1036, 1039, 1045, 1046, 1047, 1048, 1049, 1070, 2004, 2026, 2027, 2031, 2033, 2048, 2500,
+    5522, 8452,
 ];
 
 /// Control sequences, by the parts around their parameters: prefix and intermediates, and the final byte. Sequences
@@ -692,6 +693,36 @@ pub(super) const PAYLOADS: &[&str] = &[
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";
 /// A GIF of one transparent pixel, in base64.
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+
+/// Keys of kitty's clipboard packets (OSC 5522).
+pub(super) const CLIPBOARD: &[&str] = &[
+    "type=read",
+    "type=write",
+    "type=wdata",
+    "type=wdata",
+    "type=walias",
+    "type=MARK",
+    "loc=primary",
+    "loc=MARK",
+    "id=1",
+    "id=MARK",
+    "id=$(MARK)",
+    "mime=dGV4dC9wbGFpbg==",
+    "mime=dGV4dC9wbGFpbg==",
+    "mime=aW1hZ2UvcG5n",
+    "mime=TUFSSw==",
+    "mime=A",
+    "mime=",
+    "name=TUFSSw==",
+    "pw=TUFSSw==",
+    "status=OK",
+    "MARK",
+    "=",
+];
+
+/// Lists of types in base64: `.`, `text/plain image/png`, `MARK`, and a blank.
+pub(super) const CLIPBOARD_TYPES: &[&str] =
+    &["Lg==", "dGV4dC9wbGFpbiBpbWFnZS9wbmc=", "TUFSSw==", "IA=="];
 
 /// Arguments of an iTerm2 File.
 pub(super) const ITERM: &[&str] = &[

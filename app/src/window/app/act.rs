@@ -7,7 +7,7 @@ use unterm_term::{LineId, Point, TextRange};
 use crate::window::{
     app::App,
     effect::Effect,
-    input::clipboard::Buffer,
+    input::buffer::Buffer,
     system::{errand::Done, folder::Purpose, screenshot::Shot},
     workspace::{
         blocks::part::Part, closing::Closing, copy::Form, panes::Broadcast, selection::Selection,

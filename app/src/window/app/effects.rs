@@ -2,6 +2,7 @@
 
 use std::{path::Path, process::Stdio};
 
+use unterm_term::ClipboardError;
 use winit::{
     dpi::PhysicalPosition,
     event_loop::ActiveEventLoop,
@@ -12,7 +13,7 @@ use crate::own_program;
 use crate::window::{
     app::App,
     effect::{Effect, SlowWork},
-    input::clipboard::{Buffer, Request},
+    input::{buffer::Buffer, clipboard::Request},
     surface::{blur, title, wayland},
     system::errand::Done,
 };
@@ -60,13 +61,24 @@ impl App {
 
     fn use_clipboard(&mut self, request: Request) {
         let panes = match &request {
-            Request::Paste(_, panes) => panes.clone(),
+            Request::Paste(_, panes) | Request::PasteTypes(_, panes) => panes.clone(),
             _ => Vec::new(),
+        };
+        let (read, written) = match request {
+            Request::Read { pane, handle, .. } => (Some((pane, handle)), None),
+            Request::Write { pane, handle, .. } => (None, Some((pane, handle))),
+            _ => (None, None),
         };
         if self.input.clipboard.send(request) {
             return;
         }
         tracing::warn!("the clipboard does not answer: a request was dropped");
+        if let Some((pane, handle)) = read {
+            self.answer_clipboard_read(pane, handle, Err(ClipboardError::Busy));
+        }
+        if let Some((pane, handle)) = written {
+            self.answer_clipboard_write(pane, handle, Err(ClipboardError::Busy));
+        }
         if !panes.is_empty() {
             // The panes hold their input until the paste is answered.
             self.pasted(&panes, None);

@@ -8,7 +8,7 @@ use crate::links;
 use crate::window::{
     app::App,
     inbox::News,
-    input::clipboard::{self, Buffer},
+    input::{buffer::Buffer, clipboard},
     workspace::{panes, view::View},
 };
 
@@ -27,6 +27,8 @@ impl App {
             self.overlays.hints.take_if(|hints| hints.pane == *pane);
             self.system.notices.forget(*pane);
             self.system.paged.remove(pane);
+            self.overlays.questions.forget_clipboard(*pane);
+            self.input.clipboard_access.remove(pane);
             if self.overlays.search.as_ref().is_some_and(|search| search.pane == *pane) {
                 self.close_search();
             }
@@ -76,6 +78,21 @@ impl App {
         }
         for (panes, text) in news.clipboard.pastes {
             self.pasted(&panes, text.as_deref());
+        }
+        for event in news.clipboard.paste_events {
+            self.paste_types_found(event);
+        }
+        for (pane, write) in news.clipboard.writes {
+            self.clipboard_written(pane, write);
+        }
+        for (pane, read) in news.clipboard.reads {
+            self.clipboard_read_asked(pane, read);
+        }
+        for (pane, handle, data) in news.clipboard.reads_done {
+            self.answer_clipboard_read(pane, handle, data);
+        }
+        for (pane, handle, outcome) in news.clipboard.writes_done {
+            self.answer_clipboard_write(pane, handle, outcome);
         }
         if news.clipboard.is_missing {
             self.notify("clipboard", clipboard::UNREACHABLE.to_owned());

@@ -2,20 +2,28 @@
 //! respond slowly.
 
 use std::{
-    sync::{Arc, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
     thread::JoinHandle,
 };
 
 use unterm_mux::PaneId;
+use unterm_term::{ClipboardData, ClipboardError};
 
-use crate::window::{inbox::Inbox, input::picture::Picture};
+use crate::window::{
+    inbox::{Inbox, PasteEvent, bytes_of},
+    input::{
+        buffer::{self, Buffer},
+        picture::Picture,
+        typed_clipboard::{self, Content},
+    },
+};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Buffer {
-    Clipboard,
-    /// The primary selection of X11 and Wayland. On other systems, the clipboard.
-    Primary,
-}
+/// The maximum number of bytes from programs that wait for the thread.
+const WAITING_CAP: usize = 128 << 20;
 
 /// The message for a system without a clipboard.
 pub(crate) const UNREACHABLE: &str = "The clipboard can't be reached.\nOn Wayland that takes a compositor with \
@@ -32,11 +40,29 @@ pub(crate) enum Request {
     StorePicture(Picture),
     /// Reads text to paste into panes.
     Paste(Buffer, Vec<PaneId>),
+    /// Lists the types for panes whose programs handle pastes themselves (mode 5522).
+    PasteTypes(Buffer, Vec<PaneId>),
+    /// Reads data for a program (OSC 5522).
+    Read { pane: PaneId, handle: u64, from: Buffer, types: Vec<String> },
+    /// Stores data of a program (OSC 5522).
+    Write { pane: PaneId, handle: u64, to: Buffer, data: ClipboardData },
+}
+
+impl Request {
+    /// The number of bytes from a program.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Write { data, .. } => bytes_of(data),
+            _ => 0,
+        }
+    }
 }
 
 /// A handle to the clipboard's thread.
 pub(crate) struct Clipboard {
     requests: Option<mpsc::SyncSender<Request>>,
+    /// The bytes from programs that wait for the thread.
+    waiting: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -44,18 +70,27 @@ impl Clipboard {
     /// Starts the thread. Pasted text is sent to `inbox`.
     pub(crate) fn start(inbox: Arc<Inbox>) -> Self {
         let (requests, received) = mpsc::sync_channel(64);
+        let waiting = Arc::<AtomicUsize>::default();
+        let served = Arc::clone(&waiting);
         let thread = std::thread::Builder::new()
             .name("clipboard".to_owned())
-            .spawn(move || serve(&received, &inbox))
+            .spawn(move || serve(&received, &inbox, &served))
             .map_err(|error| tracing::error!("no clipboard: its thread can't be started: {error}"))
             .ok();
-        Self { requests: Some(requests), thread }
+        Self { requests: Some(requests), waiting, thread }
     }
 
     /// Queues a request. Returns false if the queue is full or the thread has ended.
     #[must_use]
     pub(crate) fn send(&self, request: Request) -> bool {
-        self.requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
+        let bytes = request.bytes();
+        if self.waiting.fetch_add(bytes, Ordering::AcqRel) + bytes <= WAITING_CAP
+            && self.requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
+        {
+            return true;
+        }
+        self.waiting.fetch_sub(bytes, Ordering::AcqRel);
+        false
     }
 }
 
@@ -69,12 +104,17 @@ impl Drop for Clipboard {
     }
 }
 
-fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
+fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox, waiting: &AtomicUsize) {
     // Created on first use, because it connects to the display, and startup must not wait for the connection.
     let mut system: Option<arboard::Clipboard> = None;
     while let Ok(request) = requests.recv() {
-        // Selected text is stored without a request from the user, so a failure needs no message.
-        let is_asked_for = !matches!(request, Request::Store(Buffer::Primary, _));
+        let bytes = request.bytes();
+        // Selected text is stored without a request from the user, so a failure needs no message. Programs receive an
+        // error.
+        let is_asked_for = !matches!(
+            request,
+            Request::Store(Buffer::Primary, _) | Request::Read { .. } | Request::Write { .. }
+        );
         let clipboard = match &mut system {
             Some(clipboard) => Some(clipboard),
             none => match arboard::Clipboard::new() {
@@ -116,7 +156,27 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
                 });
                 inbox.post(|news| news.clipboard.pastes.push((panes, text)));
             }
+            Request::PasteTypes(buffer, panes) => {
+                let list = |clipboard| typed_clipboard::list(clipboard, buffer);
+                let types = clipboard.ok_or(ClipboardError::Unavailable).and_then(list).ok();
+                let event = PasteEvent { panes, buffer, types };
+                inbox.post(|news| news.clipboard.paste_events.push(event));
+            }
+            Request::Read { pane, handle, from, types } => {
+                let read = |clipboard| typed_clipboard::read(clipboard, from, &types);
+                let data = clipboard.ok_or(ClipboardError::Unavailable).and_then(read);
+                inbox.post(|news| news.clipboard.reads_done.push((pane, handle, data)));
+            }
+            Request::Write { pane, handle, to, data } => {
+                let write = |clipboard| {
+                    let content = Content::of(&data)?;
+                    typed_clipboard::write(clipboard, to, content)
+                };
+                let outcome = clipboard.ok_or(ClipboardError::Unavailable).and_then(write);
+                inbox.post(|news| news.clipboard.writes_done.push((pane, handle, outcome)));
+            }
         }
+        waiting.fetch_sub(bytes, Ordering::AcqRel);
     }
 }
 
@@ -127,21 +187,13 @@ fn write(
     text: String,
 ) -> Result<(), arboard::Error> {
     use arboard::SetExtLinux;
-    clipboard.set().clipboard(kind(buffer)).text(text)
+    clipboard.set().clipboard(buffer::kind(buffer)).text(text)
 }
 
 #[cfg(all(unix, not(target_os = "macos")))]
 fn read(clipboard: &mut arboard::Clipboard, buffer: Buffer) -> Result<String, arboard::Error> {
     use arboard::GetExtLinux;
-    clipboard.get().clipboard(kind(buffer)).text()
-}
-
-#[cfg(all(unix, not(target_os = "macos")))]
-fn kind(buffer: Buffer) -> arboard::LinuxClipboardKind {
-    match buffer {
-        Buffer::Clipboard => arboard::LinuxClipboardKind::Clipboard,
-        Buffer::Primary => arboard::LinuxClipboardKind::Primary,
-    }
+    clipboard.get().clipboard(buffer::kind(buffer)).text()
 }
 
 #[cfg(not(all(unix, not(target_os = "macos"))))]

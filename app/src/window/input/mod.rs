@@ -3,20 +3,25 @@
 //! Owns the held keys and buttons, composed text and pending input, and the conversion of events to values. Never
 //! decides the effect of an event: the app offers each event to the overlays, then to bars and panes.
 
+pub(crate) mod buffer;
 pub(crate) mod clipboard;
+pub(crate) mod clipboard_access;
 pub(crate) mod dropped;
 pub(crate) mod keys;
 pub(crate) mod picture;
 pub(crate) mod pointer;
 pub(crate) mod sequence;
+pub(crate) mod typed_clipboard;
 
-use std::path::PathBuf;
+use std::{collections::HashMap, path::PathBuf};
 
+use unterm_mux::PaneId;
 use unterm_renderer::Preedit;
 use winit::keyboard::ModifiersState;
 
 use crate::window::input::{
     clipboard::Clipboard,
+    clipboard_access::ClipboardAccess,
     keys::{HeldModifiers, Sent, Taken},
     pointer::Pointer,
     sequence::Sequence,
@@ -24,6 +29,8 @@ use crate::window::input::{
 
 pub(crate) struct Input {
     pub(crate) clipboard: Clipboard,
+    /// What the user allowed and denied to the programs of each pane.
+    pub(crate) clipboard_access: HashMap<PaneId, ClipboardAccess>,
     pub(crate) modifiers: ModifiersState,
     pub(crate) held: HeldModifiers,
     pub(crate) taken: Taken,
@@ -43,6 +50,7 @@ impl Input {
     pub(crate) fn new(clipboard: Clipboard) -> Self {
         Self {
             clipboard,
+            clipboard_access: HashMap::new(),
             modifiers: ModifiersState::empty(),
             held: HeldModifiers::default(),
             taken: Taken::default(),

@@ -6,8 +6,12 @@
 
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
-use unterm_mux::input::{Key, Modifiers};
+use unterm_mux::{
+    PaneId,
+    input::{Key, Modifiers},
+};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+use unterm_term::ClipboardRead;
 
 use crate::window::{
     overlays::{
@@ -27,6 +31,9 @@ const WIDTH: f32 = 560.0;
 const PADDING: f32 = 16.0;
 const RADIUS: f32 = 8.0;
 
+/// The maximum number of queued questions.
+const CAP: usize = 8;
+
 /// The effect of a button.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
@@ -41,8 +48,23 @@ pub(crate) enum Answer {
     /// Closes panes in which programs run.
     Close(Closing),
     Copy(String),
+    /// Answers a program's request to read a clipboard.
+    ClipboardRead {
+        pane: PaneId,
+        read: Box<ClipboardRead>,
+        access: ReadAccess,
+    },
     /// Shows a step of the tour. The first step is 0.
     Tour(usize),
+}
+
+/// The user's answer to a program that asks to read a clipboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadAccess {
+    Denied,
+    Once,
+    /// The program may read again, as long as it shows the same password.
+    Always,
 }
 
 /// A line of the preview.
@@ -101,6 +123,18 @@ impl Confirm {
         self
     }
 
+    /// Adds a button that no letter presses.
+    pub(crate) fn button_without_key(mut self, title: &'static str, answer: Answer) -> Self {
+        self.buttons.push(Button { title, key: None, answer });
+        self
+    }
+
+    /// Adds the last button and marks it, so that Enter presses it. Esc and a click outside the question press it too.
+    pub(crate) fn marked_last(mut self, title: &'static str, answer: Answer) -> Self {
+        self.marked = self.buttons.len();
+        self.button_without_key(title, answer)
+    }
+
     /// Adds the last button, with the title "Cancel". See [`Self::last`].
     pub(crate) fn cancel(self) -> Self {
         self.last("Cancel")
@@ -139,8 +173,16 @@ impl Confirm {
         match self.buttons[index].key {
             _ if index == self.marked => "Enter".to_owned(),
             Some(key) => key.to_ascii_uppercase().to_string(),
-            None => "Esc".to_owned(),
+            None if index + 1 == self.buttons.len() => "Esc".to_owned(),
+            None => String::new(),
         }
+    }
+
+    fn is_for_clipboard(&self, wanted: PaneId) -> bool {
+        self.buttons.iter().any(|button| match &button.answer {
+            Answer::ClipboardRead { pane, .. } => *pane == wanted,
+            _ => false,
+        })
     }
 
     /// Computes the layout of the question.
@@ -276,6 +318,21 @@ impl Questions {
         !self.0.is_empty()
     }
 
+    /// Whether no more questions can be queued.
+    pub(crate) fn are_full(&self) -> bool {
+        self.0.len() >= CAP
+    }
+
+    /// Whether a question asks if a program in this pane may read a clipboard.
+    pub(crate) fn asks_for_clipboard(&self, pane: PaneId) -> bool {
+        self.0.iter().any(|question| question.is_for_clipboard(pane))
+    }
+
+    /// Drops the questions whether programs in this pane may read a clipboard.
+    pub(crate) fn forget_clipboard(&mut self, pane: PaneId) {
+        self.0.retain(|question| !question.is_for_clipboard(pane));
+    }
+
     /// Whether keys that are bound to actions run these actions while the question is open.
     pub(crate) fn lets_keys_act(&self) -> bool {
         self.0.front().is_some_and(|open| open.lets_keys_act)
@@ -342,6 +399,21 @@ mod tests {
         assert_eq!(confirm.key(Key::Char('Y'), Modifiers::SHIFT), Some(0));
         assert_eq!(press(&mut confirm, Key::Char('x')), None);
         assert_eq!(confirm.key(Key::Char('y'), Modifiers::ALT), None);
+    }
+
+    #[test]
+    fn a_question_that_appears_by_itself_is_denied_by_enter() {
+        let mut confirm = Confirm::new("May it?", "")
+            .button_without_key("Allow", Answer::Nothing)
+            .marked_last("Deny", Answer::Nothing);
+        let keys = |confirm: &Confirm| [confirm.key_name(0), confirm.key_name(1)];
+        assert_eq!(keys(&confirm), ["", "Enter"]);
+        assert_eq!(press(&mut confirm, Key::Char('a')), None);
+        assert_eq!(press(&mut confirm, Key::Enter), Some(1));
+        assert_eq!(press(&mut confirm, Key::Escape), Some(1));
+        press(&mut confirm, Key::Left);
+        assert_eq!(keys(&confirm), ["Enter", "Esc"]);
+        assert_eq!(press(&mut confirm, Key::Enter), Some(0));
     }
 
     #[test]

@@ -15,6 +15,11 @@ const LEAST_COLUMNS: u16 = 10;
 const LEAST_ROWS: u16 = 3;
 
 impl Screen {
+    /// Whether the window is covered or minimized, as far as the system reports.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.occluded || self.minimized.is_some_and(|(is_minimized, _)| is_minimized)
+    }
+
     /// Sets the window's minimum size.
     pub(crate) fn limit_size(&mut self, geometry: &Geometry) {
         let least = geometry.window_for(LEAST_COLUMNS, LEAST_ROWS);

@@ -343,6 +343,7 @@ impl Observer for MuxObserver {
                 hub.publish("clipboard", Some(pane), none(), nothing)
             }
             MuxEvent::Told { pane, event } => match event {
+                Event::ClipboardWrite(_) => hub.publish("clipboard", Some(pane), none(), nothing),
                 Event::InputStart => {
                     hub.publish("prompt", Some(pane), none(), |told, seq| told.prompt = seq);
                 }

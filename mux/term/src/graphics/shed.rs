@@ -1,4 +1,4 @@
-//! Dropping images of a terminal on behalf of others: all terminals of a process share its memory.
+//! Dropping images and arriving data of a terminal on behalf of others: all terminals of a process share its memory.
 
 use super::{Graphics, Layer};
 use crate::cap::Caps;
@@ -40,17 +40,18 @@ impl Graphics {
 }
 
 impl Term {
-    /// The memory that the images of both screens use, in bytes, including those that are arriving.
+    /// The memory that the images of both screens use, in bytes, including [`Term::unfinished_bytes`].
     pub fn image_bytes(&self) -> usize {
-        self.graphics.bytes()
+        self.graphics.bytes() + self.clipboard_bytes()
     }
 
     /// Drops images until the others use at most `most` bytes: first those of the hidden screen, then those shown nowhere,
     /// then the least recently used, at last those that are arriving. To its program, a dropped image is one that was
     /// deleted: a command that names it gets `ENOENT` (kitty graphics protocol).
     pub fn shed_images(&mut self, most: usize) {
+        let clipboard = self.clipboard_bytes();
         let Self { graphics, caps, .. } = self;
-        let over = |graphics: &Graphics| graphics.bytes().saturating_sub(most);
+        let over = |graphics: &Graphics| (graphics.bytes() + clipboard).saturating_sub(most);
         if over(graphics) == 0 {
             return;
         }
@@ -58,21 +59,27 @@ impl Term {
         graphics.hidden.shed(caps, bytes);
         let bytes = over(graphics);
         graphics.shown.shed(caps, bytes);
-        if over(graphics) > 0 {
+        let is_over = over(graphics) > 0;
+        if is_over {
             graphics.shed_unfinished();
         }
         graphics.changed();
+        if is_over {
+            self.shed_clipboard_data();
+        }
     }
 
-    /// The part of [`Term::image_bytes`] that is arriving: chunks, parts and long strings without their end.
+    /// The bytes that are arriving: chunks and parts of images, data for a clipboard (OSC 5522), and long strings without
+    /// their end.
     pub fn unfinished_bytes(&self) -> usize {
-        self.graphics.unfinished_bytes()
+        self.graphics.unfinished_bytes() + self.clipboard_bytes()
     }
 
     /// Drops what is arriving, for the sake of other terminals.
     pub fn shed_unfinished(&mut self) {
         self.caps.dropped("image that has not arrived whole", self.unfinished_bytes());
         self.graphics.shed_unfinished();
+        self.shed_clipboard_data();
     }
 
     /// Forgets what a program that has ended did not send to the end. What follows begins a new transmission.
@@ -81,5 +88,6 @@ impl Term {
             layer.loading = None;
         }
         self.graphics.upload = None;
+        self.forget_clipboard_requests();
     }
 }

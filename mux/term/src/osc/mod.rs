@@ -21,6 +21,7 @@ mod text;
 mod text_size;
 pub(crate) mod title;
 mod to_vt;
+pub(crate) mod typed_clipboard;
 
 pub(crate) use color_stack::ColorStack;
 pub(crate) use pointer::Pointers;
@@ -35,6 +36,7 @@ use status::ProgramStatus;
 pub(crate) struct OscState {
     pub colors: ColorStack,
     questions: clipboard::Questions,
+    clipboard_requests: typed_clipboard::Requests,
     notifications: kitty_notify::Notifications,
     pub pointers: Pointers,
     progress: Progress,
@@ -77,6 +79,7 @@ impl Term {
             777 => self.notify_urxvt(rest),                // notification (urxvt)
             1337 => self.iterm2(rest, bell),               // iTerm2's
             3008 => self.signal_context(rest),             // contexts (UAPI.15)
+            5522 => self.exchange_clipboard(rest, bell),   // clipboard with types (kitty)
             7501 => self.report_program_status(rest, bell), // program status
             30001 => self.push_color(),                    // color stack (kitty)
             30101 => self.pop_color(),                     // color stack (kitty)
@@ -90,7 +93,9 @@ impl Term {
         let shape = self.pointer_shape();
         // A reset does not move the program to another machine or out of its contexts.
         let (host, contexts) = (self.osc.host.take(), std::mem::take(&mut self.osc.contexts));
-        let initial = OscState { host, contexts, ..OscState::default() };
+        let mut clipboard_requests = std::mem::take(&mut self.osc.clipboard_requests);
+        clipboard_requests.forget();
+        let initial = OscState { host, contexts, clipboard_requests, ..OscState::default() };
         let old = std::mem::replace(&mut self.osc, initial);
         self.commands.clear();
         self.marks = Default::default();

@@ -38,7 +38,7 @@ fn state(term: &Term) -> String {
 }
 
 /// The sequences that full-screen programs, ncurses and tput send.
-const BEGUN: [&str; 31] = [
+const BEGUN: [&str; 32] = [
     "\x1b[?1049h",
     "\x1b[?47h",
     "\x1b[?1047h\x1b[5;5Hx",
@@ -52,6 +52,7 @@ const BEGUN: [&str; 31] = [
     "\x1b[?1h\x1b=",
     "\x1b[?66h",
     "\x1b[?2004h",
+    "\x1b[?5522h",
     "\x1b[?2026h",
     "\x1b[?2031h",
     "\x1b[?2048h",

@@ -20,6 +20,7 @@ mod snapshot;
 mod text;
 mod text_size;
 mod to_vt;
+mod typed_clipboard;
 mod xterm;
 
 use crate::{Options, Parser, Size, Snapshot, Term};

@@ -206,6 +206,7 @@ fn what_programs_told() {
     );
     check("\x1b]3008;start=a;pid=7\x07\x1b]3008;end=a;exit=crash;signal=SIGKILL;status=3\x07");
     check("\x1b[?2033h\x1b[?2033s");
+    check("\x1b[?5522h\x1b[?5522s");
     // Statuses and progress must be written after the prompts, because a prompt ends them.
     check("\x1b]133;A\x07$ \x1b]7501;state=working\x07\x1b]9;4;3\x07");
     check("\x1b]4;1;red\x07\x1b[#P\x1b]4;1;blue\x07\x1b]10;green\x07\x1b[#P\x1b[#Q\x1b]104\x07");

@@ -39,8 +39,8 @@
 //! finer. On a screen of one row, such images in rows that wrap are left out. Sixel color registers are rounded to
 //! whole percents.
 //!
-//! Incomplete input is not written either: chunked images and notifications, files in parts, a command line announced
-//! for a command that has not started, and clipboard queries (OSC 52) waiting for a reply.
+//! Incomplete input is not written either: chunked images, notifications and clipboard data, files in parts, a command
+//! line announced for a command that has not started, and clipboard requests (OSC 52 and 5522) waiting for a reply.
 
 mod painter;
 mod state;

@@ -5,7 +5,7 @@ use std::{ops::Bound, path::Path};
 use winit::event::MouseButton;
 
 use crate::window::{
-    app::App, input::clipboard::Buffer, system::errand::Done, ui::geometry::contains,
+    app::App, input::buffer::Buffer, system::errand::Done, ui::geometry::contains,
     workspace::view::View,
 };
 use crate::{

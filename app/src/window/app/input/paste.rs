@@ -1,15 +1,20 @@
 //! Pastes text from the clipboards into programs, in order with typed input. Asks the user first if the text may do
-//! harm.
+//! harm. A program that handles pastes itself (mode 5522) receives the list of the clipboard's types instead.
+
+use std::time::Instant;
 
 use unterm_mux::{
     PaneId,
     input::{self, PasteRisk},
+    random,
 };
+use unterm_term::{ClipboardTarget, Modes};
 
 use crate::window::{
     app::{App, overlays::layer::Press},
     effect::Effect,
-    input::clipboard::{Buffer, Request},
+    inbox::PasteEvent,
+    input::{buffer::Buffer, clipboard::Request},
     overlays::{paste_question::question, receiver::Receiver},
 };
 use crate::{action::Action, config::ConfirmPaste};
@@ -21,12 +26,26 @@ impl App {
         self.paste_into(buffer, vec![pane]);
     }
 
-    /// Requests text to paste into several panes.
+    /// Requests text to paste into several panes. For panes whose programs handle pastes themselves, requests the list
+    /// of the clipboard's types.
     pub(crate) fn paste_into(&mut self, buffer: Buffer, panes: Vec<PaneId>) {
+        let handles_pastes = |pane: &PaneId| {
+            let pane = self.mux.pane(*pane);
+            pane.is_some_and(|pane| pane.term().modes().contains(Modes::PASTE_EVENTS))
+        };
+        let (events, texts): (Vec<_>, Vec<_>) = panes.into_iter().partition(handles_pastes);
+        self.request_paste(texts, |panes| Request::Paste(buffer, panes));
+        self.request_paste(events, |panes| Request::PasteTypes(buffer, panes));
+    }
+
+    fn request_paste(&mut self, panes: Vec<PaneId>, request: impl FnOnce(Vec<PaneId>) -> Request) {
+        if panes.is_empty() {
+            return;
+        }
         for pane in &panes {
             self.workspace.views.entry(*pane).or_default().pastes.due += 1;
         }
-        self.effect(Effect::Clipboard(Request::Paste(buffer, panes)));
+        self.effect(Effect::Clipboard(request(panes)));
     }
 
     /// If a key is bound to pasting, requests text to paste into the panel or the search.
@@ -42,13 +61,60 @@ impl App {
     /// Requests text to paste into the panel or the search.
     pub(crate) fn paste_into_chrome(&mut self, buffer: Buffer) {
         if let Some(pane) = self.focused_pane() {
-            self.paste(buffer, pane.id());
+            self.request_paste(vec![pane.id()], |panes| Request::Paste(buffer, panes));
         }
     }
 
     /// Handles the requested text; `None` if there is no text. If the panel or the search is open, it receives the
     /// text instead of the panes.
     pub(crate) fn pasted(&mut self, panes: &[PaneId], text: Option<&str>) {
+        let receivers = self.paste_receivers(panes);
+        if receivers.is_empty() {
+            return;
+        }
+        let text = match text {
+            Some(text) if self.overlay_text(text) => None,
+            text => text,
+        };
+        self.paste_to(receivers, text.unwrap_or_default());
+    }
+
+    /// Reports a paste to panes whose programs handle pastes themselves: the clipboard's types, and a password for one
+    /// read of their data. In each pane, the input that was held back follows.
+    pub(crate) fn paste_types_found(&mut self, event: PasteEvent) {
+        let target = ClipboardTarget::from(event.buffer);
+        let mut lost = Vec::new();
+        for Receiver { pane: id, behind } in self.paste_receivers(&event.panes) {
+            let Some(pane) = self.mux.pane(id) else { continue };
+            // The program may have left the mode meanwhile. It would take the report for keys.
+            let is_wanted = pane.term().modes().contains(Modes::PASTE_EVENTS);
+            if let Some(types) = event.types.as_ref().filter(|_| is_wanted) {
+                pane.touch();
+                self.before_input(id);
+                let report = match random::uuid() {
+                    Ok(password) => {
+                        let report = pane.report_paste(target, types, &password);
+                        let access = self.input.clipboard_access.entry(id).or_default();
+                        access.allow_once(password, target, Instant::now());
+                        report.map_err(|error| error.to_string())
+                    }
+                    Err(error) => Err(format!("no random password: {error}")),
+                };
+                lost.extend(report.err().map(|error| format!("{}: {error}", pane.title())));
+            }
+            if !behind.is_empty()
+                && let Err(error) = pane.write(&behind)
+            {
+                lost.push(format!("{}: {error}", pane.title()));
+            }
+        }
+        if !lost.is_empty() {
+            self.complain("paste", format!("Paste failed.\n{}", lost.join("\n")));
+        }
+    }
+
+    /// Counts a paste as received. Returns the panes with the input that follows it.
+    fn paste_receivers(&mut self, panes: &[PaneId]) -> Vec<Receiver> {
         let mut receivers = Vec::new();
         for pane in panes {
             let Some(view) = self.workspace.views.get_mut(pane) else { continue };
@@ -59,14 +125,7 @@ impl App {
             };
             receivers.push(Receiver { pane: *pane, behind });
         }
-        if receivers.is_empty() {
-            return;
-        }
-        let text = match text {
-            Some(text) if self.overlay_text(text) => None,
-            text => text,
-        };
-        self.paste_to(receivers, text.unwrap_or_default());
+        receivers
     }
 
     /// Pastes text into a pane. Asks the user first if the text may do harm.

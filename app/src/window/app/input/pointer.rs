@@ -15,7 +15,7 @@ use crate::window::{
     chrome::tab_bar::TabBarPart,
     effect::Effect,
     input::{
-        clipboard::Buffer,
+        buffer::Buffer,
         keys,
         pointer::{DOUBLE_CLICK, Target, mux_button},
     },

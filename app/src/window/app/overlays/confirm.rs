@@ -7,7 +7,7 @@ use crate::window::{
         App,
         overlays::layer::{Layer, Press},
     },
-    input::{clipboard::Buffer, keys::Pressed},
+    input::{buffer::Buffer, keys::Pressed},
     overlays::{
         canvas::Canvas,
         confirm::{Answer, Confirm},
@@ -16,9 +16,6 @@ use crate::window::{
     surface::plan::Drawn,
 };
 use crate::{action::Action, config::keys::Found};
-
-/// The maximum number of queued questions. Further questions are rejected with a message.
-const CAP: usize = 8;
 
 /// The overlay of the open question.
 pub(crate) struct QuestionsLayer;
@@ -69,12 +66,12 @@ impl Layer for QuestionsLayer {
 }
 
 impl App {
-    /// Queues a question for the user.
+    /// Queues a question for the user. If too many questions are open, rejects it with a message.
     pub(crate) fn ask(&mut self, confirm: Confirm) {
         if confirm.buttons.is_empty() {
             return;
         }
-        if self.overlays.questions.0.len() == CAP {
+        if self.overlays.questions.are_full() {
             let why = "Not done. Answer the open questions first.";
             return self.refuse("questions", format!("{}\n{why}", confirm.question));
         }
@@ -126,6 +123,9 @@ impl App {
             Answer::Nothing => {}
             Answer::Close(what) => self.close_now(what),
             Answer::Copy(text) => self.store(Buffer::Clipboard, text),
+            Answer::ClipboardRead { pane, read, access } => {
+                self.clipboard_read_answered(pane, *read, access);
+            }
             Answer::Tour(step) => drop(self.show_tour(step)),
             Answer::Paste { receivers, text, joined } => {
                 self.paste_asked(&receivers, &text, joined);

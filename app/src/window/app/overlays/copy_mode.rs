@@ -12,7 +12,7 @@ use crate::window::{
         App,
         overlays::layer::{Layer, Press},
     },
-    input::{clipboard::Buffer, keys::Pressed},
+    input::{buffer::Buffer, keys::Pressed},
     overlays::{canvas::Canvas, taker::Taker},
     surface::plan::Drawn,
     ui::geometry::pixels,

@@ -11,7 +11,7 @@ use crate::window::{
         App,
         overlays::layer::{Layer, Press},
     },
-    input::clipboard::Buffer,
+    input::buffer::Buffer,
     overlays::{
         canvas::Canvas,
         hints::{Hints, own_action},

@@ -13,7 +13,7 @@ use crate::window::{
         App,
         overlays::layer::{Layer, Press},
     },
-    input::{clipboard::Buffer, keys::Pressed},
+    input::{buffer::Buffer, keys::Pressed},
     overlays::{
         canvas::Canvas,
         menu::{Choice, Item, Menu, MenuOutcome, Row},

@@ -1,6 +1,7 @@
 //! Scripts of events. A test feeds keys, clicks, output and settings to the window's state. It compares the scene as
 //! text, the picture, and the effects that were requested from the system. Needs no window, no display and no program.
 
+mod clipboard;
 mod copy_mode;
 mod floating;
 mod loan;
@@ -308,6 +309,12 @@ fn described(effect: &Effect) -> Option<String> {
         Effect::Attention(wanted) => format!("attention {wanted}"),
         Effect::Clipboard(Request::Store(buffer, text)) => format!("{buffer:?} {text:?}"),
         Effect::Clipboard(Request::Paste(buffer, _)) => format!("paste {buffer:?}"),
+        Effect::Clipboard(Request::PasteTypes(buffer, _)) => format!("paste types of {buffer:?}"),
+        Effect::Clipboard(Request::Read { from, types, .. }) => format!("read {from:?} {types:?}"),
+        Effect::Clipboard(Request::Write { to, data, .. }) => {
+            let types: Vec<&str> = data.iter().map(|(name, _)| name.as_str()).collect();
+            format!("write {to:?} {types:?}")
+        }
         Effect::Errand(about, _) => format!("errand {about}"),
         Effect::NewWindow(_) => "new window".to_owned(),
         Effect::Raise => "raise".to_owned(),

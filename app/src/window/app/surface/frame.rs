@@ -19,7 +19,6 @@ use crate::window::{
     surface::{
         look::PaneLook,
         plan::{Debugged, Plan},
-        screen::Screen,
         wayland,
     },
     ui::geometry::Geometry,
@@ -89,10 +88,8 @@ impl App {
 
     /// Tells every pane whether the window shows it.
     pub(crate) fn tell_shown(&self) {
-        let is_minimized =
-            |screen: &Screen| screen.minimized.is_some_and(|(is_minimized, _)| is_minimized);
         let screen = self.surface.screen.as_ref();
-        let is_in_sight = screen.is_some_and(|screen| !screen.occluded && !is_minimized(screen));
+        let is_in_sight = screen.is_some_and(|screen| !screen.is_hidden());
         let placed = if is_in_sight { self.surface.placed(&self.mux.layout()) } else { Vec::new() };
         for pane in self.mux.panes() {
             pane.set_shown(placed.iter().any(|(id, _)| *id == pane.id()));

@@ -2,7 +2,7 @@
 //!
 //! Counts the running errands, and handles their results. The callers supply the tasks.
 
-use crate::window::{app::App, effect::Effect, input::clipboard::Buffer, system::errand::Done};
+use crate::window::{app::App, effect::Effect, input::buffer::Buffer, system::errand::Done};
 
 /// The maximum number of errands at a time. Further errands fail with a message.
 const CAP: usize = 8;

@@ -7,7 +7,7 @@ use unterm_renderer::CpuPainter;
 use crate::window::{
     app::App,
     effect::Effect,
-    input::clipboard::{Buffer, Request},
+    input::{buffer::Buffer, clipboard::Request},
     surface::{wayland, x_server},
     system::{
         errand::Done,

@@ -5,7 +5,7 @@ use unterm_term::{Command, LineId, Term};
 
 use crate::window::{
     app::{App, send},
-    input::clipboard::Buffer,
+    input::buffer::Buffer,
     workspace::{blocks::part::Part, selection::Selection},
 };
 

@@ -5,7 +5,7 @@ use unterm_mux::Pane;
 use crate::window::{
     app::App,
     effect::Effect,
-    input::clipboard::{Buffer, Request},
+    input::{buffer::Buffer, clipboard::Request},
     workspace::copy::{Form, ansi, html, lines, plain},
 };
 

@@ -9,7 +9,7 @@ use winit::window::CursorIcon;
 
 use crate::window::{
     app::App,
-    input::{clipboard::Buffer, pointer::DOUBLE_CLICK},
+    input::{buffer::Buffer, pointer::DOUBLE_CLICK},
     ui::geometry::{contains, pixels},
     workspace::panes::{Broadcast, Drag, icon, share},
 };
