@@ -17,6 +17,7 @@ mod lease;
 mod line;
 #[cfg(test)]
 mod matrix;
+mod opener;
 pub(crate) mod parameters;
 mod pause;
 mod person;
@@ -43,9 +44,10 @@ use crate::{caller::Caller, error::Result};
 type Gate = fn(&Authority, &Caller, &Step<'_>) -> Decision;
 
 /// Every gate, in the order in which they are asked. [`audit`] logs the calls, whatever the gates decide.
-const GATES: [(&str, Gate); 7] = [
+const GATES: [(&str, Gate); 8] = [
     ("scope", scope::decide),
     ("approval", approval::decide),
+    ("opener", opener::decide),
     ("pause", pause::decide),
     ("lease", lease::decide),
     ("person", person::decide),

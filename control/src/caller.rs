@@ -125,6 +125,16 @@ impl Capabilities {
     }
 }
 
+/// The program that opens panes over the tmux dialect. It may change its own pane and the panes that it opened. For
+/// other panes, it needs the user's approval.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Opener {
+    /// The programs in the pane with this number.
+    Pane(u64),
+    /// The programs outside of panes that name this tmux server.
+    Outside(String),
+}
+
 /// The maximum number of characters of the name of a client or a conversation. It is limited because the name is stored
 /// with everything that the client does.
 pub(crate) const LONGEST_NAME: usize = 100;
@@ -148,6 +158,8 @@ pub struct Caller {
     pub panes: Option<Arc<[u64]>>,
     /// What the caller may and must do in addition to its scopes.
     pub capabilities: Capabilities,
+    /// The program on whose behalf the caller speaks, if that limits the panes that the caller may change.
+    pub opener: Option<Opener>,
     /// The proof that this call was approved. `None` if no approval was needed, or none was given.
     pub(crate) approved: Option<Approved>,
     /// The place where a method stores a new subscription, which the caller's wire then serves.
@@ -254,6 +266,7 @@ impl Caller {
             scopes: Scopes::all(),
             panes: None,
             capabilities: Capabilities::at_login(token, false),
+            opener: None,
             approved: None,
             subscription: SubscriptionSlot::default(),
             signals: Signals::default(),

@@ -5,4 +5,5 @@ pub mod http;
 pub mod mcp;
 pub mod ptywright;
 pub mod settings;
+pub mod tmux;
 pub mod unterm;

@@ -64,6 +64,10 @@ pub mod mcp_http {
     /// The crate that implements the protocol, so that such servers use the same version.
     pub use rmcp;
 }
+/// The dialect of tmux, for the program `tmux` of the command line.
+pub mod tmux {
+    pub use crate::dialect::tmux::{Answer, Event, Hello, asks_version, program_version};
+}
 /// The crate of JSON schemas, for methods that are added at run time.
 pub use schemars;
 

@@ -6,5 +6,6 @@ mod mcp;
 mod methods;
 mod ptywright;
 mod support;
+mod tmux;
 mod toolsets;
 mod wires;

@@ -9,6 +9,7 @@ mod closed;
 mod handover;
 mod open;
 mod open_tree;
+mod respawn;
 mod room;
 mod undo_close;
 
@@ -89,6 +90,9 @@ pub enum MuxError {
     /// The program could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
+    /// The requested arrangement of a tab does not contain exactly the tab's panes.
+    #[error("the arrangement of tab {} must contain each of its panes once", tab_number(.0))]
+    OtherPanes(TabId),
     /// The parts of the split would be too small to use.
     #[error("pane {} is too small to split: each part needs {}", pane_number(.pane), needs(.axis))]
     NoRoom {
@@ -468,6 +472,11 @@ impl Mux {
 
 impl Owner for Mux {
     fn program_ended(&self, pane: &Pane) {
+        // Another pane may have replaced this one, with the same id.
+        let current = self.pane(pane.id());
+        if current.is_some_and(|current| !std::ptr::eq(&*current, pane)) {
+            return;
+        }
         // Another thread may meanwhile undo the closing of the pane, so try to remove it once more.
         if pane.closes_on_exit() && !self.remove(&[pane.id()]) && !self.forget_closed(pane.id()) {
             self.remove(&[pane.id()]);

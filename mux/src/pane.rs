@@ -71,6 +71,8 @@ pub enum OnExit {
     CloseAfterInput,
     /// The pane stays, and its text readable, until it is closed.
     Hold,
+    /// The pane is removed if its program exited with code 0. Otherwise it stays, like with [`OnExit::Hold`].
+    HoldFailed,
 }
 
 /// Whether a pane's program runs.
@@ -170,7 +172,7 @@ pub struct Pane {
     is_pinned: AtomicBool,
     /// Who shows the pane.
     visibility: Visibility,
-    on_exit: OnExit,
+    on_exit: Mutex<OnExit>,
     observers: Arc<Observers>,
     owner: Weak<dyn Owner>,
     /// A reference to this pane for callbacks that outlive the call that creates them.
@@ -224,7 +226,7 @@ impl Pane {
             state: Mutex::new(PaneState::Running),
             is_set_aside: AtomicBool::new(false),
             is_pinned: AtomicBool::new(false),
-            on_exit,
+            on_exit: Mutex::new(on_exit),
             observers,
             owner,
             this: this.clone(),
@@ -262,11 +264,18 @@ impl Pane {
 
     /// Whether the pane would be removed if its program ended now.
     pub(crate) fn closes_on_exit(&self) -> bool {
-        match self.on_exit {
+        let on_exit = *self.on_exit.lock();
+        match on_exit {
             OnExit::Close => true,
             OnExit::CloseAfterInput => self.queue.inputs() > 0,
             OnExit::Hold => false,
+            OnExit::HoldFailed => self.process.exit_status() == Some(ExitStatus::Code(0)),
         }
+    }
+
+    /// Sets what happens to the pane when its program ends. Has no effect if the program has already ended.
+    pub fn set_on_exit(&self, on_exit: OnExit) {
+        *self.on_exit.lock() = on_exit;
     }
 
     /// Announces a change to observers and waiters. Must be called with no lock held.

@@ -90,6 +90,8 @@ pub struct Spawn {
     /// Variables added to the inherited environment. Variables that describe a surrounding terminal are removed from
     /// that environment first.
     pub env: Vec<(String, String)>,
+    /// Variables that contain the pane's number: each name, and the text before the number.
+    pub numbered: Vec<(String, String)>,
     /// Makes an interactive shell mark its prompts and commands. `None`: no shell integration.
     pub integration: Option<ShellIntegration>,
 }

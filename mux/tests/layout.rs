@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::common::{self, Ear, headless, open, sh};
 use unterm_mux::{
-    Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, PaneState,
+    Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, Node, OnExit, Pane, PaneId, PaneState,
     PaneTree, Rect, Spacing, Spawn, TabId,
 };
 use unterm_term::Size;
@@ -459,4 +459,72 @@ fn many_callers_at_once_leave_a_layout_that_holds_together() {
         count(|event| matches!(event, MuxEvent::PaneRemoved(_)))
     );
     assert!(events.contains(&MuxEvent::Empty));
+}
+
+#[test]
+fn a_respawned_pane_keeps_its_id_place_and_name() {
+    let mux = headless();
+    let first = open(&mux, SLEEP);
+    let right = split(&mux, &first, Axis::Horizontal);
+    right.set_name("worker");
+    let layout = mux.layout();
+    let again = sh("echo pane $NUMBER; exec sleep 300");
+    let again =
+        unterm_mux::Spawn { numbered: vec![("NUMBER".to_owned(), "no. ".to_owned())], ..again };
+    let new = mux.respawn(right.id(), again, OnExit::Close).unwrap();
+    assert_eq!((new.id(), size(&new)), (right.id(), size(&right)));
+    assert_eq!(new.title(), "worker");
+    assert_eq!(*mux.layout(), *layout);
+    common::wait_text(&new, &format!("pane no. {}", new.id().0));
+    assert_eq!(right.state(), PaneState::Removed);
+    assert!(Arc::ptr_eq(&mux.pane(right.id()).unwrap(), &new));
+    let missing = common::run("/no/such/program", &[]);
+    assert!(mux.respawn(first.id(), missing, OnExit::Close).is_err());
+    assert_eq!(first.state(), PaneState::Running);
+    assert!(mux.respawn(PaneId(99), sh("true"), OnExit::Close).is_err());
+    mux.shutdown();
+}
+
+#[test]
+fn a_pane_that_holds_failures_stays_only_after_one() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let failed = open(&mux, "read line; exit 3");
+    let done = open(&mux, "read line; exit 0");
+    for pane in [&failed, &done] {
+        pane.set_on_exit(OnExit::HoldFailed);
+        pane.write(b"\r").unwrap();
+    }
+    ear.wait_for(&MuxEvent::PaneRemoved(done.id()));
+    ear.wait_for(&MuxEvent::PaneExited(failed.id()));
+    assert!(mux.pane(failed.id()).is_some());
+    mux.shutdown();
+}
+
+#[test]
+fn an_arrangement_contains_each_pane_of_the_tab_once() {
+    let mux = headless();
+    let first = open(&mux, SLEEP);
+    let second = split(&mux, &first, Axis::Horizontal);
+    let tab = mux.layout().tabs[0].id;
+    let (one, two) = (Node::Pane(first.id()), Node::Pane(second.id()));
+    let stacked = |first: &Node, second: &Node, ratio| Node::Split {
+        axis: Axis::Vertical,
+        ratio,
+        first: Box::new(first.clone()),
+        second: Box::new(second.clone()),
+    };
+    mux.arrange(tab, stacked(&two, &one, 0.25), first.id(), false).unwrap();
+    assert_eq!((size(&second), size(&first)), ((80, 6), (80, 17)));
+    assert_eq!(mux.layout().tabs[0].focused, first.id());
+    let before = mux.layout();
+    for wrong in [one.clone(), stacked(&one, &one, 0.5), stacked(&one, &Node::Pane(PaneId(9)), 0.5)]
+    {
+        let error = mux.arrange(tab, wrong, first.id(), false).unwrap_err();
+        assert!(matches!(error, MuxError::OtherPanes(_)), "{error}");
+    }
+    assert_eq!(*mux.layout(), *before);
+    mux.arrange(tab, stacked(&one, &two, f32::NAN), second.id(), true).unwrap();
+    assert!(mux.layout().tabs[0].zoomed);
+    mux.shutdown();
 }

@@ -117,6 +117,23 @@ pub enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Run a command of tmux on the panes of this Unterm, for programs that speak tmux.
+    ///
+    /// `unterm-cli tmux list-commands` lists the commands. `unterm-cli help tmux` describes sessions, windows and panes.
+    #[command(disable_help_flag = true)]
+    Tmux {
+        /// Flags and command, as for tmux.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Start a program that finds this tmux first on its PATH.
+    ///
+    /// In a pane, also sets TMUX and TMUX_PANE, so that the program behaves as inside tmux.
+    TmuxShim {
+        /// Program and its arguments.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
     /// Connect this machine to a fleet's hub, and offer its panes there.
     ///
     /// Runs unterm-connect with these arguments. `unterm-cli connect --help` lists them.

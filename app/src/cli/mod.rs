@@ -24,6 +24,7 @@ mod screenshot;
 mod session;
 mod show;
 mod ssh;
+mod tmux;
 mod told_error;
 mod tty;
 mod unread;
@@ -125,6 +126,12 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Command::Help { topic } => return help(args, topic),
         Command::Connect { args } => return connect::run(args),
         Command::Ssh { terminfo, args } => return ssh::run(&home, args, *terminfo),
+        Command::Tmux { args: words } => {
+            return tmux::run(&home, args.instance.as_deref(), words);
+        }
+        Command::TmuxShim { command } => {
+            return tmux::run_shim(&home, args.instance.as_deref(), command);
+        }
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
             return Ok(ExitCode::SUCCESS);
@@ -323,6 +330,8 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Lang(_)
         | Command::Connect { .. }
         | Command::Ssh { .. }
+        | Command::Tmux { .. }
+        | Command::TmuxShim { .. }
         | Command::Mcp { .. }
         | Command::Ptywright(_)
         | Command::Method

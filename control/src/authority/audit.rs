@@ -188,11 +188,14 @@ impl Drop for CallInProgress<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{dialect::settings::own_methods, methods::METHODS};
+    use crate::{
+        dialect::{settings::own_methods, tmux},
+        methods::METHODS,
+    };
 
     #[test]
     fn what_changes_something_or_gives_what_is_hidden_is_logged() {
-        let more_than_read = METHODS.iter().chain(own_methods());
+        let more_than_read = METHODS.iter().chain(own_methods()).chain(tmux::own_methods());
         let more_than_read = more_than_read.filter(|entry| entry.access != Access::Read);
         let logged = more_than_read.map(|entry| (entry.name, Logged::of(entry)));
         let partly: Vec<_> = logged.filter(|(_, logged)| *logged != Logged::Everything).collect();

@@ -90,6 +90,8 @@ mod tests {
             (none, Subjects::RECORDING | Subjects::DISK, Access::Act, Reach::Everything),
             (Subjects::SESSION, Subjects::SESSIONS, Access::Act, Reach::Everything),
             (none, Subjects::INSTANCE, Access::Act, Reach::Everything),
+            (none, Subjects::OPENED, Access::Act, Reach::Everything),
+            (none, Subjects::SESSION | Subjects::OPENED, Access::Act, Reach::Everything),
             (none, Subjects::SESSION | Subjects::RULES, Access::Admin, Reach::Everything),
             (none, Subjects::PERSON | Subjects::RIGHTS, Access::Admin, Reach::Everything),
         ] {

@@ -17,8 +17,8 @@ use tokio::io::{
 
 use super::{Decision, Subjects};
 use crate::{
-    caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire},
-    dialect::{mcp, settings::own_methods},
+    caller::{Access, Caller, Capabilities, Opener, Scopes, TokenKind, Wire},
+    dialect::{mcp, settings::own_methods, tmux},
     dispatch::{
         Dispatcher, Gate,
         tests::{self, dispatcher},
@@ -99,6 +99,8 @@ struct Column {
     client: &'static str,
     is_agent: bool,
     is_paused: bool,
+    /// Whether the caller speaks tmux for the programs in the own session.
+    is_opener: bool,
     names: &'static [Names],
 }
 
@@ -115,7 +117,7 @@ enum Token {
 /// For a token that reaches every session, the results for all of these must be equal.
 const ANY: &[Names] = &[Names::Own, Names::Other, Names::Nothing];
 
-const COLUMNS: [Column; 20] = {
+const COLUMNS: [Column; 23] = {
     const BASE: Column = Column {
         head: "owner",
         about: "a script with the instance's own token; over the Model Context Protocol an agent with it, where nobody is asked",
@@ -124,6 +126,7 @@ const COLUMNS: [Column; 20] = {
         client: "somebody",
         is_agent: false,
         is_paused: false,
+        is_opener: false,
         names: ANY,
     };
     const fn made(head: &'static str, about: &'static str, scope: Scope) -> Column {
@@ -136,6 +139,13 @@ const COLUMNS: [Column; 20] = {
             Names::Nothing => &[Names::Nothing],
         };
         Column { head, about, token: Token::Bound(scope), rule: Approval::Ask, names, ..BASE }
+    }
+    const fn opener(head: &'static str, about: &'static str, names: Names) -> Column {
+        Column {
+            is_opener: true,
+            token: Token::Instance,
+            ..bound(head, about, Scope::Admin, names)
+        }
     }
     const fn agent(head: &'static str, about: &'static str) -> Column {
         Column { head, about, rule: Approval::Ask, is_agent: true, ..BASE }
@@ -208,6 +218,13 @@ const COLUMNS: [Column; 20] = {
             is_paused: true,
             ..BASE
         },
+        opener(
+            "t.own",
+            "a program that speaks tmux: a call that names its pane or one that it opened",
+            Names::Own,
+        ),
+        opener("t.oth", "the same program, and a call that names another session", Names::Other),
+        opener("t.non", "the same program, and a call that names none", Names::Nothing),
     ]
 };
 
@@ -314,6 +331,7 @@ impl World {
             token,
             client: Some(column.client.to_owned()),
             panes: matches!(column.token, Token::Bound(_)).then(|| [self.own].into()),
+            opener: column.is_opener.then_some(Opener::Pane(self.own)),
             ..tests::caller(scopes)
         }
     }
@@ -391,8 +409,8 @@ impl World {
     async fn tools(&self, page: &mut String, toolset: &'static mcp::Toolset) {
         let mut columns = Vec::new();
         for (index, column) in COLUMNS.iter().enumerate() {
-            if column.token == Token::Page {
-                // A settings page can't open an MCP session.
+            if column.token == Token::Page || column.is_opener {
+                // Neither a settings page nor a program that speaks tmux can open an MCP session.
                 columns.push(vec!["-".to_owned(); toolset.tools.len()]);
                 continue;
             }
@@ -681,6 +699,9 @@ async fn the_matrix_of_who_may_do_what_is_as_it_was_read() {
     let mut own: Vec<_> = own_methods().collect();
     own.sort_unstable_by_key(|entry| entry.name);
     world.methods(&mut page, own.into_iter()).await;
+    page.push('\n');
+    World::line(&mut page, "METHODS OF TMUX", &heads);
+    world.methods(&mut page, tmux::own_methods()).await;
     for toolset in mcp::TOOLSETS {
         page.push('\n');
         World::line(&mut page, &format!("TOOLS OF {}", toolset.name.to_uppercase()), &heads);

@@ -102,6 +102,15 @@ fn is_within(panes: &[u64], demand: &Demand, params: &str) -> bool {
     (demand.reach == Reach::Reached || named.peek().is_some()) && named.all(is_one)
 }
 
+/// Whether a call names at least one session, and only sessions that meet a condition. False if the parameters can't be
+/// parsed.
+pub(super) fn names_only(demand: &Demand, params: &str, meets: impl Fn(u64) -> bool) -> bool {
+    let Ok(params) = by_name(params) else { return false };
+    let named = demand.named.iter().filter_map(|name| params.get(*name));
+    let mut named = named.filter(|value| !value.is_null()).peekable();
+    named.peek().is_some() && named.all(|value| session_number(value).is_some_and(&meets))
+}
+
 fn session_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

@@ -8,7 +8,7 @@ use super::demand::Demand;
 use crate::{
     error::{Denial, Error, Result},
     services::{
-        pane::leases::Leases,
+        pane::{leases::Leases, openers::Openers},
         people::{approvals::Approvals, clients::Clients, tokens::Tokens},
         shell::{policy::Policy, reading::Reading, refused_lines::RefusedLines},
     },
@@ -92,6 +92,7 @@ pub(crate) struct Authority {
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) clients: Arc<Clients>,
     pub(crate) leases: Arc<Leases>,
+    pub(crate) openers: Arc<Openers>,
     pub(crate) policy: Arc<Policy>,
     pub(crate) refused_lines: Arc<RefusedLines>,
 }

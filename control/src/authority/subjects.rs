@@ -51,6 +51,7 @@ subjects! {
     DISK 22 "Any file that this user may write."
     PICTURES 23 "The folders of pictures, where new pictures replace the oldest."
     ADAPTERS 24 "Which plugins watch the session that the call names."
+    OPENED 25 "New sessions, which belong to the caller that opens them."
 }
 
 impl Subjects {
@@ -88,6 +89,7 @@ impl Subjects {
         const ACTED_ON: Subjects = Subjects::OF_NAMED
             .union(Subjects::INSTANCE)
             .union(Subjects::SESSIONS)
+            .union(Subjects::OPENED)
             .union(Subjects::FILES)
             .union(Subjects::DISK)
             .union(Subjects::LESSER);

@@ -74,6 +74,18 @@ impl Client {
         Ok(connection.into_stream().into_blocking()?)
     }
 
+    /// Connects and switches to the dialect of tmux. Each line of the returned stream is a message
+    /// ([`tmux`](crate::tmux)). `UNTERM_TOKEN` replaces the instance's own token.
+    pub fn tmux(endpoint: &Endpoint) -> Result<BlockingStream, ClientError> {
+        let given = std::env::var("UNTERM_TOKEN").ok().filter(|token| !token.is_empty());
+        let token = given.as_deref().unwrap_or(&endpoint.token);
+        let login = json!({ "token": token, "client": "tmux", "tmux": true });
+        let runtime = runtime()?;
+        let connection = runtime.block_on(Connection::login(endpoint, &login))?;
+        let _guard = runtime.enter();
+        Ok(connection.into_stream().into_blocking()?)
+    }
+
     /// Calls a method, and waits for its reply without a time limit.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! Owns the login, the error codes, and the format of replies and events. Does not depend on any method. Requests of
 //! one connection are answered one after another, in their order. A login may switch the connection to the Model
-//! Context Protocol.
+//! Context Protocol or to the dialect of tmux.
 
 mod request;
 
@@ -11,7 +11,7 @@ use std::{io::Write as _, sync::Arc};
 use serde_json::Value;
 
 use self::request::{Login, Request};
-use super::mcp;
+use super::{mcp, tmux};
 use crate::transport::{
     contract::{Dialect, Handover, Input, MessageEffect, Output, Refusal},
     framing::Lines,
@@ -26,15 +26,16 @@ mod code {
     pub const INTERNAL: i32 = -32603;
 }
 
-/// The dialect. Contains the MCP server for connections that switch to the Model Context Protocol.
+/// The dialect. Contains the servers for connections that switch to another protocol.
 pub struct JsonRpc {
     mcp: Arc<mcp::Server>,
+    tmux: Arc<tmux::Server>,
 }
 
 impl JsonRpc {
     /// Creates the dialect of an instance.
-    pub fn new(mcp: Arc<mcp::Server>) -> Self {
-        Self { mcp }
+    pub fn new(mcp: Arc<mcp::Server>, tmux: Arc<tmux::Server>) -> Self {
+        Self { mcp, tmux }
     }
 
     async fn login(
@@ -48,7 +49,7 @@ impl JsonRpc {
             peer.slow_down().await;
             return refused(reply, id, LoginError::WrongToken);
         };
-        let Login { token, client, conversation, mcp, agent, cwd } = login;
+        let Login { token, client, conversation, mcp, tmux, agent, cwd } = login;
         let credentials = Credentials { token, client, conversation, is_agent: agent };
         let caller = match peer.log_in(credentials).await {
             Ok(caller) => caller,
@@ -67,6 +68,13 @@ impl JsonRpc {
         };
         write_start(reply, id);
         reply.extend_from_slice(br#"{"status":"ok"}}"#);
+        if tmux {
+            let (server, client) = (self.tmux.clone(), caller.clone());
+            let handover: Handover = Box::new(move |input: Input, output: Output| {
+                Box::pin(tmux::serve(server, input, output, client))
+            });
+            return MessageEffect::HandedOver(caller, handover);
+        }
         match toolset {
             Some(toolset) => {
                 let (server, client) = (self.mcp.clone(), caller.clone());

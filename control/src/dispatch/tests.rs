@@ -41,6 +41,7 @@ pub(crate) fn caller(scopes: Scopes) -> Caller {
         scopes,
         panes: None,
         capabilities: Capabilities::at_login(TokenKind::Instance, false),
+        opener: None,
         approved: None,
         subscription: Default::default(),
         signals: Default::default(),

@@ -84,6 +84,7 @@ impl Context {
                 approvals: people.approvals.clone(),
                 clients: people.clients.clone(),
                 leases: panes.leases.clone(),
+                openers: panes.openers.clone(),
                 policy: lines.policy.clone(),
                 refused_lines: lines.refused_lines.clone(),
             },

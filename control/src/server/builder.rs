@@ -15,7 +15,7 @@ use unterm_mux::random;
 
 use super::{Server, ServerError, ServerOptions};
 use crate::{
-    dialect::{mcp, settings, unterm::JsonRpc},
+    dialect::{mcp, settings, tmux, unterm::JsonRpc},
     dispatch::{Dispatcher, Gate},
     methods::{self, Context, Table},
     registry::{self, Registration},
@@ -150,7 +150,11 @@ impl ServerBuilder {
             runtime.spawn(settings::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
         }
         let instance = Arc::new(Instance::new(dispatcher.clone(), token));
-        let service = || Arc::new(Service::new(JsonRpc::new(mcp.clone()), instance.clone(), login));
+        let tmux = Arc::new(tmux::Server::new(dispatcher.clone()));
+        let service = || {
+            let dialect = JsonRpc::new(mcp.clone(), tmux.clone());
+            Arc::new(Service::new(dialect, instance.clone(), login))
+        };
         if let Some(listener) = listener {
             runtime.spawn(listen::serve(listener, service()));
         }

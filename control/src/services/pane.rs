@@ -7,6 +7,7 @@ pub mod drivers;
 pub mod events;
 pub mod hidden;
 pub mod leases;
+pub mod openers;
 pub mod plugin_calls;
 pub mod proxy;
 pub mod reports;
@@ -20,7 +21,7 @@ use unterm_mux::Mux;
 
 use self::{
     adapters::Adapters, bytes::Bytes, drivers::Drivers, events::Hub, hidden::HiddenPanes,
-    leases::Leases, texts::TextCache, viewers::Viewers,
+    leases::Leases, openers::Openers, texts::TextCache, viewers::Viewers,
 };
 use crate::services::people::tokens::Tokens;
 
@@ -30,6 +31,8 @@ pub struct Panes {
     pub hub: Arc<Hub>,
     /// The leases on the panes' input.
     pub leases: Arc<Leases>,
+    /// The programs that opened panes over the dialect of tmux.
+    pub openers: Arc<Openers>,
     /// The caller that last typed in each pane.
     pub drivers: Drivers,
     /// The screen texts that callers requested last.
@@ -59,6 +62,7 @@ impl Panes {
             adapters: Adapters::new(hub.clone(), tokens, states_changed),
             hub,
             leases,
+            openers: Arc::default(),
             drivers: Drivers::default(),
             texts: TextCache::default(),
             bytes,

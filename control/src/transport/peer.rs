@@ -120,6 +120,7 @@ impl Peer {
                     scopes,
                     panes,
                     capabilities: Capabilities::at_login(token, credentials.is_agent),
+                    opener: None,
                     approved: None,
                     subscription: SubscriptionSlot::default(),
                     signals: Default::default(),

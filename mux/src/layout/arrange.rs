@@ -49,6 +49,23 @@ impl Node {
 }
 
 impl Tab {
+    /// Replaces the arrangement, the focused pane and the zoom. Returns false if `root` does not contain exactly
+    /// the tab's panes, or if `focused` is none of them.
+    pub(crate) fn arrange(&mut self, mut root: Node, focused: PaneId, zoomed: bool) -> bool {
+        let mut panes = (Vec::new(), self.panes());
+        root.collect(&mut panes.0);
+        panes.0.sort_unstable();
+        panes.1.sort_unstable();
+        if panes.0 != panes.1 || !root.contains(focused) {
+            return false;
+        }
+        root.limit_ratios();
+        self.zoomed = zoomed && matches!(root, Node::Split { .. });
+        self.root = root;
+        self.focused = focused;
+        true
+    }
+
     /// If `forward`, moves each pane to the next position in reading order, and the last pane to the first position.
     /// Otherwise moves them in the opposite direction. The focused pane stays focused.
     pub(crate) fn rotate(&mut self, forward: bool) {

@@ -95,6 +95,15 @@ impl Node {
         }
     }
 
+    /// Makes every share one that [`Node::set_ratio`] could have set.
+    pub(crate) fn limit_ratios(&mut self) {
+        let Node::Split { ratio, first, second, .. } = self else { return };
+        let share = if ratio.is_finite() { *ratio } else { 0.5 };
+        *ratio = share.clamp(MIN_SHARE, 1.0 - MIN_SHARE);
+        first.limit_ratios();
+        second.limit_ratios();
+    }
+
     /// Moves the divider of the innermost split along `axis` that contains `pane`. Returns false if there is no such
     /// split or its divider cannot move.
     pub(crate) fn move_divider(&mut self, pane: PaneId, axis: Axis, share: f32) -> bool {

@@ -15,6 +15,27 @@ impl Mux {
         })
     }
 
+    /// Replaces the arrangement of a tab's panes, its focused pane and its zoom. Does not activate the tab.
+    ///
+    /// # Errors
+    /// If there is no such tab, or `root` does not contain exactly the tab's panes. Then nothing changes.
+    pub fn arrange(
+        &self,
+        tab: TabId,
+        root: Node,
+        focused: PaneId,
+        zoomed: bool,
+    ) -> Result<(), MuxError> {
+        self.change(|layout| {
+            let index = index_of(layout, tab)?;
+            let tab = &mut layout.tabs[index];
+            match tab.arrange(root, focused, zoomed) {
+                true => Ok(()),
+                false => Err(MuxError::OtherPanes(tab.id)),
+            }
+        })
+    }
+
     /// Swaps two panes of one tab or of two tabs.
     pub fn swap_panes(&self, one: PaneId, other: PaneId) -> Result<(), MuxError> {
         self.change(|layout| {

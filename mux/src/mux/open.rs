@@ -124,11 +124,22 @@ impl Mux {
     /// Starts a program and creates its pane. [`Pane::start`] starts the pane's threads later.
     pub(super) fn start_pane(
         &self,
-        mut spawn: Spawn,
+        spawn: Spawn,
         size: Size,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
         let id = PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed));
+        self.start_pane_as(id, spawn, size, on_exit)
+    }
+
+    /// Like [`Mux::start_pane`], with an id that the caller chooses.
+    pub(super) fn start_pane_as(
+        &self,
+        id: PaneId,
+        mut spawn: Spawn,
+        size: Size,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         let defaults = self.defaults.lock().clone();
         let command = spawn.program.clone().map(|program| (program, spawn.args.clone()));
@@ -144,6 +155,9 @@ impl Mux {
         env.extend_from_slice(&self.env.lock());
         env.append(&mut spawn.env);
         env.push(("UNTERM_PANE".into(), id.0.to_string()));
+        env.extend(
+            spawn.numbered.drain(..).map(|(name, before)| (name, format!("{before}{}", id.0))),
+        );
         spawn.env = env;
         if let Some(folder) = defaults.shell_integration {
             let own = Variables::new(&folder);

@@ -41,6 +41,12 @@ impl Pane {
         self.observers.event(MuxEvent::Title(self.id));
     }
 
+    /// Copies the name of another pane, without an event.
+    pub(crate) fn take_name(&self, other: &Pane) {
+        let name = other.name.lock().clone();
+        *self.name.lock() = name;
+    }
+
     /// Whether the pane has a name ([`Pane::set_name`]).
     pub fn has_name(&self) -> bool {
         self.name.lock().is_some()

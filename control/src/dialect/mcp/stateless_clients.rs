@@ -129,6 +129,7 @@ mod tests {
                 scopes: Scopes::all(),
                 panes: None,
                 capabilities: Capabilities::at_login(token, true),
+                opener: None,
                 approved: None,
                 subscription: SubscriptionSlot::default(),
                 signals: Default::default(),

@@ -123,6 +123,7 @@ impl Guard {
             scopes,
             panes,
             capabilities: Capabilities::at_login(kind, false),
+            opener: None,
             approved: None,
             subscription: SubscriptionSlot::default(),
             signals: Default::default(),

@@ -91,6 +91,9 @@ pub struct Login {
     /// name selects the default toolset.
     #[serde(default)]
     pub mcp: Option<String>,
+    /// Switches the connection to the dialect of tmux after the reply.
+    #[serde(default)]
+    pub tmux: bool,
     /// Whether the client is another instance that acts for an agent. The client is then treated as an agent.
     #[serde(default)]
     pub agent: bool,

@@ -150,7 +150,7 @@ impl CreateParams<'_> {
     /// The line policy does not allow the program. It checks the program with its arguments as a line, and each
     /// variable, because shells run some variables. A shell without arguments needs no check, because it equals a
     /// session without a program.
-    pub(in crate::methods) fn spawn(&self, context: &Context) -> Result<(Spawn, OnExit)> {
+    pub(crate) fn spawn(&self, context: &Context) -> Result<(Spawn, OnExit)> {
         let cwd = self.cwd.text("cwd")?;
         let (program, on_exit) = match (self.program.text("program")?, self.shell.text("shell")?) {
             (Some(_), Some(_)) => {

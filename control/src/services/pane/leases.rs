@@ -193,6 +193,7 @@ mod tests {
             scopes: Scopes::all(),
             panes: None,
             capabilities: Capabilities::at_login(TokenKind::Instance, false),
+            opener: None,
             approved: None,
             subscription: Default::default(),
             signals: Default::default(),

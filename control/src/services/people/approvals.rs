@@ -144,6 +144,12 @@ impl Approvals {
             && self.known().is_ok_and(|known| known.iter().any(|known| known.client == name))
     }
 
+    /// Whether a program that speaks tmux may change panes that it did not open: the rule allows it, or the user chose
+    /// to always allow clients with this name.
+    pub fn lets_drive(&self, caller: &Caller) -> bool {
+        self.rule() == Approval::Allow || self.is_let_in(caller)
+    }
+
     fn call(&self, caller: &Caller, call: &str) -> OneCall {
         (caller.connection, self.hash.hash_one(call))
     }
@@ -335,6 +341,7 @@ mod tests {
             scopes: Scopes::all(),
             panes: None,
             capabilities: Capabilities::at_login(TokenKind::Instance, true),
+            opener: None,
             approved: None,
             subscription: Default::default(),
             signals: Default::default(),

@@ -1,0 +1,193 @@
+//! The conversation with an instance: one JSON object per line.
+
+use std::{
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    path::Path,
+    process::{Command, ExitCode, Stdio},
+};
+
+use anyhow::Result;
+use serde::Serialize;
+use time::UtcOffset;
+use unterm_control::{
+    client::BlockingStream,
+    tmux::{Answer, Event, Hello},
+};
+use unterm_mux::private;
+
+use crate::cli::{complain, report::write_out};
+
+/// The maximum size of a file that is read, and of a command's output, in bytes.
+const LONGEST: u64 = 8 << 20;
+/// The variables that programs in new panes get.
+const PASSED: [&str; 4] = ["HOME", "PATH", "SHELL", "TMUX"];
+
+/// What the instance must know about this program. `is_around`: whether the instance contains this program's pane.
+pub fn hello(args: &[String], is_around: bool) -> Hello {
+    let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let own = var("TMUX_PANE").and_then(|pane| pane.strip_prefix('%')?.parse().ok());
+    let own = own.or_else(|| var("UNTERM_PANE")?.parse().ok());
+    let cwd = std::env::current_dir().map(|cwd| cwd.display().to_string());
+    let offset = UtcOffset::current_local_offset().map_or(0, UtcOffset::whole_seconds);
+    Hello {
+        args: args.to_vec(),
+        cwd: cwd.unwrap_or_else(|_| "/".to_owned()),
+        pane: own.filter(|_| is_around),
+        pid: std::process::id(),
+        uid: rustix::process::getuid().as_raw(),
+        user: var("USER").or_else(|| var("LOGNAME")).unwrap_or_default(),
+        tty: terminal().unwrap_or_default(),
+        term: var("TERM").unwrap_or_default(),
+        is_nested: var("TMUX").is_some(),
+        env: PASSED.iter().filter_map(|name| Some(((*name).to_owned(), var(name)?))).collect(),
+        utc_offset: offset,
+    }
+}
+
+/// The terminal on a standard stream.
+fn terminal() -> Option<String> {
+    let name = rustix::termios::ttyname(io::stdin(), Vec::new())
+        .or_else(|_| rustix::termios::ttyname(io::stdout(), Vec::new()))
+        .or_else(|_| rustix::termios::ttyname(io::stderr(), Vec::new()));
+    name.ok()?.into_string().ok()
+}
+
+/// Sends the first message, and then does what the instance asks for, until it sends the exit status.
+///
+/// # Errors
+/// Fails if standard output can't be written.
+pub fn talk(stream: BlockingStream, hello: Hello) -> Result<ExitCode> {
+    let lost = || {
+        complain("lost server");
+        Ok(ExitCode::FAILURE)
+    };
+    let mut lines = BufReader::new(&stream);
+    if send(&stream, &hello).is_err() {
+        return lost();
+    }
+    let mut line = String::new();
+    loop {
+        line.clear();
+        match lines.read_line(&mut line) {
+            Ok(0) | Err(_) => return lost(),
+            Ok(_) => {}
+        }
+        let answer = match serde_json::from_str(&line) {
+            Ok(Event::Out(text)) => {
+                write_out(&text)?;
+                continue;
+            }
+            Ok(Event::Err(text)) => {
+                // A closed standard error is ignored.
+                let _ = io::stderr().write_all(text.as_bytes());
+                continue;
+            }
+            Ok(Event::Exit(status)) => return Ok(ExitCode::from(status)),
+            Ok(Event::Read(path)) => answered(read(&path)),
+            Ok(Event::Write { path, append, text }) => {
+                answered(write(&path, append, &text).map(|()| String::new()))
+            }
+            Ok(Event::Shell { command, background }) => shell(&command, background),
+            // A newer instance asks for something that this program does not know.
+            Err(_) => return lost(),
+        };
+        if send(&stream, &answer).is_err() {
+            return lost();
+        }
+    }
+}
+
+fn send(mut stream: &BlockingStream, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    stream.write_all(&line)
+}
+
+fn answered(result: io::Result<String>) -> Answer {
+    match result {
+        Ok(text) => Answer { text, ..Answer::default() },
+        Err(error) => Answer { error: Some(words(&error)), ..Answer::default() },
+    }
+}
+
+/// A system error as tmux prints it, without its number.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+fn read(path: &str) -> io::Result<String> {
+    let bytes = match path {
+        "-" => {
+            let mut bytes = Vec::new();
+            io::stdin().take(LONGEST).read_to_end(&mut bytes)?;
+            bytes
+        }
+        path => private::read_of_anyone(Path::new(path), LONGEST)?,
+    };
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn write(path: &str, append: bool, text: &str) -> io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).append(append).truncate(!append);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+/// Runs a command, as tmux does: without input, and without its standard error.
+fn shell(command: &str, background: bool) -> Answer {
+    let mut program = Command::new("/bin/sh");
+    program.args(["-c", command]).stdin(Stdio::null()).stderr(Stdio::null());
+    if background {
+        // The command continues when this program ends.
+        let started = program.stdout(Stdio::null()).process_group(0).spawn();
+        return answered(started.map(|_| String::new()));
+    }
+    let mut run = || -> io::Result<(String, i32)> {
+        let mut child = program.stdout(Stdio::piped()).spawn()?;
+        let mut output = Vec::new();
+        if let Some(out) = child.stdout.take() {
+            out.take(LONGEST).read_to_end(&mut output)?;
+        }
+        let status = child.wait()?;
+        let status = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+        Ok((String::from_utf8_lossy(&output).into_owned(), status))
+    };
+    match run() {
+        Ok((text, status)) => Answer { text, status, error: None },
+        Err(error) => Answer { status: 1, ..answered(Err(error)) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_the_words_of_the_system() {
+        assert_eq!(words(&read("/no/such/file").unwrap_err()), "No such file or directory");
+    }
+
+    #[test]
+    fn a_command_has_output_and_status() {
+        let answer = shell("echo out; echo err >&2; exit 3", false);
+        assert_eq!((answer.text.as_str(), answer.status), ("out\n", 3));
+        assert_eq!(shell("kill -9 $$", false).status, 137);
+        assert_eq!(shell("exit 1", true).status, 0);
+    }
+
+    #[test]
+    fn a_file_is_written_and_added_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("buffer").display().to_string();
+        write(&path, false, "one\n").unwrap();
+        write(&path, true, "two\n").unwrap();
+        assert_eq!(read(&path).unwrap(), "one\ntwo\n");
+        write(&path, false, "three").unwrap();
+        assert_eq!(read(&path).unwrap(), "three");
+    }
+}

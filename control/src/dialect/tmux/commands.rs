@@ -1,0 +1,72 @@
+//! The functions of the commands. Each gets the parsed arguments, calls methods and prints.
+
+pub mod buffers;
+pub mod capture;
+pub mod clients;
+pub mod environment;
+pub mod input;
+pub mod layout;
+pub mod misc;
+pub mod options;
+pub mod panes;
+mod program;
+pub mod sessions;
+pub mod windows;
+
+use super::{
+    arguments::Arguments,
+    formats,
+    run::{Done, Failure, Run},
+    target::TargetKind,
+    world::{Target, World},
+};
+
+/// The target of `-t`.
+async fn target(
+    run: &mut Run<'_>,
+    kind: TargetKind,
+    arguments: &Arguments,
+) -> Result<(World, Target), Failure> {
+    run.target(kind, arguments.value('t')).await
+}
+
+/// Prints a line for each target that the filter (`-f`) accepts, in the format of `-F` or a default.
+async fn print_each(
+    run: &mut Run<'_>,
+    world: &World,
+    targets: Vec<Target>,
+    arguments: &Arguments,
+    default: &str,
+) -> Done {
+    let format = arguments.value('F').unwrap_or(default);
+    let lines = {
+        let clock = run.clock();
+        let state = run.state();
+        let mut lines = Vec::new();
+        for (index, target) in targets.into_iter().enumerate() {
+            let mut scope = run.scope(world, &state, Some(target));
+            scope.more.insert("line", index.to_string());
+            let is_shown = arguments
+                .value('f')
+                .is_none_or(|filter| formats::is_true(&formats::expand(filter, &scope, &clock)));
+            if is_shown {
+                lines.push(formats::expand(format, &scope, &clock));
+            }
+        }
+        lines
+    };
+    run.print_lines(lines).await
+}
+
+/// Prints the new window or pane, if `-P` asks for it.
+async fn print_new(run: &mut Run<'_>, arguments: &Arguments, pane: u64, default: &str) -> Done {
+    if !arguments.has('P') {
+        return Ok(());
+    }
+    let mut world = run.world().await?;
+    // The program may have ended, and its pane with it.
+    let target = world.of_pane(pane);
+    let format = arguments.value('F').unwrap_or(default).to_owned();
+    let line = run.expand(&format, &mut world, target).await?;
+    run.print(&line).await
+}

@@ -1,0 +1,187 @@
+//! Commands that arrange the panes of a window.
+
+use unterm_mux::{Axis, Node};
+
+use super::target;
+use crate::{
+    dialect::tmux::{
+        arguments::Arguments,
+        methods::{Arrange, ArrangeParams},
+        run::{Done, Failure, Run},
+        target::TargetKind,
+        tree::{self, Layout},
+        world::{Target, World},
+    },
+    services::records::workspace::Part,
+};
+
+async fn arrange(run: &mut Run<'_>, world: &World, at: Target, root: &Node) -> Done {
+    let params = ArrangeParams {
+        id: run.own_pane(world, at),
+        root: Some(Part::of(root)),
+        zoomed: Some(false),
+        ..ArrangeParams::default()
+    };
+    run.call::<Arrange>(params.into()).await?;
+    Ok(())
+}
+
+/// `resize-pane`.
+pub async fn resize(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
+    let (window, id) = (world.window(at), world.pane(at).id);
+    if arguments.has('Z') {
+        let zoomed = Some(!window.is_zoomed);
+        let params = ArrangeParams { id, focused: Some(id), zoomed, ..ArrangeParams::default() };
+        run.call::<Arrange>(params.into()).await?;
+        return Ok(());
+    }
+    let adjustment: u32 = match arguments.word(0) {
+        None => 1,
+        Some(text) => match text.parse() {
+            Ok(0) => return Err("adjustment too small".into()),
+            Ok(adjustment) => adjustment,
+            Err(_) => return Err("adjustment invalid".into()),
+        },
+    };
+    let (mut root, area) = (window.root.clone(), window.rect());
+    let pane = unterm_mux::PaneId(id);
+    let length = |flag: char, whole: u32, what: &str| -> Result<Option<u32>, Failure> {
+        let Some(text) = arguments.value(flag) else { return Ok(None) };
+        let size = match text.strip_suffix('%') {
+            Some(text) => text.parse::<u32>().map(|percent| whole * percent.min(100) / 100),
+            None => text.parse::<u32>(),
+        };
+        match size {
+            Ok(0) => Err(format!("{what} too small").into()),
+            Ok(size) => Ok(Some(size)),
+            Err(_) => Err(format!("{what} invalid").into()),
+        }
+    };
+    let sizes = [
+        (Axis::Horizontal, length('x', area.width, "width")?),
+        (Axis::Vertical, length('y', area.height, "height")?),
+    ];
+    for (axis, size) in sizes {
+        if let Some(size) = size {
+            tree::resize(&mut root, area, pane, axis, &|length, _, is_first| match is_first {
+                true => size,
+                false => length.saturating_sub(size + 1),
+            });
+        }
+    }
+    let steps = [
+        ('L', Axis::Horizontal, false),
+        ('R', Axis::Horizontal, true),
+        ('U', Axis::Vertical, false),
+        ('D', Axis::Vertical, true),
+    ];
+    for (flag, axis, is_more) in steps {
+        if arguments.has(flag) {
+            tree::resize(&mut root, area, pane, axis, &|_, now, _| match is_more {
+                true => now.saturating_add(adjustment),
+                false => now.saturating_sub(adjustment),
+            });
+        }
+    }
+    if root == window.root {
+        return Ok(());
+    }
+    arrange(run, &world, at, &root).await
+}
+
+/// `select-layout`.
+pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    if arguments.has('n') || arguments.has('p') {
+        return step(run, &arguments, arguments.has('n')).await;
+    }
+    let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
+    if arguments.has('E') {
+        let mut root = world.window(at).root.clone();
+        spread(&mut root, world.place(at).id);
+        return arrange(run, &world, at, &root).await;
+    }
+    // Without a name, tmux repeats the last layout of the window.
+    let Some(name) = arguments.word(0) else { return Err("no layout to repeat".into()) };
+    let panes = tree::panes(&world.window(at).root);
+    let root = match Layout::find(name) {
+        Some(layout) => layout_tree(run, &world, at, layout),
+        None => tree::parse(name, &panes),
+    };
+    match root {
+        Some(root) => arrange(run, &world, at, &root).await,
+        None => Err(format!("invalid layout: {name}").into()),
+    }
+}
+
+/// Gives the panes of the split that contains a pane equal sizes.
+fn spread(root: &mut Node, pane: u64) {
+    let Node::Split { first, second, ratio, .. } = root else { return };
+    let id = unterm_mux::PaneId(pane);
+    if **first == Node::Pane(id) || **second == Node::Pane(id) {
+        *ratio = 0.5;
+        return;
+    }
+    spread(first, pane);
+    spread(second, pane);
+}
+
+fn layout_tree(run: &Run<'_>, world: &World, at: Target, layout: Layout) -> Option<Node> {
+    let window = world.window(at);
+    let size = |name: &str, whole: u32| {
+        let value = run.option(world, at, name);
+        match value.strip_suffix('%') {
+            Some(percent) => percent.parse::<u32>().map(|it| whole * it / 100).unwrap_or(whole / 2),
+            None => value.parse().unwrap_or(whole / 2),
+        }
+    };
+    let main = (size("main-pane-width", window.area.0), size("main-pane-height", window.area.1));
+    layout.tree(&tree::panes(&window.root), window.area, main)
+}
+
+async fn step(run: &mut Run<'_>, arguments: &Arguments, is_next: bool) -> Done {
+    let (world, at) = target(run, TargetKind::Window, arguments).await?;
+    let window = world.window(at);
+    // The present layout is the one that would change nothing.
+    let now = Layout::ALL.iter().position(|(layout, _)| {
+        let root = layout_tree(run, &world, at, *layout);
+        root.is_some_and(|root| {
+            tree::divide(&root, window.rect()) == tree::divide(&window.root, window.rect())
+        })
+    });
+    let count = Layout::ALL.len();
+    let next = match (now, is_next) {
+        (Some(now), true) => (now + 1) % count,
+        (Some(now), false) => (now + count - 1) % count,
+        (None, true) => 0,
+        (None, false) => count - 1,
+    };
+    match layout_tree(run, &world, at, Layout::ALL[next].0) {
+        Some(root) => arrange(run, &world, at, &root).await,
+        None => Ok(()),
+    }
+}
+
+/// `next-layout`.
+pub async fn next(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    step(run, &arguments, true).await
+}
+
+/// `previous-layout`.
+pub async fn previous(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    step(run, &arguments, false).await
+}
+
+/// `rotate-window`.
+pub async fn rotate(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (world, at) = target(run, TargetKind::Window, &arguments).await?;
+    let mut root = world.window(at).root.clone();
+    let mut panes = tree::panes(&root);
+    if arguments.has('D') {
+        panes.rotate_right(1);
+    } else {
+        panes.rotate_left(1);
+    }
+    tree::refill(&mut root, &mut panes.into_iter());
+    arrange(run, &world, at, &root).await
+}

@@ -1,0 +1,195 @@
+//! Messages, shell commands, files of commands, wait channels, and lists of commands and keys.
+
+use std::time::Duration;
+
+use super::target;
+use crate::dialect::tmux::{
+    arguments::Arguments,
+    conversation::Event,
+    formats,
+    language::{self, Words},
+    run::{Done, Failure, Run, find},
+    target::TargetKind,
+};
+
+/// The default message of `display-message`.
+const MESSAGE: &str = "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index} - (%H:%M %d-%b-%y)";
+
+/// `display-message`.
+pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
+    let format = arguments.value('F').or(arguments.word(0)).unwrap_or(MESSAGE).to_owned();
+    if arguments.value('F').is_some() && arguments.word(0).is_some() {
+        return Err("only one of -F or argument must be given".into());
+    }
+    let text = run.expand(&format, &mut world, Some(at)).await?;
+    if arguments.has('p') {
+        return run.print(&text).await;
+    }
+    // The window has no line for messages of tmux.
+    Err("no current client".into())
+}
+
+/// `if-shell`.
+pub async fn if_shell(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
+    let condition = run.expand(&arguments.words[0], &mut world, Some(at)).await?;
+    let is_true = match arguments.has('F') {
+        true => formats::is_true(&condition),
+        false => {
+            let event = Event::Shell { command: condition, background: false };
+            run.ask_client(&event).await?.status == 0
+        }
+    };
+    let command = if is_true { arguments.word(1) } else { arguments.word(2) };
+    match command {
+        Some(command) => run.text(command).await,
+        None => Ok(()),
+    }
+}
+
+/// `run-shell`.
+pub async fn run_shell(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let delay = match arguments.value('d') {
+        None => None,
+        Some(text) => {
+            let seconds = text.parse::<f64>().ok().filter(|it| (0.0..=86_400.0).contains(it));
+            let seconds = seconds.ok_or_else(|| format!("invalid delay time: {text}"))?;
+            Some(Duration::from_secs_f64(seconds))
+        }
+    };
+    if let Some(delay) = delay {
+        run.wait(tokio::time::sleep(delay)).await?;
+    }
+    let Some(command) = arguments.word(0) else { return Ok(()) };
+    let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
+    let command = run.expand(command, &mut world, Some(at)).await?;
+    if arguments.has('C') {
+        return run.text(&command).await;
+    }
+    let event = Event::Shell { command: command.clone(), background: arguments.has('b') };
+    let answer = run.ask_client(&event).await?;
+    if let Some(error) = answer.error {
+        return Err(format!("failed to run command: {command}: {error}").into());
+    }
+    run.print_raw(answer.text).await?;
+    if answer.status != 0 {
+        // tmux's own exit status is that of the command.
+        run.status = u8::try_from(answer.status).unwrap_or(1);
+    }
+    Ok(())
+}
+
+/// `source-file`.
+pub async fn source(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let mut failures: Vec<String> = Vec::new();
+    for path in arguments.words.clone() {
+        let path = match arguments.has('F') {
+            true => {
+                let (mut world, at) = run.here().await?;
+                run.expand(&path, &mut world, Some(at)).await?
+            }
+            false => path,
+        };
+        let answer = run.ask_client(&Event::Read(path.clone())).await?;
+        if let Some(error) = answer.error {
+            if !arguments.has('q') {
+                failures.push(format!("{path}: {error}"));
+            }
+            continue;
+        }
+        let lines = match run.parsed(&answer.text).await? {
+            Ok(lines) => lines,
+            Err(error) => {
+                failures.push(format!("{path}:{}: {}", error.line, error.message));
+                continue;
+            }
+        };
+        if arguments.has('v') {
+            for line in &lines {
+                let text = language::print(std::slice::from_ref(&line.words));
+                run.print(&format!("{path}:{}: {text}", line.number)).await?;
+            }
+        }
+        // As in tmux, one wrong command prevents the whole file.
+        let mut wrong = Vec::new();
+        let mut groups: Vec<(usize, Vec<Words>)> = Vec::new();
+        for line in lines {
+            if let Err(Failure::Message(why)) = run.checked(vec![line.words.clone()]) {
+                wrong.push(format!("{path}:{}: {why}", line.number));
+            }
+            match groups.last_mut() {
+                Some((number, words)) if *number == line.number => words.push(line.words),
+                _ => groups.push((line.number, vec![line.words])),
+            }
+        }
+        if !wrong.is_empty() || arguments.has('n') {
+            failures.extend(wrong);
+            continue;
+        }
+        for (number, words) in groups {
+            match run.words(words).await {
+                Err(Failure::Message(why)) => failures.push(format!("{path}:{number}: {why}")),
+                done => done?,
+            }
+        }
+    }
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(failures.join("\n").into()),
+    }
+}
+
+/// `wait-for`.
+pub async fn wait_for(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let channels = run.server.channels.clone();
+    let name = arguments.words[0].clone();
+    if arguments.has('S') {
+        return Ok(channels.signal(&name)?);
+    }
+    if arguments.has('U') {
+        return Ok(channels.unlock(&name)?);
+    }
+    match arguments.has('L') {
+        true => run.wait(channels.lock(&name)).await??,
+        false => run.wait(channels.wait(&name)).await??,
+    }
+    Ok(())
+}
+
+/// `list-commands`.
+pub async fn list_commands(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let format = arguments.value('F').unwrap_or(
+        "#{command_list_name}#{?command_list_alias, (#{command_list_alias}),} #{command_list_usage}",
+    );
+    let only = match arguments.word(0) {
+        Some(name) => Some(find(run.commands, name)?.syntax.name),
+        None => None,
+    };
+    let world = run.world().await?;
+    let lines = {
+        let (state, clock) = (run.state(), run.clock());
+        let all = run.commands.iter().map(|command| &command.syntax);
+        let shown = all.filter(|it| only.is_none_or(|name| name == it.name));
+        let lines = shown.map(|command| {
+            let mut scope = run.scope(&world, &state, world.current(run.pane));
+            scope.more.insert("command_list_name", command.name.to_owned());
+            scope.more.insert("command_list_alias", command.alias.to_owned());
+            scope.more.insert("command_list_usage", command.usage.to_owned());
+            formats::expand(format, &scope, &clock)
+        });
+        lines.collect()
+    };
+    run.print_lines(lines).await
+}
+
+/// `list-keys`. The user's keys are Unterm's own, so tmux's tables of keys are empty.
+pub async fn list_keys(_: &mut Run<'_>, arguments: Arguments) -> Done {
+    match arguments.value('T') {
+        Some("root" | "prefix" | "copy-mode" | "copy-mode-vi") | None => match arguments.word(0) {
+            Some(key) => Err(format!("unknown key: {key}").into()),
+            None => Ok(()),
+        },
+        Some(table) => Err(format!("table {table} doesn't exist").into()),
+    }
+}

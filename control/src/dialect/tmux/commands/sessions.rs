@@ -1,0 +1,154 @@
+//! Commands about sessions, which are groups of tabs, and about the server.
+
+use super::{panes, print_each, print_new, program, target};
+use crate::dialect::tmux::{
+    arguments::Arguments,
+    methods::{Open, OpenParams, Relocate, RelocateParams},
+    run::{Done, Run},
+    target::TargetKind,
+};
+
+const LIST: &str = "#{session_name}: #{session_windows} windows (created #{t:session_created})#{?session_grouped, (group ,}#{session_group}#{?session_grouped,),}#{?session_attached, (attached),}";
+const NEW: &str = "#{session_name}:";
+
+/// `list-sessions`.
+pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (world, _) = run.here().await?;
+    let targets = (0..world.sessions.len()).map(|session| world.of_session(session)).collect();
+    print_each(run, &world, targets, &arguments, LIST).await
+}
+
+/// `has-session`.
+pub async fn has(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    target(run, TargetKind::Session, &arguments).await.map(drop)
+}
+
+/// `start-server`. The instance is running, so there is nothing to do.
+pub async fn start_server(run: &mut Run<'_>, _: Arguments) -> Done {
+    run.world().await.map(drop)
+}
+
+/// A session name as tmux stores it: `:` and `.` have a meaning in targets.
+fn stored(name: &str) -> String {
+    name.replace([':', '.'], "_")
+}
+
+/// `new-session`.
+pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let mut world = run.world().await?;
+    let current = world.current(run.pane);
+    let name = match arguments.value('s') {
+        Some(name) => {
+            let name = stored(&run.expand(name, &mut world, current).await?);
+            if name.is_empty() {
+                return Err(format!("invalid session: {name}").into());
+            }
+            if let Some(there) = world.sessions.iter().position(|session| session.name == name) {
+                if !arguments.has('A') {
+                    return Err(format!("duplicate session: {name}").into());
+                }
+                if arguments.has('d') {
+                    return Ok(());
+                }
+                return super::clients::show(run, &world, world.of_session(there)).await;
+            }
+            Some(name)
+        }
+        None => None,
+    };
+    let is_attached = !arguments.has('d');
+    if is_attached {
+        super::clients::check_terminal(run, &world)?;
+    }
+    let size = |flag: char, what: &str| match arguments.value(flag) {
+        None | Some("-") => Ok(None),
+        Some(text) => match text.parse::<u16>() {
+            Ok(size) if (1..=10_000).contains(&size) => Ok(Some(size)),
+            _ => Err(format!("{what} invalid")),
+        },
+    };
+    let size = match (size('x', "width")?, size('y', "height")?) {
+        (None, None) => None,
+        (width, height) => Some((width.unwrap_or(80), height.unwrap_or(24))),
+    };
+    let program = program::program(run, &mut world, None, &arguments).await?;
+    let cwd = program.cwd.clone().unwrap_or_default();
+    let environment: Vec<(String, String)> = arguments
+        .values('e')
+        .filter_map(|it| it.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let params = OpenParams { program, size, activate: is_attached };
+    let opened = run.call::<Open>(params.into()).await?;
+    let id = {
+        let (now, server) = (run.now(), run.name.clone());
+        let mut state = run.state();
+        let name = name.unwrap_or_else(|| state.next_session().to_string());
+        let id = state.add_session(name, server, now);
+        state.assign(opened.tab, id);
+        if let Some(session) = state.session(id) {
+            session.cwd = cwd;
+            session.env.extend(environment.into_iter().map(|(name, value)| {
+                let value = Some(value);
+                (name, crate::dialect::tmux::state::Variable { value, is_hidden: false })
+            }));
+        }
+        id
+    };
+    if let Some(name) = arguments.value('n') {
+        let params = RelocateParams {
+            id: opened.id,
+            title: Some(name.to_owned()),
+            activate: is_attached,
+            ..RelocateParams::default()
+        };
+        run.call::<Relocate>(params.into()).await?;
+    }
+    print_new(run, &arguments, opened.id, NEW).await?;
+    run.hook("session-created").await?;
+    if is_attached {
+        let world = run.world().await?;
+        if let Some(session) = world.sessions.iter().position(|session| session.id == id) {
+            return super::clients::show(run, &world, world.of_session(session)).await;
+        }
+    }
+    Ok(())
+}
+
+/// `kill-session`.
+pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (world, at) = target(run, TargetKind::Session, &arguments).await?;
+    if arguments.has('C') {
+        // There are no alerts to clear.
+        return Ok(());
+    }
+    let sessions = world.sessions.iter().enumerate();
+    let killed = sessions.filter(|(session, _)| (*session == at.session) != arguments.has('a'));
+    let windows = killed.flat_map(|(_, session)| &session.windows);
+    let killed = windows.flat_map(|window| window.panes.iter().map(|pane| pane.id)).collect();
+    panes::close(run, killed).await
+}
+
+/// `kill-server`. Closes the panes of the server's sessions. The instance itself ends with its last pane, as usual.
+pub async fn kill_server(run: &mut Run<'_>, _: Arguments) -> Done {
+    let (world, _) = run.here().await?;
+    let killed = world.targets().map(|target| world.pane(target).id).collect();
+    panes::close(run, killed).await
+}
+
+/// `rename-session`.
+pub async fn rename(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (mut world, at) = target(run, TargetKind::Session, &arguments).await?;
+    let name = stored(&run.expand(&arguments.words[0], &mut world, Some(at)).await?);
+    if name.is_empty() {
+        return Err(format!("invalid session: {name}").into());
+    }
+    let own = world.session(at).id;
+    if world.sessions.iter().any(|session| session.name == name && session.id != own) {
+        return Err(format!("duplicate session: {name}").into());
+    }
+    if let Some(session) = run.state().session(own) {
+        session.name = name;
+    }
+    run.hook("session-renamed").await
+}

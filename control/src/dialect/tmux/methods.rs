@@ -1,0 +1,46 @@
+//! The methods that only this dialect has. The dispatcher calls them like every other method, so the gates decide about
+//! each of them. Each method that changes something names the pane that it changes.
+
+mod arrange;
+mod capture;
+mod list;
+mod open;
+
+pub use self::{
+    arrange::{
+        Arrange, ArrangeParams, Keep, KeepParams, ProgramEnd, Relocate, RelocateParams, node,
+    },
+    capture::{Capture, CaptureParams},
+    list::{List, Listing, Pane, Tab},
+    open::{Open, OpenParams, Program, Respawn, RespawnParams, Split, SplitParams},
+};
+
+use std::sync::LazyLock;
+
+use crate::methods::{Entry, Method};
+
+/// The rows of the methods.
+static ENTRIES: LazyLock<[Entry; 8]> = LazyLock::new(|| {
+    use crate::methods::entry;
+    [
+        entry::<List>(),
+        entry::<Capture>(),
+        entry::<Open>(),
+        entry::<Split>(),
+        entry::<Respawn>(),
+        entry::<Arrange>(),
+        entry::<Relocate>(),
+        entry::<Keep>(),
+    ]
+});
+
+/// The methods of this dialect.
+#[cfg(test)]
+pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter()
+}
+
+/// The row of a method. `None` for a method of the common table.
+pub fn own<M: Method>() -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == M::NAME)
+}

@@ -1,0 +1,573 @@
+//! One client: executes its commands, calls methods for it, and asks the user if a method needs approval.
+
+use std::{
+    collections::BTreeMap,
+    pin::Pin,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use parking_lot::MutexGuard;
+use serde::{Serialize, de::DeserializeOwned};
+use unterm_mux::{MuxError, PaneId};
+
+use super::{
+    arguments::{Arguments, Invocation, Syntax, USAGE},
+    conversation::{Conversation, Event, Gone, Hello},
+    formats::{self, Clock},
+    language::{self, Line, Surroundings, SyntaxError, Words},
+    methods::{self, Capture, CaptureParams, List},
+    options::{OPTIONS, Owner},
+    server::Server,
+    state::{DEFAULT_SERVER, State},
+    target::{self, TargetKind},
+    variables::{ClientValues, Scope, program_version},
+    world::{Target, World},
+};
+use crate::{
+    caller::{Caller, Capabilities, Opener},
+    error::{Denial, Error},
+    methods::{Method, find as find_method, params::NoParams},
+    services::people::approvals::Standing,
+};
+
+/// The maximum depth of commands that execute commands, such as `if-shell` and hooks.
+const DEEPEST: usize = 20;
+/// How long a command waits for the user's approval.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Why a command failed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The message for standard error.
+    Message(String),
+    /// The client has disconnected.
+    Gone,
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::Message(message)
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(message: &str) -> Self {
+        Self::Message(message.to_owned())
+    }
+}
+
+impl From<Gone> for Failure {
+    fn from(_: Gone) -> Self {
+        Self::Gone
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Message(match error {
+            Error::NoSession(id) | Error::Mux(MuxError::NoPane(PaneId(id))) => {
+                format!("can't find pane: %{id}")
+            }
+            Error::Mux(MuxError::NoRoom { .. }) => "no space for new pane".to_owned(),
+            Error::Failed(why) => why,
+            error => error.to_string(),
+        })
+    }
+}
+
+/// The result of a command.
+pub type Done = Result<(), Failure>;
+/// The execution of a command.
+pub type Execution<'r> = Pin<Box<dyn Future<Output = Done> + Send + 'r>>;
+
+/// A command.
+pub struct Command {
+    /// What the command accepts.
+    pub syntax: Syntax,
+    /// Executes the command.
+    pub run: for<'r, 'a> fn(&'r mut Run<'a>, Arguments) -> Execution<'r>,
+}
+
+/// The command with this name or short name, or the only one whose name begins so.
+///
+/// # Errors
+/// No command or several commands have the name. tmux's message.
+pub fn find(commands: &'static [Command], name: &str) -> Result<&'static Command, String> {
+    let names = || commands.iter().map(|command| &command.syntax);
+    let exact = names().position(|it| it.name == name || !name.is_empty() && it.alias == name);
+    if let Some(exact) = exact {
+        return Ok(&commands[exact]);
+    }
+    let found = names().enumerate().filter(|(_, syntax)| syntax.name.starts_with(name));
+    let found: Vec<_> = found.collect();
+    match found.as_slice() {
+        [(only, _)] => Ok(&commands[*only]),
+        [_, ..] if !name.is_empty() => {
+            let names: Vec<_> = found.iter().map(|(_, syntax)| syntax.name).collect();
+            Err(format!("ambiguous command: {name}, could be: {}", names.join(", ")))
+        }
+        _ => Err(format!("unknown command: {name}")),
+    }
+}
+
+/// Commands whose names, flags and arguments were checked.
+type Checked = Vec<(&'static Command, Arguments)>;
+
+/// A client and the command that it executes.
+pub struct Run<'a> {
+    /// The shared state.
+    pub server: &'a Server,
+    /// The table of commands.
+    pub commands: &'static [Command],
+    /// The client.
+    pub hello: &'a Hello,
+    /// The name of the server that the client named.
+    pub name: String,
+    /// The exit status so far.
+    pub status: u8,
+    caller: Caller,
+    conversation: &'a mut Conversation,
+    /// The text of the client's commands, which the user sees when asked.
+    text: String,
+    depth: usize,
+    values: ClientValues,
+    /// The pane of the command, if it is not the client's.
+    pub pane: Option<u64>,
+}
+
+/// Variables and conditions of a text, from the client.
+struct Around<'r> {
+    env: &'r BTreeMap<String, String>,
+    condition: &'r dyn Fn(&str) -> bool,
+}
+
+impl Surroundings for Around<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned()
+    }
+
+    fn condition(&self, format: &str) -> bool {
+        (self.condition)(format)
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Prepares the execution of a client's commands.
+    pub fn new(
+        server: &'a Server,
+        commands: &'static [Command],
+        caller: Caller,
+        hello: &'a Hello,
+        conversation: &'a mut Conversation,
+    ) -> Self {
+        let values = ClientValues {
+            pid: hello.pid,
+            tty: hello.tty.clone(),
+            term: hello.term.clone(),
+            uid: hello.uid,
+            user: hello.user.clone(),
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            socket: String::new(),
+        };
+        Self {
+            server,
+            commands,
+            hello,
+            name: DEFAULT_SERVER.to_owned(),
+            status: 0,
+            caller,
+            conversation,
+            text: language::print(std::slice::from_ref(&hello.args)),
+            depth: 0,
+            values,
+            pane: hello.pane,
+        }
+    }
+
+    /// Executes the client's arguments. Returns the exit status. `None` if the client has disconnected.
+    pub async fn invoke(&mut self) -> Option<u8> {
+        match self.arguments().await {
+            Ok(()) => Some(self.status),
+            Err(Failure::Message(message)) => {
+                let message = if message.ends_with('\n') { message } else { message + "\n" };
+                self.conversation.send(&Event::Err(message)).await.ok()?;
+                Some(1)
+            }
+            Err(Failure::Gone) => None,
+        }
+    }
+
+    async fn arguments(&mut self) -> Done {
+        let mut invocation = Invocation::parse(&self.hello.args)?;
+        if invocation.shows_version {
+            return self.print(&program_version()).await;
+        }
+        if invocation.is_control {
+            return Err(USAGE.into());
+        }
+        if let Some(name) = invocation.server.take() {
+            self.name = name;
+        }
+        let mux = &self.server.dispatcher.context().mux;
+        let own = self.hello.pane.filter(|pane| mux.pane(PaneId(*pane)).is_some());
+        self.caller.opener = Some(match own {
+            Some(pane) => Opener::Pane(pane),
+            None => Opener::Outside(self.name.clone()),
+        });
+        if let Some(command) = invocation.shell_command {
+            let event = Event::Shell { command, background: false };
+            let answer = self.conversation.ask(&event).await?;
+            self.status = u8::try_from(answer.status).unwrap_or(1);
+            return self.print_raw(answer.text).await;
+        }
+        let mut commands = language::of_arguments(&invocation.command);
+        if commands.is_empty() {
+            commands.push(vec!["new-session".to_owned()]);
+        }
+        self.words(commands).await
+    }
+
+    /// Executes commands in their order, until one fails. Checks the names and flags of all of them first.
+    pub async fn words(&mut self, commands: Vec<Words>) -> Done {
+        for (command, arguments) in self.checked(commands)? {
+            self.execute(command, arguments).await?;
+        }
+        Ok(())
+    }
+
+    /// The commands with their flags and arguments.
+    ///
+    /// # Errors
+    /// A command is unknown, or its flags or arguments are wrong. tmux's message.
+    pub fn checked(&self, commands: Vec<Words>) -> Result<Checked, Failure> {
+        let mut parsed = Vec::new();
+        for words in commands {
+            let words = Self::aliased(words);
+            let Some((name, rest)) = words.split_first() else { continue };
+            let command = find(self.commands, name)?;
+            parsed.push((command, Arguments::parse(&command.syntax, rest)?));
+        }
+        Ok(parsed)
+    }
+
+    /// Replaces an alias that tmux has without a configuration. Aliases that a program sets have no effect, because
+    /// another program would execute them.
+    fn aliased(words: Words) -> Words {
+        let Some(name) = words.first() else { return words };
+        let preset = OPTIONS.iter().filter(|row| row.name.starts_with("command-alias"));
+        let mut preset = preset.filter_map(|row| row.default.split_once('='));
+        match preset.find(|(alias, _)| alias == name) {
+            Some((_, command)) => {
+                let command = command.split(' ').map(str::to_owned);
+                command.chain(words[1..].iter().cloned()).collect()
+            }
+            None => words,
+        }
+    }
+
+    /// Executes one command, and its hook.
+    async fn execute(&mut self, command: &'static Command, arguments: Arguments) -> Done {
+        if self.depth >= DEEPEST {
+            return Err("too many nested commands".into());
+        }
+        self.depth += 1;
+        let done = (command.run)(self, arguments).await;
+        self.depth -= 1;
+        done?;
+        self.hook(&format!("after-{}", command.syntax.name)).await
+    }
+
+    /// Executes the commands that the client's program has set for a hook. Commands that another program has set would
+    /// run with the rights of this one.
+    pub async fn hook(&mut self, name: &str) -> Done {
+        let opener = self.opener();
+        let texts: Vec<String> = {
+            let state = self.server.state.lock();
+            let own = state.hooks.iter().filter(|hook| hook.name == name && hook.by == opener);
+            own.map(|hook| hook.command.clone()).collect()
+        };
+        for text in texts {
+            // A hook that fails does not make its command fail.
+            match self.text(&text).await {
+                Err(Failure::Gone) => return Err(Failure::Gone),
+                Err(Failure::Message(why)) => tracing::debug!(name, why, "a hook failed"),
+                Ok(()) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes the commands of a text.
+    pub fn text<'r>(&'r mut self, text: &'r str) -> Execution<'r> {
+        Box::pin(async move {
+            let lines = self.parsed(text).await?.map_err(|error| error.message.to_owned())?;
+            self.words(lines.into_iter().map(|line| line.words).collect()).await
+        })
+    }
+
+    /// The program for which the client speaks.
+    pub fn opener(&self) -> Opener {
+        let outside = || Opener::Outside(self.name.clone());
+        self.caller.opener.clone().unwrap_or_else(outside)
+    }
+
+    /// Parses a text. Formats of conditions are expanded for the client's pane.
+    pub async fn parsed(&mut self, text: &str) -> Result<Result<Vec<Line>, SyntaxError>, Failure> {
+        let world = self.world().await?;
+        let target = world.current(self.pane);
+        let state = self.server.state.lock();
+        let scope = self.scope(&world, &state, target);
+        let clock = self.clock();
+        let condition = |format: &str| formats::is_true(&formats::expand(format, &scope, &clock));
+        let env = {
+            let mut env = self.hello.env.clone();
+            let set = state
+                .env
+                .iter()
+                .filter_map(|(name, variable)| Some((name.clone(), variable.value.clone()?)));
+            env.extend(set);
+            env
+        };
+        Ok(language::parse(text, &Around { env: &env, condition: &condition }))
+    }
+
+    /// Prints a line.
+    pub async fn print(&mut self, line: &str) -> Done {
+        self.print_raw(format!("{line}\n")).await
+    }
+
+    /// Prints lines in one message.
+    pub async fn print_lines(&mut self, lines: Vec<String>) -> Done {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.print_raw(lines.join("\n") + "\n").await
+    }
+
+    /// Prints a text.
+    pub async fn print_raw(&mut self, text: String) -> Done {
+        if text.is_empty() {
+            return Ok(());
+        }
+        Ok(self.conversation.send(&Event::Out(text)).await?)
+    }
+
+    /// Prints a line to standard error.
+    pub async fn complain(&mut self, line: &str) -> Done {
+        Ok(self.conversation.send(&Event::Err(format!("{line}\n"))).await?)
+    }
+
+    /// Sends a message to the client, and waits for the answer.
+    pub async fn ask_client(
+        &mut self,
+        event: &Event,
+    ) -> Result<super::conversation::Answer, Failure> {
+        Ok(self.conversation.ask(event).await?)
+    }
+
+    /// Waits for work, unless the client disconnects.
+    pub async fn wait<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            value = work => Ok(value),
+            () = self.conversation.gone() => Err(Failure::Gone),
+        }
+    }
+
+    /// The shared state. Must not be held while waiting.
+    pub fn state(&self) -> MutexGuard<'a, State> {
+        self.server.state.lock()
+    }
+
+    /// The current time, in seconds since 1970.
+    pub fn now(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    }
+
+    /// The current time, in the client's time zone.
+    pub fn clock(&self) -> Clock {
+        Clock { now: self.now(), offset: self.hello.utc_offset }
+    }
+
+    /// The sessions of the client's server, now.
+    pub async fn world(&mut self) -> Result<World, Failure> {
+        let listing = self.call::<List>(NoParams {}).await?;
+        self.values.socket = match self.name == DEFAULT_SERVER {
+            true => listing.socket.clone(),
+            false => format!("{}.{}", listing.socket, self.name),
+        };
+        let mut state = self.server.state.lock();
+        state.refresh(&listing, self.now());
+        Ok(World::new(listing, &state, &self.name))
+    }
+
+    /// The sessions of the client's server, and the pane that the client runs in or sees.
+    ///
+    /// # Errors
+    /// The server has no session. tmux's message.
+    pub async fn here(&mut self) -> Result<(World, Target), Failure> {
+        let world = self.world().await?;
+        match world.current(self.pane) {
+            Some(target) => Ok((world, target)),
+            None => Err(format!("no server running on {}", self.values.socket).into()),
+        }
+    }
+
+    /// The sessions of the client's server, and the target that a command names.
+    pub async fn target(
+        &mut self,
+        kind: TargetKind,
+        text: Option<&str>,
+    ) -> Result<(World, Target), Failure> {
+        let (world, current) = self.here().await?;
+        let target = target::find(&world, kind, text, current)?;
+        Ok((world, target))
+    }
+
+    /// The values of formats.
+    pub fn scope<'s>(
+        &'s self,
+        world: &'s World,
+        state: &'s State,
+        target: Option<Target>,
+    ) -> Scope<'s> {
+        Scope { world, state, client: &self.values, target, more: BTreeMap::new() }
+    }
+
+    /// Expands a format, with the conversions of strftime(3).
+    pub async fn expand(
+        &mut self,
+        format: &str,
+        world: &mut World,
+        target: Option<Target>,
+    ) -> Result<String, Failure> {
+        if format.contains("C:") || format.contains("C/") {
+            world.rows = match target {
+                Some(target) => {
+                    let id = world.pane(target).id;
+                    let params = CaptureParams { id, start: Some(0), ..CaptureParams::default() };
+                    self.call::<Capture>(params.into()).await?.lines
+                }
+                None => Vec::new(),
+            };
+        }
+        let state = self.server.state.lock();
+        let scope = self.scope(world, &state, target);
+        Ok(formats::expand_with_time(format, &scope, &self.clock()))
+    }
+
+    /// The value of an option for a target.
+    pub fn option(&self, world: &World, target: Target, name: &str) -> String {
+        let owners = [
+            Owner::Pane(world.place(target).id),
+            Owner::Window(world.window(target).id),
+            Owner::Session(world.session(target).id),
+            Owner::Windows,
+            Owner::Sessions,
+            Owner::Server,
+        ];
+        self.server.state.lock().options.value(&owners, name).unwrap_or_default()
+    }
+
+    /// Whether the client's program may change a pane without approval.
+    pub fn is_own(&self, pane: u64) -> bool {
+        let openers = &self.server.dispatcher.context().panes.openers;
+        self.caller.opener.as_ref().is_some_and(|opener| openers.is_own(opener, pane))
+    }
+
+    /// A pane of a target's window that the client's program may change without approval, or else the target's pane.
+    pub fn own_pane(&self, world: &World, at: Target) -> u64 {
+        let mut panes = world.window(at).panes.iter().map(|pane| pane.id);
+        let own = panes.find(|pane| self.is_own(*pane));
+        own.unwrap_or_else(|| world.pane(at).id)
+    }
+
+    /// Calls a method. If it needs the user's approval, asks the user first.
+    pub async fn call<M: Method>(&mut self, params: M::Params<'_>) -> Result<M::Reply, Failure>
+    where
+        for<'p> M::Params<'p>: Serialize,
+        M::Reply: DeserializeOwned,
+    {
+        let params = serde_json::to_string(&params).map_err(Error::Params)?;
+        match self.try_call::<M>(&params).await {
+            Err(Error::Denied(Denial::Approval(_))) => {
+                self.ask_user().await?;
+                Ok(self.try_call::<M>(&params).await?)
+            }
+            done => Ok(done?),
+        }
+    }
+
+    async fn try_call<M: Method>(&mut self, params: &str) -> Result<M::Reply, Error>
+    where
+        M::Reply: DeserializeOwned,
+    {
+        let common = || find_method(M::NAME);
+        let entry = methods::own::<M>().or_else(common);
+        let entry = entry.ok_or_else(|| Error::Unknown(M::NAME.to_owned()))?;
+        let mut reply = Vec::new();
+        self.server.dispatcher.call_entry(&self.caller, entry, params, &mut reply).await?;
+        serde_json::from_slice(&reply).map_err(|error| Error::Unread { method: M::NAME, error })
+    }
+
+    /// Asks the user whether the client's commands may change panes that the client's program did not open.
+    async fn ask_user(&mut self) -> Done {
+        let context = self.server.dispatcher.context();
+        let asking = Caller {
+            capabilities: self.caller.capabilities | Capabilities::ASKS_FIRST,
+            ..self.caller.clone()
+        };
+        let call = self.text.clone();
+        let would = format!("tmux {call}");
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            match context.people.approvals.approve(&asking, &call) {
+                Ok(approved) => {
+                    self.caller.approved = Some(approved);
+                    return Ok(());
+                }
+                Err(Standing::Denied) => {
+                    return Err("not allowed: the user does not let this program change panes that it did not open".into());
+                }
+                Err(Standing::Unknown | Standing::Allowed) => {}
+            }
+            let asked = context.people.approvals.ask(
+                &context.people.questions,
+                &asking,
+                &call,
+                &would,
+                None,
+            );
+            let (number, mut answer, is_new) = asked?;
+            if is_new {
+                context.questions_changed();
+            }
+            let withdrawn = Withdrawn { run: self.server, number };
+            tokio::select! {
+                biased;
+                _ = answer.wait_for(Option::is_some) => {}
+                () = tokio::time::sleep_until(deadline) => {
+                    return Err("not allowed: the user has not answered".into());
+                }
+                () = self.conversation.gone() => return Err(Failure::Gone),
+            }
+            drop(withdrawn);
+        }
+    }
+}
+
+/// A question that a client waits for. Dropping it withdraws the question, if it has not been answered.
+struct Withdrawn<'a> {
+    run: &'a Server,
+    number: u64,
+}
+
+impl Drop for Withdrawn<'_> {
+    fn drop(&mut self) {
+        let context = self.run.dispatcher.context();
+        if context.people.questions.withdraw(self.number) {
+            context.questions_changed();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The commands: their names, flags and functions.
+//!
+//! A command, a flag or an argument that is not here gives tmux's error. `list-commands` prints this table.
+
+use super::{
+    arguments::Syntax,
+    commands::{
+        buffers, capture, clients, environment, input, layout, misc, options, panes, sessions,
+        windows,
+    },
+    run::Command,
+};
+
+/// Declares the table. Each row: name, short name, flags, numbers of arguments, usage, function.
+macro_rules! commands {
+    ($($name:literal $alias:literal $flags:literal $least:literal $most:expr, $usage:literal $run:path;)*) => {
+        /// Every command, sorted by name.
+        pub static COMMANDS: &[Command] = &[
+            $(Command {
+                syntax: Syntax {
+                    name: $name,
+                    alias: $alias,
+                    flags: $flags,
+                    least: $least,
+                    most: $most,
+                    usage: $usage,
+                },
+                run: |run, arguments| Box::pin($run(run, arguments)),
+            },)*
+        ];
+    };
+}
+
+commands! {
+    "attach-session" "attach" "c:dEt:x" 0 Some(0),
+        "[-dEx] [-c working-directory] [-t target-session]" clients::attach;
+    "break-pane" "breakp" "dF:n:Ps:t:" 0 Some(0),
+        "[-dP] [-F format] [-n window-name] [-s src-pane] [-t dst-window]" panes::break_out;
+    "capture-pane" "capturep" "b:eE:JNpqS:t:" 0 Some(0),
+        "[-eJNpq] [-b buffer-name] [-E end-line] [-S start-line] [-t target-pane]" capture::capture;
+    "delete-buffer" "deleteb" "b:" 0 Some(0), "[-b buffer-name]" buffers::delete;
+    "detach-client" "detach" "aE:s:t:P" 0 Some(0),
+        "[-aP] [-E shell-command] [-s target-session] [-t target-client]" clients::detach;
+    "display-message" "display" "F:Npt:" 0 Some(1),
+        "[-Np] [-F format] [-t target-pane] [message]" misc::display;
+    "has-session" "has" "t:" 0 Some(0), "[-t target-session]" sessions::has;
+    "if-shell" "if" "bFt:" 2 Some(3),
+        "[-bF] [-t target-pane] shell-command command [command]" misc::if_shell;
+    "join-pane" "joinp" "bdfhvp:l:s:t:" 0 Some(0),
+        "[-bdfhv] [-l size] [-s src-pane] [-t dst-pane]" panes::join;
+    "kill-pane" "killp" "at:" 0 Some(0), "[-a] [-t target-pane]" panes::kill;
+    "kill-server" "" "" 0 Some(0), "" sessions::kill_server;
+    "kill-session" "" "aCt:" 0 Some(0), "[-aC] [-t target-session]" sessions::kill;
+    "kill-window" "killw" "at:" 0 Some(0), "[-a] [-t target-window]" windows::kill;
+    "last-pane" "lastp" "t:Z" 0 Some(0), "[-Z] [-t target-window]" panes::last;
+    "last-window" "last" "t:" 0 Some(0), "[-t target-session]" windows::last;
+    "list-buffers" "lsb" "F:f:" 0 Some(0), "[-F format] [-f filter]" buffers::list;
+    "list-clients" "lsc" "F:t:" 0 Some(0), "[-F format] [-t target-session]" clients::list;
+    "list-commands" "lscm" "F:" 0 Some(1), "[-F format] [command]" misc::list_commands;
+    "list-keys" "lsk" "1aNP:T:" 0 Some(1),
+        "[-1aN] [-P prefix-string] [-T key-table] [key]" misc::list_keys;
+    "list-panes" "lsp" "asF:f:t:" 0 Some(0),
+        "[-as] [-F format] [-f filter] [-t target-window]" panes::list;
+    "list-sessions" "ls" "F:f:" 0 Some(0), "[-F format] [-f filter]" sessions::list;
+    "list-windows" "lsw" "F:f:at:" 0 Some(0),
+        "[-a] [-F format] [-f filter] [-t target-session]" windows::list;
+    "load-buffer" "loadb" "b:" 1 Some(1), "[-b buffer-name] path" buffers::load;
+    "move-pane" "movep" "bdfhvp:l:s:t:" 0 Some(0),
+        "[-bdfhv] [-l size] [-s src-pane] [-t dst-pane]" panes::join;
+    "move-window" "movew" "abdkrs:t:" 0 Some(0),
+        "[-abdkr] [-s src-window] [-t dst-window]" windows::move_to;
+    "new-session" "new" "Ac:dDe:EF:n:Ps:x:y:" 0 None,
+        "[-AdDEP] [-c start-directory] [-e environment] [-F format] [-n window-name] [-s session-name] [-x width] [-y height] [shell-command]" sessions::new;
+    "new-window" "neww" "abc:de:F:kn:PSt:" 0 None,
+        "[-abdkPS] [-c start-directory] [-e environment] [-F format] [-n window-name] [-t target-window] [shell-command]" windows::new;
+    "next-layout" "nextl" "t:" 0 Some(0), "[-t target-window]" layout::next;
+    "next-window" "next" "t:" 0 Some(0), "[-t target-session]" windows::next;
+    "paste-buffer" "pasteb" "db:prs:t:" 0 Some(0),
+        "[-dpr] [-s separator] [-b buffer-name] [-t target-pane]" buffers::paste;
+    "previous-layout" "prevl" "t:" 0 Some(0), "[-t target-window]" layout::previous;
+    "previous-window" "prev" "t:" 0 Some(0), "[-t target-session]" windows::previous;
+    "rename-session" "rename" "t:" 1 Some(1), "[-t target-session] new-name" sessions::rename;
+    "rename-window" "renamew" "t:" 1 Some(1), "[-t target-window] new-name" windows::rename;
+    "resize-pane" "resizep" "DLRt:Ux:y:Z" 0 Some(1),
+        "[-DLRUZ] [-x width] [-y height] [-t target-pane] [adjustment]" layout::resize;
+    "respawn-pane" "respawnp" "c:e:kt:" 0 None,
+        "[-k] [-c start-directory] [-e environment] [-t target-pane] [shell-command]" panes::respawn;
+    "respawn-window" "respawnw" "c:e:kt:" 0 None,
+        "[-k] [-c start-directory] [-e environment] [-t target-window] [shell-command]" windows::respawn;
+    "rotate-window" "rotatew" "Dt:U" 0 Some(0), "[-DU] [-t target-window]" layout::rotate;
+    "run-shell" "run" "bd:Ct:" 0 Some(1),
+        "[-bC] [-d delay] [-t target-pane] [shell-command]" misc::run_shell;
+    "save-buffer" "saveb" "ab:" 1 Some(1), "[-a] [-b buffer-name] path" buffers::save;
+    "select-layout" "selectl" "Enpt:" 0 Some(1),
+        "[-Enp] [-t target-pane] [layout-name]" layout::select;
+    "select-pane" "selectp" "DlLMmRt:T:UZ" 0 Some(0),
+        "[-DLlMmRUZ] [-T title] [-t target-pane]" panes::select;
+    "select-window" "selectw" "lnpTt:" 0 Some(0), "[-lnpT] [-t target-window]" windows::select;
+    "send-keys" "send" "FHlN:t:" 0 None,
+        "[-FHl] [-N repeat-count] [-t target-pane] key ..." input::send_keys;
+    "set-buffer" "setb" "ab:n:" 0 Some(1),
+        "[-a] [-b buffer-name] [-n new-buffer-name] data" buffers::set;
+    "set-environment" "setenv" "Fhgrt:u" 1 Some(2),
+        "[-Fhgru] [-t target-session] name [value]" environment::set;
+    "set-hook" "" "agpRt:uw" 1 Some(2), "[-agpRuw] [-t target-pane] hook [command]" options::set_hook;
+    "set-option" "set" "aFgopqst:uUw" 1 Some(2),
+        "[-aFgopqsuUw] [-t target-pane] option [value]" options::set;
+    "set-window-option" "setw" "aFgoqt:u" 1 Some(2),
+        "[-aFgoqu] [-t target-window] option [value]" options::set_window;
+    "show-buffer" "showb" "b:" 0 Some(0), "[-b buffer-name]" buffers::show;
+    "show-environment" "showenv" "hgst:" 0 Some(1),
+        "[-hgs] [-t target-session] [name]" environment::show;
+    "show-hooks" "" "gpt:w" 0 Some(1), "[-gpw] [-t target-pane] [hook]" options::show_hooks;
+    "show-options" "show" "AgHpqst:vw" 0 Some(1),
+        "[-AgHpqsvw] [-t target-pane] [option]" options::show;
+    "show-window-options" "showw" "gvt:" 0 Some(1),
+        "[-gv] [-t target-window] [option]" options::show_window;
+    "source-file" "source" "Fnqv" 1 None, "[-Fnqv] path ..." misc::source;
+    "split-window" "splitw" "bc:de:fF:hl:p:Pt:vZ" 0 None,
+        "[-bdfhPvZ] [-c start-directory] [-e environment] [-F format] [-l size] [-t target-pane] [shell-command]" panes::split;
+    "start-server" "start" "" 0 Some(0), "" sessions::start_server;
+    "swap-pane" "swapp" "dDs:t:UZ" 0 Some(0), "[-dDUZ] [-s src-pane] [-t dst-pane]" panes::swap;
+    "swap-window" "swapw" "ds:t:" 0 Some(0), "[-d] [-s src-window] [-t dst-window]" windows::swap;
+    "switch-client" "switchc" "c:Enpt:Z" 0 Some(0),
+        "[-EnpZ] [-c target-client] [-t target-session]" clients::switch;
+    "wait-for" "wait" "LSU" 1 Some(1), "[-L|-S|-U] channel" misc::wait_for;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::tmux::run::find;
+
+    #[test]
+    fn every_command_is_found_by_both_of_its_names() {
+        for command in COMMANDS {
+            let names = [command.syntax.name, command.syntax.alias];
+            for name in names.into_iter().filter(|name| !name.is_empty()) {
+                assert!(std::ptr::eq(find(COMMANDS, name).unwrap(), command), "{name}");
+            }
+        }
+        assert!(COMMANDS.is_sorted_by_key(|command| command.syntax.name));
+        assert!(find(COMMANDS, "").is_err());
+    }
+}

@@ -1,0 +1,140 @@
+//! Tests of the dialect of tmux: calls of the program `tmux`, as other programs make them.
+
+mod authority;
+mod layout;
+mod scripts;
+mod sessions;
+mod teams;
+
+use std::{collections::BTreeMap, io::Write, process::Command};
+
+use serde_json::json;
+use unterm_control::tmux::{Answer, Event, Hello};
+use unterm_mux::PaneId;
+
+use crate::support::{Fixture, Session, Wire, until};
+
+/// The result of a call of `tmux`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    pub out: String,
+    pub err: String,
+    pub status: u8,
+}
+
+/// A program that calls `tmux`.
+pub struct Program<'a> {
+    pub fixture: &'a Fixture,
+    /// The pane that it runs in.
+    pub pane: Option<u64>,
+}
+
+impl Program<'_> {
+    /// Sends the arguments, and returns the connection.
+    pub fn begin(&self, args: &[&str]) -> Wire {
+        let mut wire = self.fixture.connect();
+        let login = json!({"token": self.fixture.token(), "client": "tmux", "tmux": true});
+        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
+        let folder = self.fixture.home.path().display().to_string();
+        let path = std::env::var("PATH").unwrap();
+        let hello = Hello {
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            cwd: folder.clone(),
+            pane: self.pane,
+            pid: 4711,
+            user: "user".to_owned(),
+            term: "xterm".to_owned(),
+            env: BTreeMap::from([
+                ("HOME".to_owned(), folder),
+                ("PATH".to_owned(), path),
+                ("SHELL".to_owned(), "/bin/sh".to_owned()),
+            ]),
+            ..Hello::default()
+        };
+        wire.send(serde_json::to_string(&hello).unwrap() + "\n");
+        wire
+    }
+
+    /// Does what the dialect asks for, until it sends the status.
+    pub fn end(&self, mut wire: Wire) -> Called {
+        let mut called = Called::default();
+        loop {
+            let line = wire.receive().expect("a message");
+            let folder = self.fixture.home.path();
+            let answer = match serde_json::from_str(&line).unwrap() {
+                Event::Out(text) => {
+                    called.out += &text;
+                    continue;
+                }
+                Event::Err(text) => {
+                    called.err += &text;
+                    continue;
+                }
+                Event::Exit(status) => {
+                    called.status = status;
+                    return called;
+                }
+                Event::Read(path) => match std::fs::read_to_string(folder.join(path)) {
+                    Ok(text) => Answer { text, ..Answer::default() },
+                    Err(_) => {
+                        let error = Some("No such file or directory".to_owned());
+                        Answer { error, ..Answer::default() }
+                    }
+                },
+                Event::Write { path, append, text } => {
+                    let mut file = std::fs::OpenOptions::new()
+                        .create(true)
+                        .append(append)
+                        .write(true)
+                        .open(folder.join(path))
+                        .unwrap();
+                    file.write_all(text.as_bytes()).unwrap();
+                    Answer::default()
+                }
+                Event::Shell { command, .. } => {
+                    let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+                    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                    let status = output.status.code().unwrap_or(1);
+                    Answer { text, status, error: None }
+                }
+            };
+            wire.send(serde_json::to_string(&answer).unwrap() + "\n");
+        }
+    }
+
+    /// Calls `tmux`.
+    pub fn tmux(&self, args: &[&str]) -> Called {
+        let wire = self.begin(args);
+        self.end(wire)
+    }
+
+    /// Calls `tmux`, which must succeed, and returns its output without the last line end.
+    pub fn prints(&self, args: &[&str]) -> String {
+        let called = self.tmux(args);
+        assert_eq!((called.err.as_str(), called.status), ("", 0), "{args:?}");
+        called.out.trim_end_matches('\n').to_owned()
+    }
+
+    /// Calls `tmux`, which must fail, and returns the message.
+    pub fn fails(&self, args: &[&str]) -> String {
+        let called = self.tmux(args);
+        assert_eq!((called.out.as_str(), called.status), ("", 1), "{args:?}: {called:?}");
+        called.err.trim_end_matches('\n').to_owned()
+    }
+
+    /// Calls `tmux` until it prints this.
+    pub fn until(&self, args: &[&str], expected: &str) {
+        let mut last = String::new();
+        until(expected, || {
+            last = self.prints(args);
+            (last == expected).then_some(())
+        });
+    }
+}
+
+/// Opens a tab of 120×30 cells that a window or a split may resize.
+pub fn open(fixture: &Fixture, wire: &mut Wire, program: &str, args: &[&str]) -> Session {
+    let params = json!({"program": program, "args": args, "cwd": fixture.home.path()});
+    let id = wire.call("session.create", params)["id"].as_u64().unwrap();
+    Session { id, pane: fixture.mux.pane(PaneId(id)).unwrap() }
+}
