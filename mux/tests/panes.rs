@@ -272,13 +272,12 @@ fn data_of_a_clipboard_reaches_its_program_whole() {
     let options = MuxOptions { sized_by_window: true, ..MuxOptions::default() };
     let mux = Mux::new(options);
     let ear = Ear::new(&mux);
-    // More than the pty and the input queue hold. The program begins to read when it arrives.
+    // The answer is longer than the pty and the queue for typed input hold.
     let pane = open(
         &mux,
         r"stty -echo -icanon
         printf '\033]5522;type=read;dGV4dC9wbGFpbg==\033\\'
-        sleep 0.2
-        tr -dc D | head -c 769 | wc -c",
+        stdbuf -o0 tr -dc D | head -c 769 | wc -c",
     );
     let mut read = None;
     wait(&pane, "its request", |_| {

@@ -289,6 +289,29 @@ fn bash_reports_again_after_one_line_removed_all_its_hooks() {
 }
 
 #[test]
+fn bash_reports_commands_at_a_prompt_that_a_later_hook_replaced() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
+    for round in 1..=2 {
+        let change = format!("PROMPT_COMMAND+=('PS1=\"{round} \"')");
+        wait(&pane, "a prompt", is_asking);
+        pane.write(format!("{change}\r").as_bytes()).unwrap();
+        let row = commands(&pane).last().unwrap().prompt.unwrap().line.0 + 1;
+        wait(&pane, "the replaced prompt", |pane| {
+            let term = pane.term();
+            let cursor = term.cursor();
+            (term.live_top().0 + u64::from(cursor.row), cursor.col) == (row, 2)
+        });
+        pane.write(b"sh -c 'echo out; exit 3'\r").unwrap();
+        wait(&pane, "the next prompt", is_asking);
+        let expected = ("sh -c 'echo out; exit 3'".to_owned(), Some(3), "out".to_owned());
+        assert_eq!(last_ended(&pane), expected, "{:#?}", screen(&pane));
+        type_line(&pane, "sh -c 'exit 4'");
+        assert_eq!(last_ended(&pane).1, Some(4), "{:#?}", screen(&pane));
+    }
+}
+
+#[test]
 fn the_reset_key_empties_the_line_in_the_modes_of_line_editors() {
     let emacs: &[&str] = &[
         "",

@@ -257,6 +257,8 @@ _unterm_after() {
         builtin bind -m vi-command '"\C-^\C-_": "i\C-^\C-_"'
     fi
     _unterm_again "$is_text" || :
+    # PS1 stores the number too, unless an element that runs after this one replaces PS1.
+    _unterm_next=${HISTCMD-0}
     _unterm_ask
     if ((is_text)); then
         _unterm_number='\#'
@@ -295,7 +297,7 @@ _unterm_again() {
         is_text=0
         if ! builtin shopt -q promptvars; then is_text=1; fi
     fi
-    if ((! _unterm_fixed)) && { ((_unterm_told)) || ! builtin test "${PROMPT_COMMAND[*]-}" = "${_unterm_left[3]-}"; }; then
+    if ((! _unterm_fixed)) && ! builtin test "${PROMPT_COMMAND[*]-}" = "${_unterm_left[3]-}"; then
         _unterm_place
         _unterm_left[3]=${PROMPT_COMMAND[*]}
     fi
@@ -342,9 +344,8 @@ _unterm_place() {
     if ((_unterm_version >= 501)); then
         indices=("${!PROMPT_COMMAND[@]}")
         if ((${#indices[@]})); then last=${indices[-1]}; fi
-        # Unterm set the last prompt, but another one was shown: an element after Unterm's changes it. So move Unterm's
-        # element to the end.
-        if ((last > _unterm_at && _unterm_told && ! is_text)); then
+        # Move Unterm's element to the end again.
+        if ((last > _unterm_at)); then
             PROMPT_COMMAND[_unterm_at]=
             _unterm_at=$((last + 1))
         fi

@@ -65,7 +65,9 @@ fn a_leader_outside_of_panes_has_a_server_of_its_own() {
     let users = open(&fixture, &mut wire, "cat", &[]);
     fixture.server().set_approval(Approval::Ask);
     let leader = Program { fixture: &fixture, pane: None };
-    let swarm = |args: &[&str]| [&["-L", "claude-swarm-1"], args].concat();
+    fn swarm<'a>(args: &[&'a str]) -> Vec<&'a str> {
+        [&["-L", "claude-swarm-1"], args].concat()
+    }
     let why = leader.fails(&swarm(&["has-session", "-t", "claude-swarm"]));
     assert!(why.starts_with("no server running on "), "{why}");
     let new =

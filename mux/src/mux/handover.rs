@@ -7,10 +7,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use unterm_term::{Parser, Size, Term};
 
-use super::{
-    Mux, MuxError,
-    open::{PanePlacement, terminal_options},
-};
+use super::{Mux, MuxError, open::PanePlacement};
 use crate::{Handover, OnExit, Pane, PaneId, pane::Parts};
 
 /// A program that could not be adopted. It keeps running.

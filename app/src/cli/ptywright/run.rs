@@ -140,6 +140,7 @@ fn spawn(program: &str, args: &[String]) -> Result<Spawn> {
         args: args.to_vec(),
         cwd: Some(std::env::current_dir().context("cannot find the current directory")?),
         env,
+        numbered: Vec::new(),
         integration: None,
     })
 }

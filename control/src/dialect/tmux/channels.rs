@@ -50,7 +50,10 @@ impl Channels {
     pub fn signal(&self, name: &str) -> Result<(), String> {
         self.with(name, |channel| {
             channel.is_woken = channel.waiters.is_empty();
-            channel.waiters.drain(..).for_each(|waiter| drop(waiter.send(())));
+            for waiter in channel.waiters.drain(..) {
+                // The client may have disconnected.
+                let _ = waiter.send(());
+            }
         })
     }
 

@@ -24,11 +24,12 @@ pub async fn program(
     at: Option<Target>,
     arguments: &Arguments,
 ) -> Result<Program, Failure> {
-    let option = |name: &str| match at {
+    let names = ["default-shell", "default-command", "remain-on-exit"];
+    let [shell, default_command, on_exit] = names.map(|name| match at {
         Some(at) => run.option(world, at, name),
         None => run.state().options.value(&[], name).unwrap_or_default(),
-    };
-    let shell = match option("default-shell") {
+    });
+    let shell = match shell {
         shell if shell == "/bin/sh" => {
             run.hello.env.get("SHELL").cloned().filter(|shell| !shell.is_empty()).unwrap_or(shell)
         }
@@ -36,7 +37,7 @@ pub async fn program(
     };
     let script = |script: &str| vec![shell.clone(), "-c".to_owned(), script.to_owned()];
     let command = match arguments.words.as_slice() {
-        [] => match option("default-command").as_str() {
+        [] => match default_command.as_str() {
             "" => Vec::new(),
             command => script(command),
         },
@@ -44,7 +45,7 @@ pub async fn program(
         [only] => script(only),
         several => several.to_vec(),
     };
-    let on_exit = program_end(&option("remain-on-exit"));
+    let on_exit = program_end(&on_exit);
     let mut env = run.hello.env.clone();
     {
         let state = run.state();
