@@ -22,8 +22,11 @@ fn keys_are_typed_and_the_screen_is_captured() {
     shell.wait_for(|screen| screen.lines().any(|line| line == "hex"));
     program.prints(&["send-keys", "cat", "Enter"]);
     program.prints(&["send-keys", "-N", "3", "z"]);
-    program.prints(&["send-keys", "Enter", "C-c"]);
-    shell.wait_for_text("zzz");
+    program.prints(&["send-keys", "Enter"]);
+    // The terminal echoes the keys, and `cat` prints them.
+    shell.wait_for(|screen| screen.lines().filter(|line| *line == "zzz").count() == 2);
+    program.prints(&["send-keys", "C-c"]);
+    shell.wait_for(|screen| screen.trim_end().ends_with("\n$"));
     program.prints(&["send-keys", "seq 1 100", "Enter"]);
     shell.wait_for(|screen| screen.lines().any(|line| line == "100"));
     let history = program.prints(&["capture-pane", "-p", "-S", "-"]);

@@ -190,7 +190,7 @@ impl Term {
         if !has_columns.is_empty() && self.allow.contains(Allow::WINDOW_OPS) {
             self.request_size(None, Some(rest.size.1 as u16));
         }
-        self.modes = self.modes & Modes::ALT_SCREEN | before.modes - Modes::ALT_SCREEN;
+        self.modes = (self.modes & Modes::ALT_SCREEN) | (before.modes - Modes::ALT_SCREEN);
         self.dec = before.dec;
         self.mouse_tracking = before.mouse_tracking;
         self.mouse_encoding = before.mouse_encoding;

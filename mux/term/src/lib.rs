@@ -103,8 +103,8 @@ pub use osc::prompt::unescape as unescape_command_line;
 pub use osc::status::{BlockedOn, ProgramState, ProgramStatus};
 pub use osc::title::TitleSet;
 pub use osc::typed_clipboard::{
-    ClipboardData, ClipboardError, ClipboardRead, ClipboardReader, ClipboardRequester,
-    ClipboardWrite,
+    ClipboardData, ClipboardError, ClipboardItem, ClipboardRead, ClipboardReader,
+    ClipboardRequester, ClipboardWrite,
 };
 pub use parser::Parser;
 pub use row::LineSize;

@@ -14,7 +14,7 @@ use std::cell::Cell;
 
 pub use self::{clock::Clock, pattern::glob};
 use self::{
-    modifiers::{Modifier, modifiers, skip},
+    modifiers::{Modifier, modifiers, skip, unescaped},
     pattern::{matches, substitute},
 };
 
@@ -329,7 +329,7 @@ impl Expansion<'_> {
         if form.is_time {
             let seconds: i64 = value.parse().ok()?;
             value = match form.time_format {
-                Some(format) => self.clock.format(seconds, &self.expand(format)),
+                Some(format) => self.clock.format(seconds, &unescaped(&self.expand(format))),
                 None if form.is_pretty => self.clock.pretty(seconds),
                 None => self.clock.format(seconds, "%a %b %e %H:%M:%S %Y"),
             };

@@ -109,7 +109,8 @@ impl State {
             }
             session.last = session.last.filter(|last| session.tabs.contains(last));
             let current = session.current.filter(|current| session.tabs.contains(current));
-            session.current = current.or(session.last.take()).or(session.tabs.first().copied());
+            session.current =
+                current.or_else(|| session.last.take()).or(session.tabs.first().copied());
         }
         self.focused.retain(|tab, _| exists(*tab));
         for tab in &listing.tabs {

@@ -34,8 +34,10 @@ const DATA: &str = "data for a clipboard";
 /// The name with which a program asks for the list of types.
 const LIST: &str = ".";
 
+/// The name of a type, and the clipboard's data in this type.
+pub type ClipboardItem = (String, Arc<Vec<u8>>);
 /// The data of a clipboard: each type with its bytes.
-pub type ClipboardData = Vec<(String, Arc<Vec<u8>>)>;
+pub type ClipboardData = Vec<ClipboardItem>;
 
 /// A program's request to read a clipboard (OSC 5522). [`Term::take_clipboard_read`] answers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +130,7 @@ pub struct ClipboardReader {
 impl ClipboardReader {
     /// The reply. Data must contain each type at most once. A failure for which a read has no code counts as a temporary
     /// problem.
-    pub fn reply(&self, data: Result<&[(String, Arc<Vec<u8>>)], ClipboardError>) -> Vec<u8> {
+    pub fn reply(&self, data: Result<&[ClipboardItem], ClipboardError>) -> Vec<u8> {
         let data = data.map_err(|error| match error {
             ClipboardError::Invalid | ClipboardError::Io => ClipboardError::Busy,
             error => error,
@@ -143,7 +145,7 @@ impl Replies {
     fn of_read(
         &self,
         target: ClipboardTarget,
-        data: Result<&[(String, Arc<Vec<u8>>)], ClipboardError>,
+        data: Result<&[ClipboardItem], ClipboardError>,
         password: Option<&str>,
     ) -> String {
         let mut out = String::new();

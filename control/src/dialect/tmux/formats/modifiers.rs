@@ -45,6 +45,24 @@ pub fn skip(text: &str, ends: &str) -> Option<usize> {
     None
 }
 
+/// Removes the escape `#` before the characters that [`skip`] does not end at, outside `#{…}`.
+pub fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        if char == '#' && chars.peek() == Some(&'{') {
+            depth += 1;
+        }
+        let escaped = chars.next_if(|next| char == '#' && depth == 0 && ",#{}:".contains(*next));
+        if char == '}' {
+            depth = depth.saturating_sub(1);
+        }
+        out.push(escaped.unwrap_or(char));
+    }
+    out
+}
+
 /// Splits the modifiers from the rest of a replacement. Without a valid list of modifiers, the whole text is the rest.
 pub fn modifiers(text: &str) -> (Vec<Modifier<'_>>, &str) {
     match list(text) {

@@ -96,7 +96,7 @@ fn patterns_match_the_whole_text_and_expressions_a_part() {
         ("#{m/r:b,abc}#{m/ri:B$,AB}#{m/r:^b,abc}#{m/r:(,x}", "1100"),
         ("#{C:second} #{C:none} #{C/r:^first} #{C/i:SECOND}", "2 0 1 2"),
         (
-            "#{s/a(.)/x\\1/:abab} #{s/A/x/i:aa} #{s|/|-|:pane_current_path}",
+            "#{s/a(.)/x\\1/:#{l:abab}} #{s/A/x/i:#{l:aa}} #{s|/|-|:pane_current_path}",
             "xbxb xx -usr-local-bin",
         ),
     ]);
