@@ -34,13 +34,20 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
             unterm.act(&["new_tab"])?;
         }
         let pane = Pane { id: number };
-        pane.wait_for_prompt(&mut unterm)?;
-        pane.type_text(&mut unterm, &format!("printf '\\033]2;tab-{number}\\007'\r"))?;
-        window.wait_for_title(|title| title.contains(&format!("tab-{number}")))?;
-        // The title was set after the line was echoed, so this is the next prompt, and the shell is idle.
-        pane.wait_for_prompt(&mut unterm)?;
+        name_tab(&mut unterm, &window, pane)?;
     }
     Ok((unterm, window))
+}
+
+/// Lets the pane's shell set the title `tab-N`, and waits until the window has drawn it.
+fn name_tab(unterm: &mut Instance, window: &Window<'_>, pane: Pane) -> Result<()> {
+    let title = format!("tab-{}", pane.id);
+    pane.wait_for_prompt(unterm)?;
+    pane.type_text(unterm, &format!("printf '\\033]2;{title}\\007'\r"))?;
+    window.wait_for_title(|shown| shown.contains(&title))?;
+    // The title was set after the line was echoed, so this is the next prompt, and the shell is idle.
+    pane.wait_for_prompt(unterm)?;
+    Ok(())
 }
 
 #[test]
@@ -64,6 +71,8 @@ fn the_plus_opens_a_tab_and_its_right_click_lists_shells() -> Result<()> {
     let plus = (217 + 14, BAR);
     window.click(1, plus)?;
     wait_for_columns(&mut unterm, "a second tab", |panes| panes.len() == 2)?;
+    // The plus has moved once the window has drawn the tab.
+    name_tab(&mut unterm, &window, Pane { id: 1 })?;
     // The list of shells receives the keys.
     window.click(3, (2 * 217 + 14, BAR))?;
     display.type_text("bash")?;
