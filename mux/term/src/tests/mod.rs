@@ -3,6 +3,7 @@
 mod commands;
 mod dec;
 mod extra_cursors;
+mod glyphs;
 mod graphics;
 mod history;
 mod hostile;
@@ -20,6 +21,7 @@ mod snapshot;
 mod text;
 mod text_size;
 mod to_vt;
+mod transfer;
 mod typed_clipboard;
 mod xterm;
 
