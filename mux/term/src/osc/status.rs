@@ -85,18 +85,6 @@ impl Term {
         &self.osc.statuses
     }
 
-    /// The most important record: blocked, then error, working, done, idle; the newest of equals.
-    pub fn program_status(&self) -> Option<&ProgramStatus> {
-        let weight = |status: &&ProgramStatus| match status.state {
-            ProgramState::Blocked(_) => 4,
-            ProgramState::Error => 3,
-            ProgramState::Working => 2,
-            ProgramState::Done => 1,
-            ProgramState::Idle => 0,
-        };
-        self.osc.statuses.iter().max_by_key(weight)
-    }
-
     /// The name of the program of a record: its own name, or that of the nearest ancestor with a name.
     pub fn status_app(&self, id: &str) -> Option<&str> {
         let mut id = Some(id);
