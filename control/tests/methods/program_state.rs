@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, Session, Wire, question};
+use crate::support::{Fixture, Session, Wire, client::Client, question};
 
 /// Types a command of the session's shell, without waiting.
 fn enter(wire: &mut Wire, session: &Session, command: &str) {
@@ -147,6 +147,30 @@ fn the_inbox_waits_for_a_question_and_hides_secrets() {
     fixture.server().answers().give(asked.number, "Done").unwrap();
     asker.receive().unwrap();
     assert_eq!(wire.call("inbox.list", json!({}))["entries"], json!([]));
+}
+
+#[test]
+fn an_agent_waits_for_a_state_and_reads_its_reasons() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let say = "printf '\\033]7501;state=blocked:kind=question:msg=UnVuIGl0Pw==\\007'; read -r _";
+    enter(&mut wire, &session, say);
+    agent.until(json!({"pane": session.id, "any": [{"state": "needs_you"}]}));
+    let explained = agent.call("explain", json!({"pane": session.id}));
+    assert_eq!(
+        (&explained["state"], &explained["kind"]),
+        (&json!("needs_you"), &json!("question"))
+    );
+    assert_eq!(
+        (&explained["message"], &explained["pane"]),
+        (&json!("Run it?"), &json!(session.id))
+    );
+    assert!(of(&explained, "process").is_some(), "{explained}");
+    let wrong = json!({"pane": session.id, "any": [{"state": "dancing"}]});
+    let why = agent.fail("wait", wrong);
+    assert!(why.to_string().contains("state"), "{why}");
 }
 
 #[test]
