@@ -77,10 +77,11 @@ pub use methods::{
 pub use reference::{reference, tools};
 pub use registry::{FileError, Record, RegistryFault, held, home, lock};
 pub use server::{
-    Answers, Recordings, Server, ServerBuilder, ServerError, ServerOptions, SettingsLinks,
+    Answers, Recordings, ReportedState, Server, ServerBuilder, ServerError, ServerOptions,
+    SettingsLinks,
 };
 pub use services::{
-    pane::drivers::Driver,
+    pane::{drivers::Driver, program_state::claim::State as WorkState},
     people::{
         approvals::Approval,
         changes::{Changes, Topic},

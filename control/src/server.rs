@@ -18,6 +18,7 @@ use tokio::{
     task::JoinHandle,
 };
 use unterm_mux::{Mux, Pane, PaneId};
+use unterm_term::Term;
 
 pub use self::builder::ServerBuilder;
 
@@ -28,7 +29,13 @@ use crate::{
     methods::{AddedMethod, Description, Entry, TableError, adapter::ProgramState},
     registry::{Registration, RegistryFault},
     services::{
-        pane::drivers::Driver,
+        pane::{
+            drivers::Driver,
+            program_state::{
+                self,
+                claim::{Claim, State},
+            },
+        },
         people::{approvals::Approval, changes::Topic, questions::Question},
         records::recording::Recorder,
     },
@@ -183,6 +190,17 @@ impl Server {
         all.iter().filter_map(|adapter| ProgramState::of(adapter)).collect()
     }
 
+    /// The state that a pane's programs and agents report, for its tab: by OSC 7501, a question to the user, a plugin or
+    /// OSC 9;4, in this order. Reads no processes. `None` if they report nothing.
+    pub fn reported_state(&self, pane: &Pane) -> Option<ReportedState> {
+        self.dispatcher.context().panes.programs.reported(pane).as_ref().map(ReportedState::of)
+    }
+
+    /// Records that the user looks at a pane. Results of its programs that the user has seen no longer count.
+    pub fn looked_at(&self, pane: PaneId) {
+        self.dispatcher.context().panes.hub.looked_at(pane);
+    }
+
     /// Starts and stops recordings on behalf of the user.
     pub fn recordings(&self) -> Recordings {
         Recordings { runtime: self.runtime().clone(), recorder: self.recorder.clone() }
@@ -312,6 +330,26 @@ impl SettingsLinks {
     /// This instance serves no page. A message for users.
     pub fn address(&self) -> Result<String, String> {
         self.dispatcher.context().people.login_codes.link().map(|link| link.url)
+    }
+}
+
+/// The state that a pane's tab shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReportedState {
+    /// The state.
+    pub state: State,
+    /// The completed part in percent, if the program reports it.
+    pub progress: Option<u8>,
+}
+
+impl ReportedState {
+    fn of(claim: &Claim) -> Self {
+        Self { state: claim.state, progress: claim.progress }
+    }
+
+    /// The state that the programs in a terminal report, for an app without a server. See [`Server::reported_state`].
+    pub fn of_term(term: &Term) -> Option<Self> {
+        program_state::of_term(term).as_ref().map(Self::of)
     }
 }
 

@@ -15,6 +15,18 @@ pub fn now() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
+/// The current time in milliseconds since 1970.
+pub fn clock() -> u64 {
+    u64::try_from(OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000).unwrap_or_default()
+}
+
+/// A time in the format of replies, in milliseconds since 1970. 0 if the text is not such a time.
+pub fn milliseconds_of(time: &str) -> u64 {
+    let nanoseconds =
+        OffsetDateTime::parse(time, &Rfc3339).map_or(0, OffsetDateTime::unix_timestamp_nanos);
+    u64::try_from(nanoseconds / 1_000_000).unwrap_or_default()
+}
+
 /// A time in milliseconds since 1970, in the format of replies; `None` for 0, which means that the time is unknown. The
 /// text always has milliseconds (three digits), so that times sort as text.
 pub fn at_time(milliseconds: u64) -> Option<String> {

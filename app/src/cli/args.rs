@@ -7,11 +7,14 @@ use clap::{ArgMatches, FromArgMatches, Parser, Subcommand};
 use unterm_control::languages;
 
 use crate::cli::{
+    agent::AgentCommand,
     areas::{
         CaptureCommand, OrchestrateCommand, PolicyCommand, ProxyCommand, RecordCommand,
         SessionsCommand, TokenCommand, WorkspaceCommand,
     },
     generated::Shell,
+    hooks::HooksCommand,
+    inbox::InboxCommand,
     local::{ConfigCommand, LangCommand, ThemeCommand},
     mcp_config::Client,
     ptywright::PtywrightCommand,
@@ -228,6 +231,27 @@ pub enum Command {
         #[command(flatten)]
         id: OnlyId,
     },
+    /// Show what the program in a pane is doing, and why: each source with its rule and its text.
+    Explain {
+        /// The pane.
+        #[command(flatten)]
+        id: OnlyId,
+    },
+    /// List what needs you in all running instances, newest first.
+    Inbox {
+        /// Print each new entry as it appears, one per line.
+        #[arg(long)]
+        watch: bool,
+        /// Another command.
+        #[command(subcommand)]
+        command: Option<InboxCommand>,
+    },
+    /// Report what a program is doing, for hooks and scripts.
+    #[command(subcommand)]
+    Agent(AgentCommand),
+    /// Start an agent with hooks that report what it is doing.
+    #[command(subcommand)]
+    Hooks(HooksCommand),
     /// Read the screen and the scrollback.
     #[command(subcommand)]
     Screen(ScreenCommand),

@@ -26,7 +26,7 @@ macro_rules! pages {
 
 const PAGES: &[(&str, &str)] = pages![
     "introduction" "first-steps" "daily-use" "shortcuts"
-    "panes" "commands" "find" "palette" "looks" "images" "notifications" "recordings" "ssh" "proxy" "access"
+    "panes" "commands" "find" "palette" "looks" "images" "notifications" "inbox" "recordings" "ssh" "proxy" "access"
     "scripting" "agents" "fleet" "tmux" "ptywright" "plugins"
     "configuration" "config"
     "import" "from-kitty" "from-tmux" "from-iterm2" "compare" "keys"

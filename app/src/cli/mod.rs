@@ -3,16 +3,20 @@
 //! Parses a command, calls its method and prints the result.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
 
+mod agent;
 mod areas;
 mod args;
 mod call;
 mod called;
 mod complete;
 mod connect;
+mod explained;
 mod fields;
 mod form;
 mod generated;
+mod hooks;
 mod import;
+mod inbox;
 mod local;
 pub(crate) mod manual;
 mod mcp_config;
@@ -41,7 +45,7 @@ use unterm_control::{
     client::{self, Client, ClientError},
     did_you_mean,
     methods::{
-        Method, action, audit, exec, instance,
+        Method, action, audit, exec, explain, instance,
         params::{NoParams, SessionOnly},
         selftest, server, session as sessions, settings, signal, system,
     },
@@ -84,7 +88,10 @@ pub fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             let _ = write!(std::io::stderr(), "{}", plain_words::command_line(error));
-            return ExitCode::FAILURE;
+            return match agent::is_called(std::env::args_os()) {
+                true => ExitCode::SUCCESS,
+                false => ExitCode::FAILURE,
+            };
         }
     };
     match run(&args, method) {
@@ -125,6 +132,17 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     match &args.command {
         Command::Help { topic } => return help(args, topic),
         Command::Connect { args } => return connect::run(args),
+        Command::Agent(command) => return Ok(agent::run(command, &home)),
+        Command::Hooks(command) => return hooks::run(command),
+        Command::Inbox { watch, command } => {
+            let instance = args.instance.as_deref();
+            let inbox = inbox::Inbox { home: &home, instance, json: args.json };
+            return match (command, watch) {
+                (Some(inbox::InboxCommand::Next), _) => inbox.next(),
+                (None, true) => inbox.watch(),
+                (None, false) => inbox.list(),
+            };
+        }
         Command::Ssh { terminfo, args } => return ssh::run(&home, args, *terminfo),
         Command::Tmux { args: words } => {
             return tmux::run(&home, args.instance.as_deref(), words);
@@ -329,6 +347,9 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Import { .. }
         | Command::Lang(_)
         | Command::Connect { .. }
+        | Command::Agent(_)
+        | Command::Hooks(_)
+        | Command::Inbox { .. }
         | Command::Ssh { .. }
         | Command::Tmux { .. }
         | Command::TmuxShim { .. }
@@ -412,6 +433,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
                 Call::of::<signal::Signal>(params)
             }
         }
+        Command::Explain { id } => Call::of::<explain::Explain>(SessionOnly::of(session(id)?)),
         Command::Status { id } => Call::of::<exec::Status>(SessionOnly::of(session(id)?)),
         Command::Screen(command) => command.call(&mut session),
         Command::Action { name, argument: None } if name == "list" => {

@@ -5,13 +5,14 @@ use serde_json::Value;
 use unterm_control::{
     Error,
     methods::{
-        Method, action, approvals, audit, capture, exec, instance, orchestrate, policy, proxy,
-        recording, screen, selftest, session, settings, signal, token, variables, wait, workspace,
+        Method, action, approvals, audit, capture, exec, explain, instance, orchestrate, policy,
+        proxy, recording, screen, selftest, session, settings, signal, token, variables, wait,
+        workspace,
     },
 };
 
 use crate::cli::{
-    fields,
+    explained, fields,
     form::{Show, Shown, general, shown, silent},
 };
 
@@ -23,6 +24,7 @@ static FORMS: &[&dyn Show] = &[
     &shown::<session::Status>(session),
     &shown::<session::Create>(created),
     &shown::<orchestrate::Launch>(created),
+    &shown::<explain::Explain>(explained::text),
     &shown::<session::Cwd>(|reply| line(&reply.cwd)),
     &shown::<session::Idle>(|reply| match reply.idle {
         true => line("idle"),

@@ -61,7 +61,8 @@ pub(crate) struct PaneNews {
     pub(crate) exited: Vec<PaneId>,
     /// Panes that were removed.
     pub(crate) removed: Vec<PaneId>,
-    /// Panes whose programs reported progress or a status, or set the color of their tab.
+    /// Panes whose programs reported progress or a status, set the color of their tab or rang the bell, and panes in
+    /// which a command began or a program ended.
     pub(crate) works: HashSet<PaneId>,
 }
 
@@ -168,6 +169,8 @@ pub(crate) struct ControlNews {
     pub(crate) settings: Option<crate::config::Change>,
     /// The number of running instances, if it may have changed.
     pub(crate) instances: Option<usize>,
+    /// A plugin read another state from a screen.
+    pub(crate) program_states: bool,
     /// A recording may have started or ended.
     pub(crate) recordings: bool,
     /// Whether the proxy is enabled; `None` if the proxy's file did not change.
@@ -251,7 +254,10 @@ impl Observer for Inbox {
         match event {
             MuxEvent::Told { pane, event: Event::CommandStart { .. } } => {
                 running(&|panes| panes.insert(pane, Instant::now()));
-                self.post(|news| news.commands = true);
+                self.post(|news| {
+                    news.commands = true;
+                    news.panes.works.insert(pane);
+                });
                 return;
             }
             MuxEvent::Told { pane, event: Event::CommandEnd { command, exit_code, .. } } => {
@@ -262,7 +268,10 @@ impl Observer for Inbox {
                     let told = notices::NoticeEvent::Ended(pane, ended);
                     self.post(|news| notices::queue(&mut news.system.told, told));
                 }
-                self.post(|news| news.commands = true);
+                self.post(|news| {
+                    news.commands = true;
+                    news.panes.works.insert(pane);
+                });
                 return;
             }
             MuxEvent::PaneRemoved(pane) => drop(running(&|panes| panes.remove(&pane))),
@@ -272,6 +281,7 @@ impl Observer for Inbox {
             MuxEvent::Layout | MuxEvent::PaneOpened(_) => news.layout = true,
             MuxEvent::PaneExited(pane) => {
                 news.panes.exited.push(pane);
+                news.panes.works.insert(pane);
                 news.titles = true;
             }
             MuxEvent::Title(_) | MuxEvent::Cwd(_) => news.titles = true,
@@ -279,6 +289,7 @@ impl Observer for Inbox {
             MuxEvent::Empty => news.stop = true,
             MuxEvent::Bell(pane) => {
                 news.panes.bells.insert(pane);
+                news.panes.works.insert(pane);
             }
             MuxEvent::Clipboard { target, text, .. } => match target {
                 ClipboardTarget::Clipboard => news.clipboard.text = Some(text),

@@ -75,7 +75,8 @@ impl Context {
             let host = host.clone();
             move || host.program_states_changed()
         };
-        let panes = Panes::new(&mux, people.tokens.clone(), states_changed);
+        let (tokens, questions) = (people.tokens.clone(), people.questions.clone());
+        let panes = Panes::new(&mux, tokens, questions, states_changed);
         let lines = Lines::default();
         Self {
             authority: Authority {
@@ -150,6 +151,7 @@ impl Context {
     pub(crate) fn questions_changed(&self) {
         self.host.agents_changed();
         self.people.changes.tell(Topic::Agents);
+        self.panes.hub.wake();
     }
 
     /// Answers a question on behalf of the user.

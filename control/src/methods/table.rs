@@ -10,9 +10,9 @@ use parking_lot::RwLock;
 
 use super::{
     action, activity, adapter, aliases, approvals, audit, blocks, capture, cells, config, events,
-    exec, files,
+    exec, explain, files,
     group::{Catalog, Group},
-    input, instance, layout, lease,
+    inbox, input, instance, layout, lease,
     method::{Entry, entry},
     nonce, orchestrate, policy, proxy, recording, screen, selftest, server, session, settings,
     signal, system, token, variables, view, wait, workspace,
@@ -31,6 +31,7 @@ pub static METHODS: &[Entry] = &[
     entry::<session::Kill>(),
     entry::<session::Idle>(),
     entry::<activity::Activity>(),
+    entry::<explain::Explain>(),
     entry::<session::Cwd>(),
     entry::<variables::Env>(),
     entry::<variables::SetEnv>(),
@@ -110,6 +111,7 @@ pub static METHODS: &[Entry] = &[
     entry::<approvals::Answer>(),
     entry::<approvals::Forget>(),
     entry::<approvals::Ask>(),
+    entry::<inbox::List>(),
     entry::<token::Create>(),
     entry::<token::List>(),
     entry::<token::Revoke>(),
@@ -294,6 +296,7 @@ mod tests {
             include_str!("../../tests/wires/folder.rs"),
             include_str!("../../tests/methods/variables.rs"),
             include_str!("../../tests/methods/view.rs"),
+            include_str!("../../tests/methods/program_state.rs"),
             include_str!("../../tests/methods/capture.rs"),
             include_str!("../../tests/wires/http.rs"),
         );

@@ -16,7 +16,10 @@ use crate::{
     error::Error,
     services::{
         self,
-        pane::wait::{self, Condition, Sought},
+        pane::{
+            program_state::{ProgramStates, claim::State},
+            wait::{self, Condition, Sought},
+        },
     },
 };
 
@@ -52,6 +55,8 @@ pub enum Awaited {
     Secret(bool),
     /// `true`: the program waits for input: it asks a question, shows a full screen, or reads its terminal and is silent.
     Input(bool),
+    /// The state that session.explain returns: `working`, `needs_you`, `done`, `failed` or `idle`.
+    State(#[schemars(with = "String")] State),
 }
 
 session_params! {
@@ -227,9 +232,10 @@ impl Waiting {
             });
         }
         let has_regex = given.iter().any(|given| given.contains_key("regex"));
+        let programs = context.panes.programs.clone();
         let read = move || {
             let given = given.into_iter().enumerate();
-            given.map(|(index, given)| condition(name, index, given)).collect()
+            given.map(|(index, given)| condition(name, index, given, &programs)).collect()
         };
         let conditions: Result<Vec<Condition>> = match has_regex {
             // Compiling a regular expression takes time, so it runs as a search.
@@ -273,13 +279,18 @@ impl Waiting {
 }
 
 /// Parses a condition. `index`: its position in the list, for errors.
-fn condition(list: &'static str, index: usize, given: Map<String, Value>) -> Result<Condition> {
+fn condition(
+    list: &'static str,
+    index: usize,
+    given: Map<String, Value>,
+    programs: &Arc<ProgramStates>,
+) -> Result<Condition> {
     let given = Value::Object(given);
     let awaited = Awaited::deserialize(&given).map_err(|_| Error::Condition {
         list,
         index,
         key: None,
-        expected: "one of text, regex, stable_ms, exit, prompt, command_done, bell, title, seq, secret, input"
+        expected: "one of text, regex, stable_ms, exit, prompt, command_done, bell, title, seq, secret, input, state"
             .to_owned(),
         got: given.to_string(),
     })?;
@@ -311,5 +322,6 @@ fn condition(list: &'static str, index: usize, given: Map<String, Value>) -> Res
         Awaited::Seq(seq) => Condition::Seq(seq),
         Awaited::Secret(is) => is_set("secret", is, Condition::Secret)?,
         Awaited::Input(is) => is_set("input", is, Condition::Input)?,
+        Awaited::State(state) => Condition::State(state, programs.clone()),
     })
 }

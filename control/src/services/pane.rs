@@ -9,6 +9,7 @@ pub mod hidden;
 pub mod leases;
 pub mod openers;
 pub mod plugin_calls;
+pub mod program_state;
 pub mod proxy;
 pub mod reports;
 pub mod texts;
@@ -21,9 +22,10 @@ use unterm_mux::Mux;
 
 use self::{
     adapters::Adapters, bytes::Bytes, drivers::Drivers, events::Hub, hidden::HiddenPanes,
-    leases::Leases, openers::Openers, texts::TextCache, viewers::Viewers,
+    leases::Leases, openers::Openers, program_state::ProgramStates, texts::TextCache,
+    viewers::Viewers,
 };
-use crate::services::people::tokens::Tokens;
+use crate::services::people::{questions::Questions, tokens::Tokens};
 
 /// State about an instance's panes that the mux does not have.
 pub struct Panes {
@@ -45,6 +47,8 @@ pub struct Panes {
     pub hidden: HiddenPanes,
     /// The panes that plugins watch.
     pub adapters: Arc<Adapters>,
+    /// The state of the program in each pane, from every source.
+    pub programs: Arc<ProgramStates>,
 }
 
 impl Panes {
@@ -52,14 +56,18 @@ impl Panes {
     pub fn new(
         mux: &Arc<Mux>,
         tokens: Arc<Tokens>,
+        questions: Arc<Questions>,
         states_changed: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         let leases = Leases::new(mux);
         let bytes = Arc::<Bytes>::default();
         bytes.follow_removals(mux);
         let hub = Hub::new(mux);
+        let adapters = Adapters::new(hub.clone(), tokens, states_changed);
+        let programs = ProgramStates { hub: hub.clone(), adapters: adapters.clone(), questions };
         Self {
-            adapters: Adapters::new(hub.clone(), tokens, states_changed),
+            adapters,
+            programs: Arc::new(programs),
             hub,
             leases,
             openers: Arc::default(),

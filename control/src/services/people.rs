@@ -33,7 +33,7 @@ pub struct People {
     /// The clients that may act.
     pub approvals: Arc<Approvals>,
     /// The open questions to the user.
-    pub questions: Questions,
+    pub questions: Arc<Questions>,
 }
 
 impl People {
@@ -45,7 +45,7 @@ impl People {
             changes,
             tokens: Arc::new(Tokens::new(home, instance)),
             approvals: Arc::new(Approvals::new(home, rule)),
-            questions: Questions::default(),
+            questions: Arc::default(),
         }
     }
 }

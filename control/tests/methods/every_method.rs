@@ -75,6 +75,7 @@ fn capabilities_name_every_method_once() {
             "approvals.answer",
             "approvals.forget",
             "approvals.ask",
+            "inbox.list",
             "token.create",
             "token.list",
             "token.revoke",

@@ -6,6 +6,7 @@ mod capture;
 mod every_method;
 mod files;
 mod history;
+mod program_state;
 mod run_callers;
 mod run_wait;
 mod secrets;

@@ -637,6 +637,15 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id}),
         json!({"sessions": [{"id": "number", "state": "string", "jobs": []}]}),
     );
+    let claim = json!({
+        "source": "string", "state": "string", "verdict": "string", "rule": "string", "text": "string",
+    });
+    t.call(
+        "session.explain",
+        json!({"id": id}),
+        json!({"id": "number", "state": "string", "source": "string", "reason": "string", "chain": [claim]}),
+    );
+    t.call("inbox.list", json!({}), json!({"entries": [], "version": "string"}));
     let state = json!({
         "id": "number", "plugin": "=shell", "state": "string", "since": "string", "confidence": "number",
         "evidence": "string", "seq": "number", "source": "=screen",

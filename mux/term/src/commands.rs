@@ -384,9 +384,14 @@ impl Commands {
 
 impl Term {
     /// Sets the time of the output that is applied next, in milliseconds since 1970. It becomes the start or end time
-    /// of commands that begin or end in that output.
+    /// of commands that begin or end in that output, and the time of the states that programs report in it.
     pub fn set_time(&mut self, milliseconds: u64) {
         self.commands.now = milliseconds;
+    }
+
+    /// The time of the output that is being applied, in milliseconds since 1970. 0 if unknown.
+    pub(crate) fn now(&self) -> u64 {
+        self.commands.now
     }
 
     /// The main screen, whether it is visible or hidden.

@@ -45,6 +45,9 @@ impl App {
         for pane in &news.panes.works {
             self.read_work(*pane);
         }
+        if news.control.agents || news.control.program_states {
+            self.read_all_work();
+        }
         if news.titles {
             self.workspace.views.values_mut().for_each(View::forget_names);
             self.keep_soon();

@@ -85,6 +85,8 @@ pub(crate) struct Signals {
     pub(crate) bell: Option<Instant>,
     /// The progress or status that the pane's programs report.
     pub(crate) work: Option<Work>,
+    /// Whether the user has seen the pane since its programs last reported something.
+    pub(crate) looked: bool,
     /// The color that the pane's programs set for their tab.
     pub(crate) tab_color: Option<Rgb>,
     /// The client that drives the pane, as of the last whole frame.

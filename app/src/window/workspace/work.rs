@@ -1,6 +1,8 @@
 //! The progress or status that a program reports for its tab.
 
-use unterm_term::{ProgramState, Progress, Rgb, Term};
+use unterm_control::{ReportedState, Server, WorkState};
+use unterm_mux::Pane;
+use unterm_term::Rgb;
 
 use crate::window::ui::colors::Colors;
 
@@ -15,7 +17,7 @@ pub(crate) enum Fare {
     Failed,
 }
 
-/// The work that a program reports (OSC 9;4, OSC 7501). If there are two reports, the greater value is shown.
+/// The work in a pane, as its programs and agents report it. If a tab has several panes, the greatest value is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Work {
     pub(crate) fare: Fare,
@@ -24,24 +26,24 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// The most urgent work that the programs in a terminal report.
-    pub(crate) fn of(term: &Term) -> Option<Self> {
-        let work = |fare, percent| Some(Self { fare, percent });
-        let progress = match term.progress() {
-            Progress::None => None,
-            Progress::Percent(percent) => work(Fare::Works, Some(percent)),
-            Progress::Indeterminate => work(Fare::Works, None),
-            Progress::Paused(percent) => work(Fare::Waits, percent),
-            Progress::Error(percent) => work(Fare::Failed, percent),
+    /// The work in a pane. Without a control server, only the pane's terminal is asked.
+    pub(crate) fn of(pane: &Pane, server: Option<&Server>) -> Option<Self> {
+        let reported = match server {
+            Some(server) => server.reported_state(pane),
+            None => ReportedState::of_term(&pane.term()),
         };
-        let status = term.program_status().and_then(|status| match status.state {
-            ProgramState::Idle => None,
-            ProgramState::Done => work(Fare::Done, None),
-            ProgramState::Working => work(Fare::Works, status.progress),
-            ProgramState::Blocked(_) => work(Fare::Waits, status.progress),
-            ProgramState::Error => work(Fare::Failed, None),
-        });
-        progress.max(status)
+        reported.and_then(Self::reported)
+    }
+
+    fn reported(ReportedState { state, progress }: ReportedState) -> Option<Self> {
+        let fare = match state {
+            WorkState::Idle => return None,
+            WorkState::Done => Fare::Done,
+            WorkState::Working => Fare::Works,
+            WorkState::NeedsYou => Fare::Waits,
+            WorkState::Failed => Fare::Failed,
+        };
+        Some(Self { fare, percent: progress })
     }
 
     pub(crate) fn turns(self) -> bool {
@@ -60,25 +62,27 @@ impl Work {
 
 #[cfg(test)]
 mod tests {
-    use unterm_term::{Options, Parser, Size};
+    use unterm_term::{Options, Parser, Size, Term};
 
     use super::*;
 
     fn work(bytes: &str) -> Option<Work> {
         let mut term = Term::new(Size::cells(10, 5), Options::default());
         Parser::new().advance(&mut term, bytes.as_bytes());
-        Work::of(&term)
+        ReportedState::of_term(&term).and_then(Work::reported)
     }
 
     #[test]
-    fn the_most_urgent_of_what_programs_say_counts() {
+    fn a_programs_status_counts_more_than_its_progress() {
         let is = |fare, percent| Some(Work { fare, percent });
         assert_eq!(work(""), None);
         assert_eq!(work("\x1b]9;4;1;40\x07"), is(Fare::Works, Some(40)));
         assert_eq!(work("\x1b]9;4;3\x07"), is(Fare::Works, None));
         assert_eq!(work("\x1b]7501;state=done\x07"), is(Fare::Done, None));
-        assert_eq!(work("\x1b]9;4;4;70\x07\x1b]7501;state=working\x07"), is(Fare::Waits, Some(70)));
+        assert_eq!(work("\x1b]9;4;4;70\x07"), is(Fare::Waits, Some(70)));
+        assert_eq!(work("\x1b]9;4;4;70\x07\x1b]7501;state=working\x07"), is(Fare::Works, None));
         assert_eq!(work("\x1b]9;4;1;40\x07\x1b]7501;state=blocked\x07"), is(Fare::Waits, None));
         assert_eq!(work("\x1b]9;4;1;40\x07\x1b]7501;state=error\x07"), is(Fare::Failed, None));
+        assert_eq!(work("\x1b]9;4;1;40\x07\x1b]7501;state=idle\x07"), None);
     }
 }

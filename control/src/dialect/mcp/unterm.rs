@@ -41,6 +41,7 @@ pub static TOOLSET: Toolset = Toolset {
         row::<run::Run>(),
         row::<run::Wait>(),
         row::<agents::AgentState>(),
+        row::<agents::ExplainState>(),
         row::<screen::Screen>(),
         row::<screen::Find>(),
         row::<input::Input>(),

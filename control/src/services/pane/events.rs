@@ -19,6 +19,7 @@ use unterm_mux::{ExitStatus, Mux, MuxEvent, Observer, Pane, PaneId, PaneState};
 use unterm_term::Event;
 
 use super::reports::{ProgramReport, ProgressReport};
+use crate::services::clock;
 
 /// Every kind of event.
 pub const KINDS: [&str; 17] = [
@@ -55,11 +56,15 @@ pub struct CommandEnd {
     pub is_authentic: bool,
 }
 
-/// The `seq` of the pane at the last event of each kind, or 0 if there was none.
+/// The last event of each kind: the `seq` of the pane, and for some kinds more. 0 if there was none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastReported {
     /// The last bell.
     pub bell: u64,
+    /// The time of the last bell, in milliseconds since 1970.
+    pub bell_time: u64,
+    /// The time when the user last looked at the pane, in milliseconds since 1970.
+    pub seen: u64,
     /// The last change of the title.
     pub title: u64,
     /// The last prompt.
@@ -173,6 +178,19 @@ impl Hub {
     /// Sends the subscribers the state of a watched pane's program.
     pub fn adapter_state(&self, pane: PaneId, state: Value) {
         self.publish("adapter_state", Some(pane), state, |_, _| {});
+    }
+
+    /// Records that the user looks at a pane now.
+    pub fn looked_at(&self, pane: PaneId) {
+        if self.pane(pane).is_some() {
+            self.state.lock().panes.entry(pane).or_default().seen = clock();
+            self.wake();
+        }
+    }
+
+    /// Wakes the tasks that wait for events, because something changed that is no event.
+    pub fn wake(&self) {
+        self.moved.send_modify(|_| {});
     }
 
     /// The pane with this id, if it still exists.
@@ -336,7 +354,9 @@ impl Observer for MuxObserver {
                 hub.publish("cwd", Some(pane), json!({"cwd": cwd}), nothing);
             }
             MuxEvent::Bell(pane) => {
-                hub.publish("bell", Some(pane), none(), |told, seq| told.bell = seq);
+                hub.publish("bell", Some(pane), none(), |told, seq| {
+                    (told.bell, told.bell_time) = (seq, clock());
+                });
             }
             // The event does not contain the clipboard's content. Callers that may read the clipboard can request it.
             MuxEvent::Clipboard { pane, .. } => {

@@ -8,7 +8,10 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use unterm_mux::{Pane, PaneState, is_carrier};
 use unterm_term::LineId;
 
-use super::events::{CommandEnd, Hub};
+use super::{
+    events::{CommandEnd, Hub},
+    program_state::{ProgramStates, claim::State},
+};
 use crate::{
     error::{Error, Result},
     services::{
@@ -23,7 +26,6 @@ use crate::{
 };
 
 /// A condition to wait for. If the wait has a `since`, only changes after that `seq` count.
-#[derive(Debug)]
 pub enum Condition {
     /// A line contains this text.
     Text(String),
@@ -47,10 +49,11 @@ pub enum Condition {
     Secret,
     /// The program waits for input ([`awaited`]).
     Input,
+    /// The program is in this state, whichever source reports it ([`ProgramStates::explain`]).
+    State(State, Arc<ProgramStates>),
 }
 
 /// The parameters of a wait.
-#[derive(Debug)]
 pub struct Sought {
     /// The conditions.
     pub conditions: Vec<Condition>,
@@ -200,8 +203,10 @@ pub async fn wait(
         let is_newest = pane.term().seq() == seq;
         let mut due = deadline;
         for (condition, found) in conditions.iter().zip(&mut found) {
-            let is_looked_for =
-                matches!(condition, Condition::Secret | Condition::Input | Condition::Prompt);
+            let is_looked_for = matches!(
+                condition,
+                Condition::Secret | Condition::Input | Condition::Prompt | Condition::State(..)
+            );
             if is_looked_for && found.is_none() {
                 due = due.min(next_look(changed_at, now));
             }
@@ -325,6 +330,9 @@ fn look(
             Condition::Seq(least) => some(seq >= *least),
             // Input that the program has not received yet may be the answer.
             Condition::Secret => some(secret::is_asked(pane) && !pane.process().is_in_transit()),
+            Condition::State(state, programs) => {
+                some((!is_since || seq > from) && programs.is_in(pane, *state))
+            }
         };
     }
 }

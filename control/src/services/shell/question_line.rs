@@ -35,18 +35,24 @@ static JOB_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Whether the last line looks like a question. The last line is the cursor's line up to the cursor or, if that is
 /// empty, the line above.
 pub fn is_question(term: &Term) -> bool {
+    question(term).is_some()
+}
+
+/// The last line, if it looks like a question.
+pub fn question(term: &Term) -> Option<String> {
     let line = line_to_cursor(term);
     if !line.trim().is_empty() {
-        return ends_question(&line) || ends_prompt(&line);
+        return (ends_question(&line) || ends_prompt(&line)).then_some(line);
     }
     let row = LineId(term.live_top().0 + u64::from(term.cursor().row));
-    let Some(above) = term.line_at(row).start.line.0.checked_sub(1).map(LineId) else {
-        return false;
-    };
+    let above = term.line_at(row).start.line.0.checked_sub(1).map(LineId)?;
     // A line that ends in `?` does not count if it is the command line itself.
     let output = term.commands().next_back().and_then(|last| last.output);
     let is_output = output.is_none_or(|output| above >= output.line);
-    is_output && above >= term.live_top() && ends_question(&term.text(term.line_at(above)))
+    if !is_output || above < term.live_top() {
+        return None;
+    }
+    Some(term.text(term.line_at(above))).filter(|line| ends_question(line))
 }
 
 /// The text of the cursor's line, up to the cursor.

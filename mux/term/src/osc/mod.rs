@@ -43,6 +43,9 @@ pub(crate) struct OscState {
     transfer_commands: u64,
     pub pointers: Pointers,
     progress: Progress,
+    /// See [`Term::progress_seq`] and [`Term::progress_time`].
+    progress_seq: u64,
+    progress_time: u64,
     /// Links refused since the last that was accepted.
     refused_links: u32,
     /// See [`Term::host`].

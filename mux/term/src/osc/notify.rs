@@ -2,6 +2,8 @@
 //!
 //! ConEmu's commands that run programs, wait or show message boxes are not supported.
 
+use std::mem::discriminant;
+
 use super::text::clean;
 use crate::Event;
 use crate::notification::{Notification, Progress};
@@ -14,6 +16,17 @@ impl Term {
     /// The progress that the program last reported (OSC 9;4).
     pub fn progress(&self) -> Progress {
         self.osc.progress
+    }
+
+    /// The `seq` at which the progress entered its state. Another percentage does not change it.
+    pub fn progress_seq(&self) -> u64 {
+        self.osc.progress_seq
+    }
+
+    /// The time at which the progress entered its state, in milliseconds since 1970. 0 if unknown
+    /// ([`Term::set_time`]).
+    pub fn progress_time(&self) -> u64 {
+        self.osc.progress_time
     }
 
     /// OSC 9: a number before a `;` is a ConEmu command; everything else is a notification.
@@ -88,8 +101,11 @@ impl Term {
     }
 
     pub(crate) fn change_progress(&mut self, progress: Progress) {
-        if self.osc.progress != progress {
-            self.osc.progress = progress;
+        let before = std::mem::replace(&mut self.osc.progress, progress);
+        if discriminant(&before) != discriminant(&progress) {
+            (self.osc.progress_seq, self.osc.progress_time) = (self.seq, self.now());
+        }
+        if before != progress {
             self.event(Event::Progress);
         }
     }

@@ -1,4 +1,5 @@
-//! OSC 7501: the status that programs report (Program Status Protocol, revision 0.4).
+//! OSC 7501: the status that programs report. The specification is the Program Status Protocol of Superlogical,
+//! revision 0.3 (<https://www.superlogical.com/rex/docs/build/program-status>).
 //!
 //! A terminal keeps one record per id. The root, which has no id, describes the whole program; `a/b` describes a task
 //! of `a`. A report replaces its whole record; a report that exceeds a limit changes nothing.
@@ -67,6 +68,9 @@ pub struct ProgramStatus {
     pub message: Option<String>,
     /// The `seq` of the report.
     pub seq: u64,
+    /// The time when the record entered its state, in milliseconds since 1970. A report of the same state does not
+    /// change it. 0 if unknown ([`Term::set_time`]).
+    pub since: u64,
 }
 
 /// A completely parsed report.
@@ -79,18 +83,6 @@ impl Term {
     /// The records, least recently updated first.
     pub fn program_statuses(&self) -> &[ProgramStatus] {
         &self.osc.statuses
-    }
-
-    /// The most important record: blocked, then error, working, done, idle; the newest of equals.
-    pub fn program_status(&self) -> Option<&ProgramStatus> {
-        let weight = |status: &&ProgramStatus| match status.state {
-            ProgramState::Blocked(_) => 4,
-            ProgramState::Error => 3,
-            ProgramState::Working => 2,
-            ProgramState::Done => 1,
-            ProgramState::Idle => 0,
-        };
-        self.osc.statuses.iter().max_by_key(weight)
     }
 
     /// The name of the program of a record: its own name, or that of the nearest ancestor with a name.
@@ -127,12 +119,15 @@ impl Term {
         if body.len() + FRAME > REPORT_CAP {
             return self.caps.dropped("report of program status", REPORT_CAP);
         }
-        let seq = self.seq;
+        let (seq, now) = (self.seq, self.now());
         let statuses = &mut self.osc.statuses;
         let before = statuses.len();
         match read(body, seq) {
             None => return tracing::debug!(length = body.len(), "OSC 7501 dropped"),
-            Some(Report::Update(status)) => {
+            Some(Report::Update(mut status)) => {
+                let earlier = statuses.iter().find(|own| own.id == status.id);
+                let is_same = |own: &&ProgramStatus| own.state == status.state;
+                status.since = earlier.filter(is_same).map_or(now, |own| own.since);
                 statuses.retain(|own| own.id != status.id);
                 if statuses.len() == RECORDS_CAP {
                     self.caps.oldest_dropped("program status", RECORDS_CAP);
@@ -230,6 +225,7 @@ fn read(body: &str, seq: u64) -> Option<Report> {
         title,
         message,
         seq,
+        since: 0,
     }))
 }
 

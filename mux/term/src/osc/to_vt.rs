@@ -69,7 +69,8 @@ impl Term {
             let _ = writeln!(out, "context {sequence}");
         }
         for status in statuses {
-            let _ = writeln!(out, "status {:?}", ProgramStatus { seq: 0, ..status.clone() });
+            let _ =
+                writeln!(out, "status {:?}", ProgramStatus { seq: 0, since: 0, ..status.clone() });
         }
     }
 }

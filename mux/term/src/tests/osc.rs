@@ -422,13 +422,13 @@ fn iterm2_clears_the_history_and_not_the_screen() {
 #[test]
 fn program_status() {
     let mut fixture = after("\x1b]7501;state=working:app=cargo:progress=40\x1b\\");
-    let status = fixture.term.program_status().unwrap().clone();
+    let status = fixture.term.program_statuses()[0].clone();
     assert_eq!(
         (status.id.as_str(), status.state, status.progress),
         ("", ProgramState::Working, Some(40))
     );
     fixture.feed("\x1b]7501;state=blocked:id=a/b:kind=permission:msg=Q29udGludWU/\x1b\\");
-    let status = fixture.term.program_status().unwrap();
+    let status = &fixture.term.program_statuses()[1];
     assert_eq!(status.state, ProgramState::Blocked(Some(BlockedOn::Permission)));
     assert_eq!(status.message.as_deref(), Some("Continue?"));
     assert_eq!(fixture.term.status_app("a/b"), Some("cargo"), "from the root");
@@ -440,6 +440,22 @@ fn program_status() {
     let states: Vec<_> = fixture.term.program_statuses().iter().map(|s| s.state).collect();
     assert_eq!(states, [ProgramState::Done]);
     check_reply("\x1b]7501;?\x07\x1b]7501;?\x1b\\", "\x1b]7501;?\x07\x1b]7501;?\x1b\\");
+}
+
+#[test]
+fn a_reported_state_keeps_the_time_at_which_it_began() {
+    let mut fixture = after("");
+    let mut feed = |time: u64, bytes: &str| {
+        fixture.term.set_time(time);
+        fixture.feed(bytes);
+        let since = fixture.term.program_statuses().last().map(|status| status.since);
+        (since, fixture.term.progress_time())
+    };
+    assert_eq!(feed(5, "\x1b]7501;state=working\x07\x1b]9;4;1;10\x07"), (Some(5), 5));
+    assert_eq!(feed(6, "\x1b]7501;state=working:progress=9\x07\x1b]9;4;1;20\x07"), (Some(5), 5));
+    assert_eq!(feed(7, "\x1b]7501;state=done\x07\x1b]9;4;2\x07"), (Some(7), 7));
+    // Another record does not keep the time of the first one.
+    assert_eq!(feed(8, "\x1b]7501;state=done:id=a\x07"), (Some(8), 7));
 }
 
 #[test]

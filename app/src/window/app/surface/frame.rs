@@ -284,11 +284,20 @@ impl App {
     /// Reads the progress and the tab color that the programs of a pane report.
     pub(crate) fn read_work(&mut self, pane: PaneId) {
         let Some(pane) = self.mux.pane(pane) else { return };
-        let view = self.workspace.views.entry(pane.id()).or_default();
-        let term = pane.term();
-        view.signals.work = Work::of(&term);
-        view.signals.tab_color = term.tab_color();
-        self.surface.pacing.ask();
+        let work = Work::of(&pane, self.server.as_ref());
+        let tab_color = pane.term().tab_color();
+        let signals = &mut self.workspace.views.entry(pane.id()).or_default().signals;
+        signals.looked = false;
+        if (signals.work, signals.tab_color) != (work, tab_color) {
+            (signals.work, signals.tab_color) = (work, tab_color);
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Reads the work of every pane again, because an agent or a plugin reported something.
+    pub(crate) fn read_all_work(&mut self) {
+        let panes: Vec<_> = self.mux.panes().iter().map(|pane| pane.id()).collect();
+        panes.into_iter().for_each(|pane| self.read_work(pane));
     }
 
     /// Updates the tab bar's texts and marks.
@@ -321,8 +330,17 @@ impl App {
                         next = next.into_iter().chain(ends).min();
                     }
                 }
-                if is_seen && view.signals.work.is_some_and(|work| work.fare == Fare::Done) {
-                    view.signals.work = None;
+                if is_seen && !std::mem::replace(&mut view.signals.looked, true) {
+                    // What the user has seen no longer counts, such as the end of a command.
+                    match &self.server {
+                        Some(server) => {
+                            server.looked_at(id);
+                            view.signals.work = Work::of(&pane, Some(server));
+                        }
+                        None => {
+                            view.signals.work.take_if(|work| work.fare == Fare::Done);
+                        }
+                    }
                 }
                 label.marks.work = label.marks.work.max(view.signals.work);
                 label.marks.unseen |= view.signals.unseen;

@@ -48,6 +48,10 @@ impl Host for WindowHost {
         self.inbox.post(|news| news.control.agents = true);
     }
 
+    fn program_states_changed(&self) {
+        self.inbox.post(|news| news.control.program_states = true);
+    }
+
     fn recordings_changed(&self) {
         self.inbox.post(|news| news.control.recordings = true);
     }

@@ -11,8 +11,10 @@ use crate::{
     },
     methods::{
         adapter::{Attach, AttachParams, ProgramState, States, Watch, WatchParams},
+        explain::{self, Explain},
         params::SessionOnly,
     },
+    services::pane::program_state::claim::{Need, State},
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -106,6 +108,62 @@ tool! {
             agents: seen.state.into_iter().map(Agent::from).collect(),
             matched: Some(seen.matched),
             ended: seen.ended.map(|why| why.into_owned()),
+        }
+        .into())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainArguments {
+    /// The pane; optional if there is only one.
+    pane: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ExplainReply {
+    pane: u64,
+    /// working, needs_you, done, failed or idle.
+    #[schemars(with = "String")]
+    state: State,
+    /// What it needs: permission, question, password, approval or login.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    kind: Option<Need>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// In percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// The rule that decided.
+    reason: String,
+    /// The tasks that the program reports.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tasks: Vec<explain::Task>,
+    /// What every source reports, the strongest first.
+    chain: Vec<explain::Link>,
+}
+
+tool! {
+    ExplainState "explain" "Why a pane is in its state" Looks
+    "Get what the program in a pane is doing, and why: each source with its rule, the text to which it applied, and the time."
+    example r#"{"pane": 3}"#
+    untrusted ["message", "text", "rule", "reason"]
+    (ask, arguments: ExplainArguments) -> ExplainReply {
+        let pane = ask.pane(arguments.pane).await?;
+        let explained = ask.call::<Explain>(SessionOnly::of(pane)).await?;
+        Ok(ExplainReply {
+            pane: explained.id,
+            state: explained.state,
+            kind: explained.kind,
+            message: explained.message,
+            progress: explained.progress.map(u64::from),
+            since: explained.since,
+            reason: explained.reason,
+            tasks: explained.tasks,
+            chain: explained.chain,
         }
         .into())
     }

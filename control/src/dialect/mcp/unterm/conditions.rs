@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     dialect::mcp::{arguments, jobs::WEEK, tool_result::ToolResult},
     methods::wait::{Awaited, WatchParams},
+    services::pane::program_state::claim::State,
 };
 
 /// Exactly one of these fields; flags take true.
@@ -42,13 +43,28 @@ pub struct Condition {
     /// The program waits for input.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<bool>,
+    /// working, needs_you, done, failed or idle; see explain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    state: Option<State>,
 }
 
 impl Condition {
     /// The condition. `None` if the value has no field, or more than one.
     fn awaited(&self) -> Option<Awaited> {
-        let Self { text, regex, stable_ms, exit, prompt, command_done, bell, title, secret, input } =
-            self;
+        let Self {
+            text,
+            regex,
+            stable_ms,
+            exit,
+            prompt,
+            command_done,
+            bell,
+            title,
+            secret,
+            input,
+            state,
+        } = self;
         let given = [
             text.clone().map(Awaited::Text),
             regex.clone().map(Awaited::Regex),
@@ -60,6 +76,7 @@ impl Condition {
             title.clone().map(Awaited::Title),
             secret.map(Awaited::Secret),
             input.map(Awaited::Input),
+            state.map(Awaited::State),
         ];
         let mut given = given.into_iter().flatten();
         given.next().filter(|_| given.next().is_none())
@@ -68,7 +85,7 @@ impl Condition {
 
 /// The names of the conditions, for errors to the model.
 const CONDITIONS: &str =
-    "text, regex, stable_ms, exit, prompt, command_done, bell, title, secret or input";
+    "text, regex, stable_ms, exit, prompt, command_done, bell, title, secret, input or state";
 
 /// A list of conditions as the client sent it. Its schema describes each condition only as an object, because the
 /// schema of the tool `wait` already describes conditions in full.

@@ -1,0 +1,189 @@
+//! Tests of the state of a session's program: `session.explain`, `inbox.list` and the condition `state`.
+
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, Session, Wire, client::Client, question};
+
+/// Types a command of the session's shell, without waiting.
+fn enter(wire: &mut Wire, session: &Session, command: &str) {
+    wire.call("session.input", json!({"id": session.id, "input": format!("{command}\r")}));
+}
+
+/// Waits until the session's program is in a state, and returns the explanation.
+fn explained(wire: &mut Wire, session: &Session, state: &str) -> Value {
+    let waited = wire.call(
+        "session.wait",
+        json!({"id": session.id, "any": [{"state": state}], "timeout_ms": 60_000}),
+    );
+    assert_eq!(waited["matched"], true, "{state}: {}", explain(wire, session));
+    explain(wire, session)
+}
+
+fn explain(wire: &mut Wire, session: &Session) -> Value {
+    wire.call("session.explain", json!({"id": session.id}))
+}
+
+/// The claim of a source in a chain.
+fn of<'a>(explained: &'a Value, source: &str) -> Option<&'a Value> {
+    explained["chain"].as_array().unwrap().iter().find(|link| link["source"] == source)
+}
+
+#[test]
+fn a_report_overrides_weaker_sources_and_ends_with_the_prompt() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let idle = explained(&mut wire, &session, "idle");
+    assert_eq!(
+        (&idle["source"], &idle["reason"]),
+        (&json!("process"), &json!("the shell is at its prompt"))
+    );
+    let say = "printf '\\033]9;4;1;50\\007\\033]7501;state=blocked:kind=permission:app=builder:msg=UnVuIGl0Pw==\\007'; read -r _";
+    enter(&mut wire, &session, say);
+    let asks = explained(&mut wire, &session, "needs_you");
+    assert_eq!(
+        (&asks["source"], &asks["kind"]),
+        (&json!("report"), &json!("permission")),
+        "{asks}"
+    );
+    assert_eq!(
+        (&asks["message"], &asks["reason"]),
+        (&json!("Run it?"), &json!("builder reported its state"))
+    );
+    assert!(asks["since"].as_str().is_some_and(|since| since.ends_with('Z')), "{asks}");
+    let report = of(&asks, "report").unwrap();
+    assert_eq!(report["verdict"], "decides");
+    assert_eq!(report["text"], "OSC 7501;state=blocked:kind=permission:app=builder:msg=Run it?");
+    let progress = of(&asks, "progress").unwrap();
+    assert_eq!(
+        (&progress["verdict"], &progress["text"]),
+        (&json!("overridden"), &json!("OSC 9;4;1;50"))
+    );
+    // The end of the command ends what the program needed.
+    enter(&mut wire, &session, "");
+    let after = explained(&mut wire, &session, "idle");
+    assert!(of(&after, "report").is_none(), "{after}");
+    assert_eq!(of(&after, "progress").unwrap()["verdict"], "over", "{after}");
+}
+
+#[test]
+fn a_result_lasts_until_the_user_has_seen_it() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    enter(&mut wire, &session, "printf '\\033]7501;state=error:id=tests/unit:msg=Tm8=\\007'; true");
+    let failed = explained(&mut wire, &session, "failed");
+    wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+    let at_prompt = explain(&mut wire, &session);
+    assert_eq!((&at_prompt["state"], &at_prompt["tasks"]), (&json!("failed"), &failed["tasks"]));
+    assert_eq!(at_prompt["tasks"][0]["task"], "tests/unit");
+    fixture.server().looked_at(session.pane.id());
+    let seen = explain(&mut wire, &session);
+    assert_eq!((&seen["state"], &seen["source"]), (&json!("idle"), &json!("process")), "{seen}");
+    assert_eq!(of(&seen, "report").unwrap()["verdict"], "seen");
+    assert_eq!(seen.get("tasks"), None);
+}
+
+#[test]
+fn passwords_and_questions_of_programs_need_the_user() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    for (command, source, kind, text) in [
+        ("read -r -s -p 'Password: ' P", "password", "password", "Password:"),
+        ("read -r -p 'Overwrite it? ' A", "input", "question", "Overwrite it?"),
+    ] {
+        enter(&mut wire, &session, command);
+        let asks = explained(&mut wire, &session, "needs_you");
+        assert_eq!((&asks["source"], &asks["kind"]), (&json!(source), &json!(kind)), "{asks}");
+        assert_eq!(of(&asks, source).unwrap()["text"], text);
+        let inbox = wire.call("inbox.list", json!({}));
+        let entry = &inbox["entries"][0];
+        assert_eq!(
+            (&entry["session"], &entry["kind"]),
+            (&json!(session.id), &json!(kind)),
+            "{inbox}"
+        );
+        assert_eq!(entry["question"], text);
+        enter(&mut wire, &session, "");
+        explained(&mut wire, &session, "idle");
+        assert_eq!(wire.call("inbox.list", json!({}))["entries"], json!([]));
+    }
+}
+
+#[test]
+fn the_inbox_waits_for_a_question_and_hides_secrets() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let empty = wire.call("inbox.list", json!({}));
+    assert_eq!(empty["entries"], json!([]));
+    // The same version, and no time to wait.
+    let again = wire.call("inbox.list", json!({"version": empty["version"], "timeout_ms": 0}));
+    assert_eq!(again, empty);
+    let mut watcher = fixture.login();
+    let watch = json!({"jsonrpc": "2.0", "id": 7, "method": "inbox.list",
+        "params": {"version": empty["version"], "timeout_ms": 60_000}});
+    watcher.send(format!("{watch}\n"));
+    let secret = format!("ghp_{}", "a1".repeat(18));
+    let mut asker = fixture.login();
+    let ask = json!({"jsonrpc": "2.0", "id": 8, "method": "approvals.ask",
+        "params": {"session_id": session.id, "text": format!("Deploy with {secret}?"), "timeout_ms": 60_000}});
+    asker.send(format!("{ask}\n"));
+    let asked = question(fixture.server());
+    let inbox: Value = serde_json::from_str(&watcher.receive().unwrap()).unwrap();
+    let entry = &inbox["result"]["entries"][0];
+    assert_eq!(
+        (&entry["kind"], &entry["number"]),
+        (&json!("question"), &json!(asked.number)),
+        "{inbox}"
+    );
+    let shown = entry["question"].as_str().unwrap();
+    assert!(shown.contains("Deploy with") && !shown.contains(&secret), "{shown}");
+    // Whoever may read the session learns that an agent asks, but not what.
+    let explained = explained(&mut wire, &session, "needs_you");
+    assert_eq!(explained["source"], "approval", "{explained}");
+    assert!(!explained.to_string().contains("Deploy"), "{explained}");
+    fixture.server().answers().give(asked.number, "Done").unwrap();
+    asker.receive().unwrap();
+    assert_eq!(wire.call("inbox.list", json!({}))["entries"], json!([]));
+}
+
+#[test]
+fn an_agent_waits_for_a_state_and_reads_its_reasons() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let say = "printf '\\033]7501;state=blocked:kind=question:msg=UnVuIGl0Pw==\\007'; read -r _";
+    enter(&mut wire, &session, say);
+    agent.until(json!({"pane": session.id, "any": [{"state": "needs_you"}]}));
+    let explained = agent.call("explain", json!({"pane": session.id}));
+    assert_eq!(
+        (&explained["state"], &explained["kind"]),
+        (&json!("needs_you"), &json!("question"))
+    );
+    assert_eq!(
+        (&explained["message"], &explained["pane"]),
+        (&json!("Run it?"), &json!(session.id))
+    );
+    assert!(of(&explained, "process").is_some(), "{explained}");
+    let wrong = json!({"pane": session.id, "any": [{"state": "dancing"}]});
+    let why = agent.fail("wait", wrong);
+    assert!(why.to_string().contains("state"), "{why}");
+}
+
+#[test]
+fn a_token_for_another_session_learns_nothing() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "cat", &[]);
+    let other = fixture.program(&mut wire, "cat", &[]);
+    let token = json!({"name": "other", "scope": "read", "panes": [other.id]});
+    let (mut bound, _) = fixture.login_with(&mut wire, token);
+    assert_eq!(explain(&mut bound, &other)["id"], other.id);
+    let refused = bound.fail("session.explain", json!({"id": session.id}));
+    assert_eq!(refused, "Not allowed: session.explain is out of the token's sessions");
+    let refused = bound.fail("inbox.list", json!({}));
+    assert_eq!(refused, "Not allowed: inbox.list is out of the token's sessions");
+}

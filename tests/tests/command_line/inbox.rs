@@ -1,0 +1,149 @@
+//! `unterm-cli explain`, `agent state`, `hooks run` and `inbox`.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{Instance, Pane, Start, binary};
+
+/// The inbox without entries.
+const EMPTY: &str = "INSTANCE  PANE  TITLE  KIND  SINCE  QUESTION\n";
+
+/// Waits until the program in a pane is in a state.
+fn wait_for_state(unterm: &mut Instance, pane: Pane, state: &str) -> Result<()> {
+    let wait = json!({"id": pane.id, "any": [{"state": state}], "timeout_ms": 60_000});
+    let reply = unterm.call("session.wait", wait)?;
+    let explained = || unterm.prints(&["explain", &pane.id.to_string()]).unwrap_or_default();
+    ensure!(reply["matched"] == true, "never {state}:\n{}", explained());
+    Ok(())
+}
+
+#[test]
+fn a_state_that_a_hook_reports_is_explained_and_in_the_inbox() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    assert_eq!(unterm.prints(&["inbox"])?, EMPTY);
+    ensure!(unterm.complains(&["inbox", "next"])?.contains("nothing needs you"));
+    // The standard streams of a hook are no terminal.
+    let cli = binary("unterm-cli").display().to_string();
+    let hook = format!("'{cli}' agent state needs-you --kind permission --app deploy 'Deploy it?'");
+    pane.type_text(&mut unterm, &format!("{hook} </dev/null >/dev/null 2>&1; read -r _\r"))?;
+    wait_for_state(&mut unterm, pane, "needs_you")?;
+    let explained = unterm.prints(&["explain"])?;
+    ensure!(
+        explained.starts_with("state     needs_you (permission)\nmessage   Deploy it?\n"),
+        "{explained}"
+    );
+    ensure!(
+        explained.contains("OSC 7501;state=blocked:kind=permission:app=deploy:msg=Deploy it?"),
+        "{explained}"
+    );
+    ensure!(explained.contains("a program runs in the foreground"), "{explained}");
+    let inbox = unterm.prints(&["inbox"])?;
+    ensure!(inbox.lines().count() == 2 && inbox.contains("permission"), "{inbox}");
+    let listed: Value = serde_json::from_str(&unterm.prints(&["--json", "inbox"])?)?;
+    let entry = &listed["entries"][0];
+    assert_eq!((&entry["session"], &entry["question"]), (&json!(pane.id), &json!("Deploy it?")));
+    // The pane of the entry is focused, although another one was.
+    let other = unterm.open(json!({}))?;
+    other.wait_for_prompt(&mut unterm)?;
+    unterm.call("session.focus", json!({"id": other.id}))?;
+    ensure!(unterm.prints(&["inbox", "next"])?.contains("Deploy it?"));
+    let tabs = unterm.call("tab.list", json!({}))?;
+    let tabs = tabs["tabs"].as_array().context("tabs")?;
+    let focused = tabs.iter().find(|tab| tab["active"] == true).context("an active tab")?;
+    assert_eq!(focused["focused"], pane.id);
+    pane.type_text(&mut unterm, "\r")?;
+    wait_for_state(&mut unterm, pane, "idle")?;
+    assert_eq!(unterm.prints(&["inbox"])?, EMPTY);
+    Ok(())
+}
+
+#[test]
+fn a_hook_never_fails_and_prints_nothing() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    for words in [&["done"][..], &["dancing"], &[], &["done", "--app", "a b"], &["done", "--kind"]]
+    {
+        let mut command = Command::new(binary("unterm-cli"));
+        command.env_clear().env("HOME", home.path()).args(["agent", "state"]).args(words);
+        let output = command.stdin(Stdio::null()).output()?;
+        ensure!(output.status.success() && output.stdout.is_empty(), "{words:?}: {output:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_agent_starts_with_hooks_and_no_file_changes() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let claude = home.path().join("claude");
+    std::fs::write(&claude, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n")?;
+    std::fs::set_permissions(&claude, std::fs::Permissions::from_mode(0o700))?;
+    let mut command = Command::new(binary("unterm-cli"));
+    command.env_clear().env("HOME", home.path()).args(["hooks", "run"]).arg(&claude);
+    let output = command.args(["--resume", "a session"]).output()?;
+    assert_eq!(output.status.code(), Some(7), "the status of the agent: {output:?}");
+    let printed = String::from_utf8(output.stdout)?;
+    let mut lines = printed.lines();
+    assert_eq!(lines.next(), Some("--settings"));
+    let settings: Value = serde_json::from_str(lines.next().unwrap_or_default())?;
+    assert_eq!(lines.collect::<Vec<_>>(), ["--resume", "a session"]);
+    // Each hook is a command that a shell can run.
+    let hooks = settings["hooks"].as_object().context("hooks")?;
+    ensure!(hooks.contains_key("PermissionRequest") && hooks.contains_key("Stop"), "{settings}");
+    for groups in hooks.values() {
+        for group in groups.as_array().context("groups")? {
+            let hook = group["hooks"][0]["command"].as_str().context("a command")?;
+            let output = Command::new("sh").args(["-c", hook]).stdin(Stdio::null()).output()?;
+            ensure!(output.status.success() && output.stdout.is_empty(), "{hook}: {output:?}");
+        }
+    }
+    let files: Vec<_> = std::fs::read_dir(home.path())?.collect::<Result<_, _>>()?;
+    assert_eq!(files.len(), 1, "only the program itself: {files:?}");
+    Ok(())
+}
+
+/// Ends a process when it is dropped.
+struct Ends(Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn the_inbox_of_every_instance_is_watched() -> Result<()> {
+    let registry = tempfile::tempdir()?;
+    let start = || Start::headless().registry(registry.path());
+    let mut first = start().now()?;
+    let pane = first.first_pane()?;
+    pane.wait_for_prompt(&mut first)?;
+    let mut command = Command::new(binary("unterm-cli"));
+    command.env_clear().env("HOME", first.home()).env("UNTERM_HOME", registry.path());
+    let child = command.args(["--json", "inbox", "--watch"]).stdout(Stdio::piped()).spawn()?;
+    let mut watch = Ends(child);
+    let mut lines = BufReader::new(watch.0.stdout.take().context("a pipe")?).lines();
+    let mut next = || -> Result<Value> {
+        Ok(serde_json::from_str(&lines.next().context("the watch has ended")??)?)
+    };
+    pane.type_text(&mut first, "read -r -s -p 'Password: ' P\r")?;
+    let entry = next()?;
+    assert_eq!((&entry["kind"], &entry["question"]), (&json!("password"), &json!("Password:")));
+    // An instance that starts later is watched, too.
+    let mut second = start().now()?;
+    let other = second.first_pane()?;
+    other.wait_for_prompt(&mut second)?;
+    other.type_text(&mut second, "read -r -p 'Overwrite it? ' A\r")?;
+    let asked = next()?;
+    assert_eq!((&asked["kind"], &asked["question"]), (&json!("question"), &json!("Overwrite it?")));
+    ensure!(asked["instance"] != entry["instance"], "{asked}");
+    let all: Value = serde_json::from_str(&first.prints(&["--json", "inbox"])?)?;
+    assert_eq!(all["entries"].as_array().map(Vec::len), Some(2), "{all}");
+    Ok(())
+}
