@@ -423,7 +423,8 @@ impl Term {
         }
         // Unterm's integrations announce each prompt before the shell draws it. A prompt that is not announced is therefore
         // the current prompt, even on a later line, in two cases. Either the shell draws it for the first time, and keys
-        // that were echoed before pushed it there. Or the terminal was resized since, faster than the shell could draw.
+        // that were echoed before pushed it there. Or the terminal was resized since it was announced, faster than the
+        // shell could draw. Then the shell may draw it several times, each time on a later line.
         let is_same = |last: &Command| {
             last.has_reset_key && (last.input.is_none() || self.resized > last.prompt_seq)
         };
@@ -433,6 +434,8 @@ impl Term {
                 && last.end_seq == 0
         });
         let given = again.and_then(|last| last.given.clone());
+        let drawn_again = again.filter(|_| !is_announced);
+        let prompt_seq = drawn_again.map_or(self.seq, |last| last.prompt_seq);
         let has_reset_key = again.is_some_and(|last| last.has_reset_key);
         let is_announced = is_announced || again.is_some_and(|last| last.is_announced);
         let again = again.map(|last| last.id);
@@ -447,7 +450,6 @@ impl Term {
         }
         let id = again.unwrap_or(self.commands.last_id + 1);
         self.commands.last_id = self.commands.last_id.max(id);
-        let prompt_seq = self.seq;
         let command = Command {
             id,
             prompt: Some(at),

@@ -601,10 +601,10 @@ fn a_prompt_without_a_fresh_line_begins_where_the_cursor_is() {
     assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
     fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07");
     assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1, 2, 3]);
-    // A resize overtook the shell, which draws its prompt again on a later line.
+    // Resizes overtook the shell, which draws its prompt again on a later line, once for each resize that it noticed.
     let mut fixture = with_nonce(own);
     fixture.term.resize(Size::cells(10, 4));
-    fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07");
+    fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07".repeat(3));
     assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1]);
     // Only the shell's own mark ends a command that the shell runs.
     let running =
