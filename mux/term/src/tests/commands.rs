@@ -613,6 +613,29 @@ fn a_prompt_without_a_fresh_line_begins_where_the_cursor_is() {
 }
 
 #[test]
+fn a_line_entered_at_a_prompt_without_marks_is_a_command() {
+    let first = "\x1b]133;P;k=i;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07out\r\n";
+    let began = "\x1b]133;C;nonce=n1\x07";
+    // bash reports the end of the first command late if its hooks were removed, or in time if a later hook replaced the
+    // prompt.
+    let reported = ("\x1b]133;D;0;nonce=n1\x07", "", Some(0));
+    for (in_time, late, code) in [("", "\x1b]133;D;;nonce=n1\x07", None), reported] {
+        let mut fixture = with_nonce(&format!("{first}{in_time}"));
+        fixture.feed("\x1b[?2004hme\r\n> y\x1b[?2004l\r\n").feed(format!("{late}{began}"));
+        fixture.feed("two\r\n\x1b]133;D;7;nonce=n1\x07");
+        let term = &fixture.term;
+        let commands: Vec<_> =
+            term.commands().map(|c| (c.prompt.map(|at| at.line.0), c.exit_code)).collect();
+        assert_eq!(commands, [(Some(0), code), (Some(2), Some(7))]);
+        assert_eq!(output(term, 1).as_deref(), Some("out"), "{late:?}");
+        assert_eq!(output(term, 2).as_deref(), Some("two"), "{late:?}");
+    }
+    // Any program may send such a mark without the nonce.
+    let fixture = with_nonce(&format!("{first}\x1b]133;D;0;nonce=n1\x07> y\r\n\x1b]133;C\x07two"));
+    assert_eq!(fixture.term.commands().count(), 1);
+}
+
+#[test]
 fn output_longer_than_the_history_keeps_its_rest() {
     let options = Options { scrollback: 100, ..Options::default() };
     let (mut term, mut parser) = (Term::new(Size::cells(20, 4), options), Parser::new());
