@@ -286,6 +286,11 @@ impl Commands {
         Some(self.list[first].id)
     }
 
+    /// Whether a command of the pane's own shells runs, so that their marks may still arrive.
+    pub fn has_before(&self) -> bool {
+        !self.before.is_empty()
+    }
+
     /// Stores the state of the terminal before a command of the pane's own shells.
     pub fn remember(&mut self, before: Before) {
         if self.before.len() == NESTED_CAP {
