@@ -145,6 +145,8 @@ fn zsh_reports_exit_codes_whatever_its_hooks_become() {
         "setopt prompt_subst no_prompt_sp",
         "TRAPDEBUG() { true }",
         "unfunction TRAPDEBUG; setopt posix_builtins posix_identifiers",
+        "emulate ksh",
+        "emulate sh",
     ];
     for settings in ["PS1='own> '\n", "PS1='own> '\nprecmd() { print mine; false }\n"] {
         check("zsh", settings, &changes);

@@ -96,7 +96,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     # lists of hooks are empty by then.
     _unterm_schedule() {
         if (( ! _unterm_scheduled )) && 'builtin' 'zmodload' zsh/sched; then
-            'builtin' 'sched' +0 '{ _unterm_last } 2>/dev/null'
+            'builtin' 'sched' +0 '{ _unterm_last; } 2>/dev/null'
             _unterm_scheduled=1
         fi
     }

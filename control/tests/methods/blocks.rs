@@ -137,14 +137,20 @@ fn prompts_of_many_lines_and_on_the_right_are_no_output() {
             "fish",
             "function fish_prompt; echo one; echo -n 'two > '; end; function fish_right_prompt; echo right; end",
         ),
+        // This handler runs after Unterm's, at each prompt.
+        (
+            "fish",
+            "function late --on-event fish_prompt; function fish_prompt; echo -n 'late > '; end; end",
+        ),
     ];
     shells(|shell, _, wire, session| {
-        let (_, prompt) = prompts.iter().find(|(name, _)| *name == shell).unwrap();
-        run(wire, session, prompt);
-        for _ in 0..3 {
-            let reply = run(wire, session, "echo hello; sh -c 'exit 4'");
-            assert_eq!((&reply["output"], &reply["exit_code"]), (&json!("hello"), &json!(4)));
-            assert_eq!(reply["exit_source"], "block", "{shell}");
+        for (_, prompt) in prompts.iter().filter(|(name, _)| *name == shell) {
+            run(wire, session, prompt);
+            for _ in 0..3 {
+                let reply = run(wire, session, "echo hello; sh -c 'exit 4'");
+                assert_eq!((&reply["output"], &reply["exit_code"]), (&json!("hello"), &json!(4)));
+                assert_eq!(reply["exit_source"], "block", "{shell}: {prompt}");
+            }
         }
     });
 }

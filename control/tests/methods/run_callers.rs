@@ -220,6 +220,7 @@ const REMOVALS: [(&str, &[&str]); 3] = [
             "PROMPT_COMMAND=",
             "unset PROMPT_COMMAND PS0",
             "PROMPT_COMMAND=(true true)",
+            "PROMPT_COMMAND=(true 'PS1=\"❯ \"')",
             "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",
             "exec bash --norc",
             "unset -f _unterm_after",
@@ -243,19 +244,24 @@ const REMOVALS: [(&str, &[&str]); 3] = [
 #[test]
 fn a_shell_that_lost_its_integration_runs_commands() {
     for (shell, removals) in REMOVALS {
-        for removal in removals {
+        for (removal, is_typed) in removals.iter().flat_map(|it| [(it, false), (it, true)]) {
             support::shells(&[(shell, &[])], Fixture::integrate, |shell, _, wire, session| {
                 wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
-                let removed = run(wire, session, removal);
-                assert_eq!(removed["timed_out"], false, "{shell}: {removal}: {removed}");
-                assert_eq!(removed["output"], "", "{shell}: {removal}: {removed}");
+                if is_typed {
+                    let keys = json!({"id": session.id, "text": format!("{removal}\r")});
+                    wire.call("session.send_text", keys);
+                } else {
+                    let removed = run(wire, session, removal);
+                    assert_eq!(removed["timed_out"], false, "{shell}: {removal}: {removed}");
+                    assert_eq!(removed["output"], "", "{shell}: {removal}: {removed}");
+                }
                 for _ in 0..2 {
                     for (text, code) in [("one", 0), ("two  three", 7)] {
                         let command = format!("echo '{text}'; sh -c 'exit {code}'");
                         let params =
                             json!({"id": session.id, "command": command, "type_ahead": false});
                         let reply = wire.call("exec.run_wait", params);
-                        let what = format!("{shell}: {removal}: {reply}");
+                        let what = format!("{shell}: {removal}, typed {is_typed}: {reply}");
                         assert_eq!(ended(&reply), (text, &json!(code)), "{what}");
                     }
                 }

@@ -286,6 +286,11 @@ impl Commands {
         Some(self.list[first].id)
     }
 
+    /// Whether a command of the pane's own shells runs, so that their marks may still arrive.
+    pub fn has_before(&self) -> bool {
+        !self.before.is_empty()
+    }
+
     /// Stores the state of the terminal before a command of the pane's own shells.
     pub fn remember(&mut self, before: Before) {
         if self.before.len() == NESTED_CAP {
@@ -427,18 +432,20 @@ impl Term {
             self.commands.retain(|command| !is_gone(command));
         }
         // Unterm's integrations announce each prompt before the shell draws it. A prompt that is not announced is therefore
-        // the current prompt, even on a later line, in two cases. Either the shell draws it for the first time, and keys
-        // that were echoed before pushed it there. Or the terminal was resized since, faster than the shell could draw.
-        let is_same = |last: &Command| {
-            last.has_reset_key && (last.input.is_none() || self.resized > last.prompt_seq)
-        };
+        // the current prompt, even on a later line: keys that were echoed before the prompt was drawn pushed it there, the
+        // line editor listed completions, or the terminal was resized faster than the shell could draw.
+        let is_moved = |last: &Command| !is_announced && last.is_announced;
         let again = self.commands.list.back().filter(|last| {
-            (self.is_over(last, at) || (!is_announced && is_same(last)))
-                && last.output_seq == 0
-                && last.end_seq == 0
+            (self.is_over(last, at) || is_moved(last)) && last.output_seq == 0 && last.end_seq == 0
         });
+        // If neither explains the later line, another program may have printed the prompt.
+        let is_certain = |last: &Command| {
+            self.is_over(last, at) || last.input.is_none() || self.resized > last.prompt_seq
+        };
         let given = again.and_then(|last| last.given.clone());
-        let has_reset_key = again.is_some_and(|last| last.has_reset_key);
+        let drawn_again = again.filter(|_| !is_announced);
+        let prompt_seq = drawn_again.map_or(self.seq, |last| last.prompt_seq);
+        let has_reset_key = again.is_some_and(|last| last.has_reset_key && is_certain(last));
         let is_announced = is_announced || again.is_some_and(|last| last.is_announced);
         let again = again.map(|last| last.id);
         // A prompt that is drawn again does not end the command that runs its shell.
@@ -452,7 +459,6 @@ impl Term {
         }
         let id = again.unwrap_or(self.commands.last_id + 1);
         self.commands.last_id = self.commands.last_id.max(id);
-        let prompt_seq = self.seq;
         let command = Command {
             id,
             prompt: Some(at),

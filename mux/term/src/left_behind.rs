@@ -11,8 +11,8 @@
 //!   color). Only settings that affect which bytes the shell receives, or that hide its prompt, are then reverted. A
 //!   setting that has its initial value after the command is not changed: what the command turned off stays off.
 //!
-//! Text is not a setting: titles, progress, the working directory and statuses stay. A VT52 has no marks, so VT52 mode
-//! lasts until a program ends it.
+//! Text is not a setting: titles, progress, the working directory and statuses stay. A VT52 has no OSC, but in VT52
+//! mode the parser still recognizes the shell's own marks ([`Term::awaits_shell`]).
 
 use std::sync::Arc;
 
@@ -153,6 +153,10 @@ impl Term {
         let has_failed = is_left_on_alternate || exit_code.is_some_and(|code| code > SIGNAL_CODES);
         if is_left_on_alternate {
             self.leave_alternate_screen();
+        }
+        if self.is_vt52() && !before.modes.contains(Modes::VT52) {
+            self.leave_vt52();
+            self.conformance = before.rest.conformance;
         }
         let pointer = self.pointer_shape();
         match has_failed {

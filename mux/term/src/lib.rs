@@ -77,6 +77,7 @@ mod text_size;
 mod to_vt;
 mod typed;
 mod unicode;
+mod unmarked_prompt;
 mod view;
 mod vt52;
 mod window_ops;

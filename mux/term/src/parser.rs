@@ -379,6 +379,7 @@ impl Parser {
         self.state = State::Ground;
         match bytes[0] {
             b'Y' if term.is_vt52() => self.state = State::Position(None),
+            b']' if term.is_vt52() && term.awaits_shell() => self.begin(Kind::Osc),
             byte @ 0x30..=0x7e if term.is_vt52() => term.esc(&[], byte),
             b'[' => match parse_csi(&bytes[1..], &mut self.csi) {
                 Some(len) => {

@@ -81,8 +81,14 @@ impl Term {
         }
     }
 
+    /// Whether a VT52's `ESC ]` (print the screen, which has no effect) begins an OSC: a command of the pane's own shell
+    /// runs. If the command leaves VT52 mode behind, the mark by which the shell reports the end is an OSC.
+    pub(crate) fn awaits_shell(&self) -> bool {
+        self.commands.has_before()
+    }
+
     /// `ESC <`: leaves VT52 mode. The terminal is then a VT100, at level 1.
-    fn leave_vt52(&mut self) {
+    pub(crate) fn leave_vt52(&mut self) {
         let ansi = self.ansi_state();
         if self.ansi.take().is_none() {
             return;

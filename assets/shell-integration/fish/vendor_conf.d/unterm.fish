@@ -69,6 +69,8 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
             set -l own (__unterm_keep fish_mode_prompt)
             function fish_mode_prompt --inherit-variable own
                 printf '\e]133;P;k=i\a'
+                # A handler that runs after Unterm's may have set the prompt again. fish calls `fish_prompt` after this.
+                __unterm_again
                 functions -q __unterm_own_$own; and __unterm_own_$own
             end
         end
@@ -90,11 +92,16 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
 
     # Copies a function of the user, if it exists, and prints the number of the copy. A later function of the user may
     # call a copy of the function that Unterm has installed, as Python's `activate.fish` does. So each copy gets a name
-    # of its own.
+    # of its own. A handler may set the same function for each prompt, which is then copied once.
     function __unterm_keep
-        set -g __unterm_kept (math $__unterm_kept + 1)
-        functions -q $argv[1]; and functions -c $argv[1] __unterm_own_$__unterm_kept
-        echo $__unterm_kept
+        set -l text (functions $argv[1] 2>/dev/null | string collect)
+        if set -l index (contains -i -- "$text" $__unterm_texts)
+            echo $index
+            return
+        end
+        set -ga __unterm_texts "$text"
+        functions -q $argv[1]; and functions -c $argv[1] __unterm_own_(count $__unterm_texts)
+        count $__unterm_texts
     end
 
     function __unterm_preexec --on-event fish_preexec

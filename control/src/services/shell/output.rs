@@ -45,6 +45,10 @@ pub struct Capture {
     /// End marks begin only at or after this offset.
     searched: usize,
     has_begun: bool,
+    /// The mark by which the pane's own shell reports that a line begins to run.
+    line_mark: Option<Vec<u8>>,
+    /// Whether that mark precedes the command's own begin mark.
+    is_line_marked: bool,
     is_nested: bool,
     has_inner_prompt: bool,
     is_cut: bool,
@@ -73,9 +77,7 @@ impl Capture {
     pub fn new(framing: Framing) -> Self {
         let (begin, end) = match &framing {
             Framing::Marker(marks) => (marks.begin(), marks.end().into_bytes()),
-            Framing::Block { nonce, .. } => {
-                (format!("\x1b]133;C;nonce={nonce}\x07").into_bytes(), SEMANTIC.to_vec())
-            }
+            Framing::Block { nonce, .. } => (line_mark(nonce), SEMANTIC.to_vec()),
         };
         Self {
             framing,
@@ -84,6 +86,8 @@ impl Capture {
             raw: Vec::new(),
             searched: 0,
             has_begun: false,
+            line_mark: None,
+            is_line_marked: false,
             is_nested: false,
             has_inner_prompt: false,
             is_cut: false,
@@ -91,6 +95,16 @@ impl Capture {
             echo_at: 0,
             early: EarlyEcho::default(),
         }
+    }
+
+    /// Watches for the mark by which the pane's own shell, whose marks carry `nonce`, reports that a line begins to run.
+    pub fn watch_line(&mut self, nonce: &str) {
+        self.line_mark = Some(line_mark(nonce));
+    }
+
+    /// Whether the pane's own shell runs the command: it reported that a line begins to run, and then the command began.
+    pub fn is_line_marked(&self) -> bool {
+        self.is_line_marked
     }
 
     /// Records input that was typed after the command's line. `is_echoed`: whether the terminal itself echoes it. The
@@ -143,7 +157,11 @@ impl Capture {
                 Framing::Block { line, .. } => is_of(&self.raw[..from + at], line),
             };
             if self.has_begun {
-                self.early.begin(&self.raw[..from + at]);
+                let before = &self.raw[..from + at];
+                let mark = self.line_mark.as_deref();
+                self.is_line_marked =
+                    mark.is_some_and(|mark| memchr::memmem::find(before, mark).is_some());
+                self.early.begin(before);
             } else {
                 self.early.reset_position();
             }
@@ -308,6 +326,11 @@ impl Capture {
         };
         Shown { text, is_cut: false }
     }
+}
+
+/// The mark by which a shell with this nonce reports that a line begins to run.
+fn line_mark(nonce: &str) -> Vec<u8> {
+    format!("\x1b]133;C;nonce={nonce}\x07").into_bytes()
 }
 
 /// Whether the command that begins after these bytes was typed as `line`. Compares the first letters and digits of

@@ -19,6 +19,8 @@ use super::{
 
 /// Prompts that fish and zsh show for a command that reads a line (`read`, `select`).
 const READING: [&str; 2] = ["read> ", "?# "];
+/// These signs end shell prompts. Questions, and the prompts of `read -e`, `vared` and fish's `read`, end differently.
+const SHELL_SIGNS: [char; 9] = ['$', '#', '%', '❯', '➜', '→', 'λ', '»', '›'];
 /// Line editors wait no longer than this for the rest of a key's sequence, and draw nothing meanwhile: readline 500 ms
 /// (`keyseq-timeout`), zsh 400 ms (`KEYTIMEOUT`), fish 30 ms.
 const WHOLE_KEY: Duration = Duration::from_millis(600);
@@ -115,10 +117,8 @@ pub fn is_unreported(pane: &Pane) -> bool {
                 && pane.shows_input()
                 && pane.typed().trim().is_empty()
         }
-        // These signs end shell prompts. Questions, and the prompts of `read -e`, `vared` and fish's `read`, end
-        // differently.
         false => {
-            let has_sign = || line_to_cursor(&pane.term()).trim_end().ends_with(['$', '#', '%']);
+            let has_sign = || line_to_cursor(&pane.term()).trim_end().ends_with(SHELL_SIGNS);
             stands(pane) && (pane.is_interrupted() || has_sign())
         }
     }

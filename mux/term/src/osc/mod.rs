@@ -66,6 +66,8 @@ impl Term {
             return self.end_operation();
         };
         match number {
+            133 => self.mark_prompt(rest), // shell integration
+            _ if self.is_vt52() => tracing::debug!(number, "OSC in VT52 mode"),
             0..=2 => self.set_titles(number, rest), // both titles, the icon's label, the title
             4 | 5 => self.set_colors(number, rest, bell), // palette, special colors
             6 => self.set_tab_color(rest),          // tab color (iTerm2)
@@ -80,7 +82,6 @@ impl Term {
             99 => self.notify_kitty(rest, bell),                    // notification (kitty)
             104 | 105 => self.reset_colors(number - 100, rest),     // palette, special colors
             110..=119 => self.reset_dynamic_color(number), // foreground, background, cursor …
-            133 => self.mark_prompt(rest),                 // shell integration
             633 => self.mark_prompt_vscode(rest),          // shell integration (VS Code)
             777 => self.notify_urxvt(rest),                // notification (urxvt)
             1337 => self.iterm2(rest, bell),               // iTerm2's

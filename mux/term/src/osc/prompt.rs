@@ -70,7 +70,11 @@ impl Term {
     pub(super) fn mark_prompt(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
         let options = Options(rest);
-        if self.commands.is_authentic(options.nonce()) {
+        let is_authentic = self.commands.is_authentic(options.nonce());
+        if self.is_vt52() && !is_authentic {
+            return;
+        }
+        if is_authentic {
             match letter {
                 b"A" | b"N" | b"P" => self.end_what_is_left(None),
                 b"D" => self.end_what_is_left(Some(exit_code(split(rest).0))),
@@ -282,6 +286,9 @@ impl Term {
         let is_authentic = self.commands.is_authentic(nonce.or(line_nonce));
         let mut id = 0;
         if let Some(at) = self.cursor_point() {
+            if is_authentic {
+                self.begin_unmarked(at);
+            }
             // A shell with marks of its own may have marked the same command before, without the nonce.
             let is_new = self.commands.last().is_some_and(|last| {
                 last.end_seq == 0 && (last.output_seq == 0 || is_authentic && !last.is_authentic)

@@ -428,7 +428,7 @@ fn keys_echoed_before_a_prompt_is_drawn_begin_no_command() {
     // A prompt that another program prints does not have the reset key of the shell's integration.
     let fixture = with_nonce(&format!("{announced}{drawn}\r\n{drawn}"));
     let keys: Vec<_> = fixture.term.commands().map(|c| c.has_reset_key).collect();
-    assert_eq!(keys, [true, false]);
+    assert_eq!(keys, [false]);
 }
 
 #[test]
@@ -595,21 +595,47 @@ fn a_prompt_without_a_fresh_line_begins_where_the_cursor_is() {
     fixture.feed("\x1b[H\x1b[2J\x1b]133;P;k=i;cl=m\x07$ \x1b]133;B\x07ls");
     assert_eq!(prompts(&fixture), [(1, Some((0, 0)), Some((0, 2)))]);
     assert!(fixture.term.command(1).is_some_and(|command| command.has_reset_key));
-    // The prompt ends the command before it. Enter on an empty line begins another command, even if no mark announces
-    // it.
+    // The prompt ends the command before it. A prompt that no mark announces is the same one on a later line: bash has
+    // listed completions.
     fixture.feed(format!("\r\n\x1b]133;C;nonce=n1\x07out\r\n{own}"));
     assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
-    fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07");
+    fixture.feed("ls \r\nbin etc\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07ls ".repeat(2));
+    assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1, 2]);
+    // The next announced prompt is another command.
+    fixture.feed(format!("\r\n{own}"));
     assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1, 2, 3]);
-    // A resize overtook the shell, which draws its prompt again on a later line.
+    // Resizes overtook the shell, which draws its prompt again on a later line, once for each resize that it noticed.
     let mut fixture = with_nonce(own);
     fixture.term.resize(Size::cells(10, 4));
-    fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07");
+    fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07".repeat(3));
     assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1]);
     // Only the shell's own mark ends a command that the shell runs.
     let running =
         "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07\x1b]133;P;k=i\x07";
     assert!(with_nonce(running).term.command(1).is_some_and(Command::is_running));
+}
+
+#[test]
+fn a_line_entered_at_a_prompt_without_marks_is_a_command() {
+    let first = "\x1b]133;P;k=i;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07out\r\n";
+    let began = "\x1b]133;C;nonce=n1\x07";
+    // bash reports the end of the first command late if its hooks were removed, or in time if a later hook replaced the
+    // prompt.
+    let reported = ("\x1b]133;D;0;nonce=n1\x07", "", Some(0));
+    for (in_time, late, code) in [("", "\x1b]133;D;;nonce=n1\x07", None), reported] {
+        let mut fixture = with_nonce(&format!("{first}{in_time}"));
+        fixture.feed("\x1b[?2004hme\r\n> y\x1b[?2004l\r\n").feed(format!("{late}{began}"));
+        fixture.feed("two\r\n\x1b]133;D;7;nonce=n1\x07");
+        let term = &fixture.term;
+        let commands: Vec<_> =
+            term.commands().map(|c| (c.prompt.map(|at| at.line.0), c.exit_code)).collect();
+        assert_eq!(commands, [(Some(0), code), (Some(2), Some(7))]);
+        assert_eq!(output(term, 1).as_deref(), Some("out"), "{late:?}");
+        assert_eq!(output(term, 2).as_deref(), Some("two"), "{late:?}");
+    }
+    // Any program may send such a mark without the nonce.
+    let fixture = with_nonce(&format!("{first}\x1b]133;D;0;nonce=n1\x07> y\r\n\x1b]133;C\x07two"));
+    assert_eq!(fixture.term.commands().count(), 1);
 }
 
 #[test]

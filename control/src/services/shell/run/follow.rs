@@ -171,8 +171,12 @@ impl Follow {
                 (Framing::Marker(marks), false, is_around, nonce)
             }
         };
+        let mut capture = Capture::new(framing);
+        if is_around && let Some(nonce) = &nonce {
+            capture.watch_line(nonce);
+        }
         Self {
-            capture: Capture::new(framing),
+            capture,
             is_block,
             is_around,
             nonce,
@@ -305,7 +309,8 @@ impl Follow {
     fn caught_up(&mut self) -> Effect {
         self.seen = self.seen.max(self.told);
         let is_news = std::mem::take(&mut self.is_news) && self.capture.has_begun();
-        if is_news && self.is_around {
+        // If the outer command's own shell runs the command, it had lost its marks, and the outer command had ended before.
+        if is_news && self.is_around && !self.capture.is_line_marked() {
             return Effect::Look(Look::Around);
         }
         if is_news && self.capture.has_inner_prompt() {

@@ -183,6 +183,19 @@ fn a_command_inside_another_ends_with_that() {
 }
 
 #[test]
+fn a_shell_that_marks_the_line_again_is_inside_no_command() {
+    // The shell lost its marks, so the command before seems to run. It reports the end of that command late.
+    let (mut follow, marks) = marked(true);
+    let late = "\x1b]133;D;;nonce=n\x07";
+    output(&mut follow, &format!("{late}{BEGIN}{}", marks_begin(&marks)));
+    follow.step(Event::Empty);
+    follow.step(Event::Advanced(2));
+    assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: true });
+    assert_eq!(output(&mut follow, &format!("out\r\n{}7\r\n", marks.end())), Effect::Finish);
+    assert_eq!(finished(follow), (Ending::Completed, Some(7), Some(ExitSource::Marker)));
+}
+
+#[test]
 fn a_new_shell_at_its_prompt_ends_the_wait() {
     let mut follow = block();
     output(&mut follow, &format!("{BEGIN}\x1b]133;P;k=i;nonce=n\x07$ "));
