@@ -75,7 +75,7 @@ pub use methods::{
     AddedMethod, Description, Entry, Group, METHODS, TableError, titles::title as plain_title,
 };
 pub use reference::{reference, tools};
-pub use registry::{FileError, Record, RegistryFault, held, home, lock};
+pub use registry::{FileError, Record, RegistryFault, held, home, lock, remove_leftovers};
 pub use server::{
     Answers, Recordings, Server, ServerBuilder, ServerError, ServerOptions, SettingsLinks,
 };
