@@ -96,7 +96,7 @@ pub use transport::{
     peer::{Credentials, LoginError, Peer},
 };
 /// Files of one user: written at once, and read within bounds.
-pub use unterm_mux::private;
+pub use unterm_mux::{limit_kept_memory, private};
 pub use untrusted::{escaped, shortened};
 
 /// The full name of a toolset. Without a name, the name of the default toolset.
