@@ -72,6 +72,8 @@ pub struct TypedLine {
     commands: bool,
     /// Whether [`Self::enter_other`] returned the line for a key of the last input.
     doubted: bool,
+    /// Whether the last input certainly entered a line.
+    has_entered: bool,
     /// Whether ^C began the line.
     interrupted: bool,
     edited: Edited,
@@ -92,8 +94,8 @@ impl TypedLine {
 
     /// Whether the line is certainly empty: it contains no text, and no key has edited it.
     pub fn is_untouched(&self) -> bool {
-        let Self { pasted, interrupted, keys, doubted, .. } = *self;
-        *self == Self { pasted, interrupted, keys, doubted, ..Self::default() }
+        let Self { pasted, interrupted, keys, doubted, has_entered, .. } = *self;
+        *self == Self { pasted, interrupted, keys, doubted, has_entered, ..Self::default() }
     }
 
     /// Whether the line is empty and ^C began it.
@@ -107,6 +109,12 @@ impl TypedLine {
         self.edited != Edited::No || self.escape.is_some() || self.pasting || self.quoting
     }
 
+    /// Whether the last input certainly entered a line. A key that only some line editors understand may have entered
+    /// one otherwise.
+    pub fn has_entered(&self) -> bool {
+        self.has_entered
+    }
+
     /// The effect of the last input. `entered` contains the lines that it entered.
     pub fn composed(&self, entered: Vec<Line>, is_shown: bool, inputs: u64) -> Composed {
         Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown, inputs }
@@ -115,7 +123,7 @@ impl TypedLine {
     /// Processes input. Returns the lines that it enters, in order.
     pub fn advance(&mut self, bytes: &[u8]) -> Vec<Line> {
         (self.fresh, self.kept_fresh) = (self.text.len(), self.kept.len());
-        (self.pasted, self.doubted) = (self.pasting, false);
+        (self.pasted, self.doubted, self.has_entered) = (self.pasting, false, false);
         if self.edited == Edited::Now {
             self.edited = Edited::Before;
         }
@@ -265,7 +273,7 @@ impl TypedLine {
     fn enter(&mut self) -> Line {
         let line = self.line();
         (self.fresh, self.edited, self.interrupted) = (0, Edited::No, false);
-        (self.prefixed, self.commands) = (false, false);
+        (self.prefixed, self.commands, self.has_entered) = (false, false, true);
         (self.kept_fresh, self.keys) = (0, Edited::No);
         self.text.clear();
         self.kept.clear();
@@ -275,8 +283,9 @@ impl TypedLine {
     fn interrupt(&mut self) {
         // A shell may ignore ^C and keep the line's text.
         let keys = if self.is_untouched() { self.keys } else { Edited::Now };
+        let has_entered = self.has_entered;
         self.enter();
-        (self.interrupted, self.keys) = (true, keys);
+        (self.interrupted, self.keys, self.has_entered) = (true, keys, has_entered);
     }
 
     fn push(&mut self, byte: u8) {
@@ -424,6 +433,13 @@ mod tests {
             assert_eq!(typed(&["ab", keys, "\r"]).0.len(), 2, "{keys:?}");
         }
         assert_eq!(typed(&["\x1bl", "mv x\r"]).0, ["m", "mv x"], "in other programs, it is text");
+        for (text, has_entered) in [("\x1bv", false), ("ab\x03", false), ("\x1bv\r\x03", true)] {
+            let mut line = TypedLine::default();
+            line.advance(text.as_bytes());
+            assert_eq!(line.has_entered(), has_entered, "{text:?}");
+            line.advance(b"x");
+            assert!(!line.has_entered());
+        }
         let many = "\x1bl".to_owned() + &"v\x1bv".repeat(1000);
         assert_eq!(typed(&[&many]).0.len(), 1, "once for each input");
         for text in ["v#e\r", "\x18x e\r", "\x1b[Av\r", "\x1b[200~\x1bv\x18e\x1b[201~\r"] {

@@ -70,7 +70,7 @@ fn is_open(char: char) -> bool {
         // Brackets, double signs, signs of order, arrowheads and triangles that point to the left.
         '\u{2329}' | '\u{3008}' | '\u{27e8}' | '\u{2770}' | '\u{276c}' | '\u{27ea}'
         | '\u{300a}' | '\u{ab}' | '⧼' | '≪' | '⋘' | '⪡' | '⫷' | '⋖' | '⩹' | '≤' | '≦' | '⩽'
-        | '≺' | '⪻' | '⊲' | '◁' | '◀' | '◂' | '◃' | '⯇' | '⮜' | '❰' | '\u{1f780}' | '˿' | '𖿨' => {
+        | '≺' | '⪻' | '⊲' | '◁' | '◀' | '◂' | '◃' | '⯇' | '⮜' | '\u{1f780}' | '˿' | '𖿨' => {
             true
         }
         char => seen_as(char).eq(['<']),
