@@ -25,6 +25,7 @@ fn main() -> ExitCode {
             None => error.exit(),
         },
     };
+    unterm_mux::limit_kept_memory();
     local_time::read_zone();
     logging::start();
     match unterm::run(&args) {

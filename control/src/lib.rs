@@ -75,7 +75,7 @@ pub use methods::{
     AddedMethod, Description, Entry, Group, METHODS, TableError, titles::title as plain_title,
 };
 pub use reference::{reference, tools};
-pub use registry::{FileError, Record, RegistryFault, held, home, lock};
+pub use registry::{FileError, Record, RegistryFault, held, home, lock, remove_leftovers};
 pub use server::{
     Answers, Recordings, ReportedState, Server, ServerBuilder, ServerError, ServerOptions,
     SettingsLinks,
@@ -97,7 +97,7 @@ pub use transport::{
     peer::{Credentials, LoginError, Peer},
 };
 /// Files of one user: written at once, and read within bounds.
-pub use unterm_mux::private;
+pub use unterm_mux::{limit_kept_memory, private};
 pub use untrusted::{escaped, shortened};
 
 /// The full name of a toolset. Without a name, the name of the default toolset.

@@ -565,14 +565,11 @@ fn remove_stale(home: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the temporary files that killed processes left in Unterm's home and in its folders.
-fn remove_leftovers(home: &Path) {
-    let folders = fs::read_dir(home).into_iter().flatten().flatten();
-    let folders = folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    for folder in folders.map(|entry| entry.path()).chain([home.to_owned()]) {
-        if let Err(error) = private::remove_leftovers(&folder, |pid| is_live(pid, None)) {
-            tracing::debug!(%error, folder = %folder.display(), "can't look for temporary files");
-        }
+/// Removes the temporary files that killed processes left in a folder and its subfolders. Some of these files contain
+/// keys.
+pub fn remove_leftovers(folder: &Path) {
+    if let Err(error) = private::remove_leftovers(folder, |pid| liveness::is_live(pid, None)) {
+        tracing::debug!(%error, folder = %folder.display(), "can't look for temporary files");
     }
 }
 

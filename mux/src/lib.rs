@@ -45,7 +45,7 @@ pub use pane::{
 pub use process::{
     Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,
     ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier,
-    program_error, raise_descriptor_limit,
+    limit_kept_memory, program_error, raise_descriptor_limit,
 };
 pub use shown::{Distortion, ShownLine};
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};

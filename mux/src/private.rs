@@ -14,6 +14,9 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use crate::random;
 
+/// The message about a pipe, a device or a folder in the place of a file.
+const NOT_REGULAR: &str = "it is no regular file";
+
 /// The flags for opening a file to read. Opening a pipe must not wait, and a terminal must not become the controlling
 /// terminal of this process.
 const READS: OFlags =
@@ -78,19 +81,69 @@ fn temporary(name: &str) -> String {
     format!(".{name}.{}.tmp", std::process::id())
 }
 
-/// Removes the temporary files that processes have left in a folder because they ended too early.
+/// Opens a file for appending, and creates it (mode 0600) if it is missing.
 ///
 /// # Errors
-/// If the folder cannot be read. A file that cannot be removed is ignored.
+/// If the file cannot be opened, or is not a regular file of the user.
+pub fn append(path: &Path) -> io::Result<File> {
+    open_to_write(path, OFlags::APPEND)
+}
+
+/// Opens a file for writing or locking, and creates it (mode 0600) if it is missing. The contents stay.
+///
+/// # Errors
+/// If the file cannot be opened, or is not a regular file of the user.
+pub fn open_or_create(path: &Path) -> io::Result<File> {
+    open_to_write(path, OFlags::empty())
+}
+
+fn open_to_write(path: &Path, flags: OFlags) -> io::Result<File> {
+    // NONBLOCK: opening a pipe would otherwise wait for a reader.
+    let flags = flags
+        | OFlags::WRONLY
+        | OFlags::CREATE
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY
+        | OFlags::CLOEXEC;
+    match rustix::fs::openat(CWD, path, flags, Mode::RUSR | Mode::WUSR) {
+        // A pipe without a reader.
+        Err(rustix::io::Errno::NXIO) => Err(io::Error::other(NOT_REGULAR)),
+        file => regular(file?),
+    }
+}
+
+/// Removes the temporary files that processes have left in a folder and its subfolders because they ended too early.
+/// Looks at a limited number of entries, those of the upper folders first.
+///
+/// # Errors
+/// If the folder cannot be read. Other folders that cannot be read, and files that cannot be removed, are ignored.
 pub fn remove_leftovers(folder: &Path, is_live: impl Fn(u32) -> bool) -> io::Result<()> {
-    for entry in fs::read_dir(folder)?.flatten() {
-        let name = entry.file_name();
-        let parts = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
-        let pid = parts.and_then(|parts| parts.rsplit_once('.')?.1.parse().ok());
-        let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
-        if pid.is_some_and(|pid| !is_live(pid)) && is_file() {
-            let _ = fs::remove_file(entry.path());
+    /// The number of folders that a folder may be below the given one.
+    const DEEPEST: usize = 4;
+    const MOST_ENTRIES: usize = 20_000;
+    let mut left = MOST_ENTRIES;
+    let mut folders = vec![fs::read_dir(folder)?];
+    for _ in 0..=DEEPEST {
+        let mut below = Vec::new();
+        for entry in folders.into_iter().flatten().flatten() {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                return Ok(());
+            }
+            // A link is neither a file nor a folder.
+            let kind = entry.file_type();
+            if kind.as_ref().is_ok_and(fs::FileType::is_dir) {
+                below.push(entry.path());
+                continue;
+            }
+            let name = entry.file_name();
+            let parts = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
+            let pid = parts.and_then(|parts| parts.rsplit_once('.')?.1.parse().ok());
+            if pid.is_some_and(|pid| !is_live(pid)) && kind.is_ok_and(|kind| kind.is_file()) {
+                let _ = fs::remove_file(entry.path());
+            }
         }
+        folders = below.iter().filter_map(|folder| fs::read_dir(folder).ok()).collect();
     }
     Ok(())
 }
@@ -151,7 +204,7 @@ fn is_regular(file: &File) -> io::Result<fs::Metadata> {
     let metadata = file.metadata()?;
     match metadata.is_file() {
         true => Ok(metadata),
-        false => Err(io::Error::other("it is no regular file")),
+        false => Err(io::Error::other(NOT_REGULAR)),
     }
 }
 
@@ -351,6 +404,19 @@ mod tests {
         let pipe = home.path().join("pipe");
         rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
         assert!(read(&pipe, 5).is_err());
+        for open in [append, open_or_create] {
+            assert_eq!(open(&pipe).unwrap_err().to_string(), NOT_REGULAR);
+            // With a reader, opening the pipe succeeds.
+            let _reader = rustix::fs::openat(CWD, &pipe, READS, Mode::empty()).unwrap();
+            assert_eq!(open(&pipe).unwrap_err().to_string(), NOT_REGULAR);
+            assert!(open(home.path()).is_err());
+            open(&path).unwrap();
+            assert_eq!(read(&path, 5).unwrap(), b"12345", "the contents stay");
+            open(&home.path().join("new")).unwrap();
+            let mode = fs::metadata(home.path().join("new")).unwrap().mode() & 0o777;
+            assert_eq!(mode, 0o600);
+            fs::remove_file(home.path().join("new")).unwrap();
+        }
         let folder = Folder::open(home.path()).unwrap();
         assert!(folder.read("pipe", 5).is_err());
         assert!(folder.read("link", 5).is_err());
@@ -378,7 +444,20 @@ mod tests {
         }
         fs::create_dir(home.path().join(".folder.7.tmp")).unwrap();
         symlink("a.7.tmp", home.path().join(".link.7.tmp")).unwrap();
+        // Some folders of Unterm's home contain folders. Links to other folders are not followed.
+        let other = tempfile::tempdir().unwrap();
+        symlink(other.path(), home.path().join("linked")).unwrap();
+        let below = home.path().join("fleet/machine");
+        fs::create_dir_all(&below).unwrap();
+        for folder in [below.as_path(), &home.path().join("fleet"), other.path()] {
+            fs::write(folder.join(".key.json.7.tmp"), "").unwrap();
+            fs::write(folder.join(".key.json.8.tmp"), "").unwrap();
+        }
         remove_leftovers(home.path(), |pid| pid == 8).unwrap();
+        for (folder, count) in [("fleet/machine", 1), ("fleet", 2), ("linked", 2)] {
+            let left = fs::read_dir(home.path().join(folder)).unwrap().count();
+            assert_eq!(left, count, "{folder}");
+        }
         let left = |name: &str| fs::symlink_metadata(home.path().join(name)).is_ok();
         let gone = [".a.json.7.tmp", ".x.y.7.tmp"];
         for name in names {

@@ -60,6 +60,13 @@ pub(crate) fn release_memory() {
     system::release_memory();
 }
 
+/// Limits the freed memory that the C library keeps. A program calls this first, before it starts threads. Without the
+/// limit, unfinished images of 20 panes, which may have 128 MiB, took up to 890 MiB, and 600 MiB of that stayed.
+pub fn limit_kept_memory() {
+    #[cfg(unix)]
+    system::limit_kept_memory();
+}
+
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {

@@ -65,6 +65,15 @@ pub struct TypedLine {
     pasted: bool,
     /// Whether the next byte is literal, because ^V precedes it.
     quoting: bool,
+    /// Whether ^X precedes the next byte.
+    prefixed: bool,
+    /// Whether Escape or Alt was pressed since the last Enter, so that a line editor with the keys of vi may take
+    /// letters as commands.
+    commands: bool,
+    /// Whether [`Self::enter_other`] returned the line for a key of the last input.
+    doubted: bool,
+    /// Whether the last input certainly entered a line.
+    has_entered: bool,
     /// Whether ^C began the line.
     interrupted: bool,
     edited: Edited,
@@ -85,8 +94,8 @@ impl TypedLine {
 
     /// Whether the line is certainly empty: it contains no text, and no key has edited it.
     pub fn is_untouched(&self) -> bool {
-        let Self { pasted, interrupted, keys, .. } = *self;
-        *self == Self { pasted, interrupted, keys, ..Self::default() }
+        let Self { pasted, interrupted, keys, doubted, has_entered, .. } = *self;
+        *self == Self { pasted, interrupted, keys, doubted, has_entered, ..Self::default() }
     }
 
     /// Whether the line is empty and ^C began it.
@@ -100,6 +109,12 @@ impl TypedLine {
         self.edited != Edited::No || self.escape.is_some() || self.pasting || self.quoting
     }
 
+    /// Whether the last input certainly entered a line. A key that only some line editors understand may have entered
+    /// one otherwise.
+    pub fn has_entered(&self) -> bool {
+        self.has_entered
+    }
+
     /// The effect of the last input. `entered` contains the lines that it entered.
     pub fn composed(&self, entered: Vec<Line>, is_shown: bool, inputs: u64) -> Composed {
         Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown, inputs }
@@ -108,7 +123,7 @@ impl TypedLine {
     /// Processes input. Returns the lines that it enters, in order.
     pub fn advance(&mut self, bytes: &[u8]) -> Vec<Line> {
         (self.fresh, self.kept_fresh) = (self.text.len(), self.kept.len());
-        self.pasted = self.pasting;
+        (self.pasted, self.doubted, self.has_entered) = (self.pasting, false, false);
         if self.edited == Edited::Now {
             self.edited = Edited::Before;
         }
@@ -124,14 +139,7 @@ impl TypedLine {
                     self.edit();
                 } else {
                     escape.push(byte);
-                    // zsh's accept-and-hold and readline's insert-comment enter the line, and then leave text in it.
-                    let holds = matches!(escape.as_slice(), b"a" | b"A" | b"#");
-                    if self.follow_escape(escape) {
-                        entered.push(self.enter());
-                    }
-                    if holds {
-                        self.edit();
-                    }
+                    entered.extend(self.follow_escape(escape));
                     continue;
                 }
             }
@@ -144,6 +152,10 @@ impl TypedLine {
                     self.push(byte);
                 }
                 continue;
+            }
+            let is_prefixed = std::mem::take(&mut self.prefixed);
+            if !self.pasting && self.runs_other(byte, is_prefixed) {
+                entered.extend(self.enter_other());
             }
             match byte {
                 0x1b => self.escape = Some(Vec::new()),
@@ -188,6 +200,10 @@ impl TypedLine {
                 // Tab inserts a tab, or completes the word before the cursor.
                 b'\t' => {
                     self.push(byte);
+                    self.edit();
+                }
+                0x18 => {
+                    self.prefixed = true;
                     self.edit();
                 }
                 // ^V, ^Q.
@@ -239,9 +255,25 @@ impl TypedLine {
         }
     }
 
+    /// Whether a line editor may run another line than it shows at this key. readline runs what an editor makes of the
+    /// line (^X ^E, and `v` of vi's keys) or a recorded macro (^X e). zsh removes the line's `#` and enters it (`#` of
+    /// vi's keys).
+    fn runs_other(&self, byte: u8, is_prefixed: bool) -> bool {
+        (is_prefixed && matches!(byte, 0x05 | b'e'))
+            || (self.commands && matches!(byte, b'v' | b'#'))
+    }
+
+    /// Returns the line as one whose text is unknown, for a key that may run it, once for each input. The line goes on,
+    /// because programs other than these line editors take the key as text.
+    fn enter_other(&mut self) -> Option<Line> {
+        self.edit();
+        (!std::mem::replace(&mut self.doubted, true)).then(|| self.line())
+    }
+
     fn enter(&mut self) -> Line {
         let line = self.line();
         (self.fresh, self.edited, self.interrupted) = (0, Edited::No, false);
+        (self.prefixed, self.commands, self.has_entered) = (false, false, true);
         (self.kept_fresh, self.keys) = (0, Edited::No);
         self.text.clear();
         self.kept.clear();
@@ -251,8 +283,9 @@ impl TypedLine {
     fn interrupt(&mut self) {
         // A shell may ignore ^C and keep the line's text.
         let keys = if self.is_untouched() { self.keys } else { Edited::Now };
+        let has_entered = self.has_entered;
         self.enter();
-        (self.interrupted, self.keys) = (true, keys);
+        (self.interrupted, self.keys, self.has_entered) = (true, keys, has_entered);
     }
 
     fn push(&mut self, byte: u8) {
@@ -266,11 +299,27 @@ impl TypedLine {
         }
     }
 
-    /// Processes an escape sequence (CSI, SS3, or Alt with a key), which adds no text. Handles the marks of a paste,
-    /// and reports of focus and mouse. Returns true if the sequence enters the line: Enter from the kitty protocol or
-    /// the keypad, or Alt with a key that enters the line in some line editor. Unknown text may then remain in the
-    /// line.
-    fn follow_escape(&mut self, escape: Vec<u8>) -> bool {
+    /// Processes an escape sequence (CSI, SS3, or Alt with a key), which adds no text. Returns the line that it enters.
+    fn follow_escape(&mut self, escape: Vec<u8>) -> Option<Line> {
+        // zsh's accept-and-hold and readline's insert-comment enter the line, and then leave text in it.
+        let holds = matches!(escape.as_slice(), b"a" | b"A" | b"#");
+        // readline's edit-and-execute-command and zsh's execute-last-named-cmd.
+        let runs_other = matches!(escape.as_slice(), b"v" | b"z") && !self.pasting;
+        self.commands |= !matches!(escape.as_slice(), [b'[' | b'O', ..]);
+        if runs_other {
+            return self.enter_other();
+        }
+        let entered = self.enters(escape).then(|| self.enter());
+        if holds {
+            self.edit();
+        }
+        entered
+    }
+
+    /// Handles the marks of a paste, reports of focus and mouse, and other escape sequences. Returns true if the
+    /// sequence enters the line: Enter from the kitty protocol or the keypad, or Alt with a key that enters the line in
+    /// some line editor. Unknown text may then remain in the line.
+    fn enters(&mut self, escape: Vec<u8>) -> bool {
         const LONGEST_ESCAPE: usize = 64;
         let is_whole = match escape.as_slice() {
             [b'['] | [b'O'] => false,
@@ -371,6 +420,31 @@ mod tests {
         for key in ["\x0f", "\x1ba"] {
             assert_eq!(last(&["ab", key]), (Edited::No, String::new()), "{key:?}");
             assert_eq!(last(&["ab", key, "\r"]).0, Edited::Before, "{key:?}");
+        }
+        // Keys that run another line than the one that is shown.
+        for keys in ["\x18\x05", "\x18e", "\x1bv", "\x1bz", "\x1blv", "\x1bl#"] {
+            let split: Vec<_> = keys.chars().map(String::from).collect();
+            let split: Vec<_> =
+                ["ab"].into_iter().chain(split.iter().map(String::as_str)).collect();
+            for pieces in [&["ab", keys][..], &split] {
+                assert_eq!(last(pieces).0, Edited::Now, "{pieces:?}");
+                assert_eq!(last(&[pieces, &["\r"]].concat()).0, Edited::Before, "{pieces:?}");
+            }
+            assert_eq!(typed(&["ab", keys, "\r"]).0.len(), 2, "{keys:?}");
+        }
+        assert_eq!(typed(&["\x1bl", "mv x\r"]).0, ["m", "mv x"], "in other programs, it is text");
+        for (text, has_entered) in [("\x1bv", false), ("ab\x03", false), ("\x1bv\r\x03", true)] {
+            let mut line = TypedLine::default();
+            line.advance(text.as_bytes());
+            assert_eq!(line.has_entered(), has_entered, "{text:?}");
+            line.advance(b"x");
+            assert!(!line.has_entered());
+        }
+        let many = "\x1bl".to_owned() + &"v\x1bv".repeat(1000);
+        assert_eq!(typed(&[&many]).0.len(), 1, "once for each input");
+        for text in ["v#e\r", "\x18x e\r", "\x1b[Av\r", "\x1b[200~\x1bv\x18e\x1b[201~\r"] {
+            let mut line = TypedLine::default();
+            assert_eq!(line.advance(text.as_bytes()).len(), 1, "{text:?}");
         }
         assert_eq!(last(&["x".repeat(LONGEST + 1).as_str(), "\r"]).0, Edited::Before);
     }

@@ -312,12 +312,12 @@ fn only_the_command_line_prints() {
 /// pipes and devices, and limits the length.
 const READS_ITSELF: [(&str, &str); 10] = [
     ("mux/src/private.rs", "the bounded reader"),
-    ("mux/src/process/", "files of the system about processes, and the first bytes of a program"),
+    ("mux/src/process/linux.rs", "files of the system about processes"),
+    ("mux/src/process/waiting.rs", "files of the system about processes"),
     ("mux/src/random.rs", "the system's random numbers"),
     ("app/src/window/overlays/", "files of the system"),
     ("app/src/window/app/overlays/about.rs", "files of the system"),
-    ("app/src/cli/ptywright/logs.rs", "follows its own log"),
-    ("control/src/registry/", "locks, and files of the system about processes"),
+    ("control/src/registry/liveness.rs", "files of the system about processes"),
     ("control/src/transport/reserved_descriptor.rs", "a descriptor only"),
     ("control/src/dialect/settings/peer.rs", "the system's list of connections"),
     ("control/fleet/src/connector/foreground.rs", "files of the system about processes"),

@@ -1,9 +1,9 @@
 //! Files that only their owner can read: keys and credentials.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::Path,
 };
 
@@ -72,8 +72,7 @@ pub fn lock(path: &Path) -> Result<File> {
 }
 
 fn lock_by(path: &Path, operation: FlockOperation) -> Result<File> {
-    let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
-    let file = open.with_context(|| path.display().to_string())?;
+    let file = private::open_or_create(path).with_context(|| path.display().to_string())?;
     flock(&file, operation)
         .with_context(|| format!("{}: another process uses this folder", path.display()))?;
     Ok(file)
@@ -101,5 +100,17 @@ mod tests {
         assert!(lock(&folder.join("lock")).is_err());
         drop(held);
         wait_for_lock(&folder.join("lock")).unwrap();
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_lock_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        let pipe = home.path().join("lock");
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
+        // Opening the pipe in the usual way would wait for a reader.
+        for lock in [lock, wait_for_lock] {
+            assert!(format!("{:#}", lock(&pipe).unwrap_err()).ends_with("it is no regular file"));
+        }
     }
 }

@@ -160,6 +160,7 @@ impl Fleet {
     ) -> Result<(Self, fs::File)> {
         files::create_folder(folder)?;
         let lock = files::lock(&folder.join("hub.lock"))?;
+        unterm_control::remove_leftovers(folder);
         if let Some(mut fleet) = Self::read(folder)? {
             // The hub can't change the configuration of servers that it did not start.
             if fleet.has_own_server && fleet.upgrade()? {
@@ -316,7 +317,11 @@ impl NatsServer {
         }
         files::write(&folder.configuration(), &configuration)?;
         let program = find(program)?;
-        let log = fs::File::create(folder.0.join("nats.log"))?;
+        let path = folder.0.join("nats.log");
+        let log = private::open_or_create(&path).with_context(|| path.display().to_string())?;
+        log.set_len(0)?;
+        // The server would wait at a pipe in the place of this file.
+        let _ = fs::remove_file(&process_id);
         let child = Command::new(&program)
             .arg("-c")
             .arg(folder.configuration())

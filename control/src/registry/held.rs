@@ -6,9 +6,9 @@
 //! have no such file.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, ErrorKind},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -26,10 +26,8 @@ impl Keeper {
     pub fn new(home: &Path, port: u16) -> io::Result<Self> {
         let path = path(home, port);
         private::create_folder(path.parent().unwrap_or(home))?;
-        let mut options = OpenOptions::new();
         // If a killed instance left its file, the file is reused.
-        options.write(true).create(true).truncate(false).mode(0o600);
-        Ok(Self(options.open(path)?))
+        Ok(Self(private::open_or_create(&path)?))
     }
 
     /// Whether no client holds the lock. If true, no client can get the lock as long as this value exists.
@@ -60,7 +58,7 @@ pub struct Hold {
 /// The instance is ending (`WouldBlock`), or the system's error.
 pub fn hold(home: &Path, port: u16) -> io::Result<Option<Hold>> {
     loop {
-        let file = match File::open(path(home, port)) {
+        let file = match private::open_of_anyone(&path(home, port)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file?,
         };

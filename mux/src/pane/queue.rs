@@ -267,7 +267,7 @@ impl WriteQueue {
             return Ok(Err(error));
         }
         state.typed = typed;
-        if !composed.entered.is_empty() {
+        if state.typed.has_entered() {
             self.enters.fetch_add(1, Ordering::AcqRel);
         }
         if !bytes.is_empty() {

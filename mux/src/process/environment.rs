@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Spawn, SpawnError};
+use crate::{Spawn, SpawnError, private};
 
 /// The names of variables that describe a surrounding terminal and would mislead a program about its own terminal. `*`
 /// at the end of a name matches any text.
@@ -198,7 +198,7 @@ fn check_executable(file: &Path) -> Result<(), String> {
 fn interpreter(file: &Path) -> Option<PathBuf> {
     use std::io::Read;
     let mut head = Vec::new();
-    std::fs::File::open(file).ok()?.take(256).read_to_end(&mut head).ok()?;
+    private::open_of_anyone(file).ok()?.take(256).read_to_end(&mut head).ok()?;
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let name = std::str::from_utf8(line).ok()?.split_ascii_whitespace().next()?;
     name.starts_with('/').then(|| PathBuf::from(name))

@@ -88,7 +88,8 @@ impl ShellIntegration {
         variables::clean_folder(&folder.join(NONCES));
         for (name, text) in SCRIPTS {
             let file = folder.join(name);
-            if fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
+            let there = private::read(&file, text.len() as u64);
+            if there.is_ok_and(|there| there == text.as_bytes()) {
                 continue;
             }
             private::create_folder(file.parent().unwrap_or(folder))?;
@@ -179,6 +180,18 @@ fn is_plain_powershell(arg: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_script_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join(SCRIPTS[0].0);
+        fs::create_dir_all(script.parent().unwrap()).unwrap();
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, &script, kind, mode, 0).unwrap();
+        // Reading the pipe would wait for a writer.
+        ShellIntegration::install(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(&script).unwrap(), SCRIPTS[0].1);
+    }
 
     fn inject(program: &str, args: &[&str], env: &[(&str, &str)]) -> Injection {
         let integration = ShellIntegration {

@@ -317,9 +317,56 @@ pub(super) fn release_memory() {
     }
 }
 
+/// Limits the freed memory that the C library keeps. Otherwise, it raises its limits whenever a large block is freed, and
+/// keeps up to 64 MiB for each group of threads (arena), which not even [`release_memory`] returns.
+pub(super) fn limit_kept_memory() {
+    #[cfg(target_env = "gnu")]
+    {
+        use std::ffi::c_int;
+        unsafe extern "C" {
+            fn mallopt(parameter: c_int, value: c_int) -> c_int;
+        }
+        const M_TRIM_THRESHOLD: c_int = -1;
+        const M_MMAP_THRESHOLD: c_int = -3;
+        // Smaller blocks, such as most frames of a window, are allocated faster if their memory is kept.
+        const MOST_KEPT: c_int = 4 << 20;
+        for parameter in [M_TRIM_THRESHOLD, M_MMAP_THRESHOLD] {
+            // SAFETY: mallopt(3) only sets a number, under the allocator's lock.
+            unsafe { mallopt(parameter, MOST_KEPT) };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_env = "gnu")]
+    #[test]
+    fn large_blocks_are_returned_to_the_system() {
+        use std::{ffi::c_int, hint::black_box};
+        #[repr(C)]
+        struct MallInfo {
+            before: [c_int; 3],
+            /// The number of blocks that the system provides separately, and takes back when they are freed.
+            separate_blocks: c_int,
+            after: [c_int; 6],
+        }
+        unsafe extern "C" {
+            fn mallinfo() -> MallInfo;
+        }
+        // SAFETY: mallinfo(3) only reads the allocator's counters, under its locks.
+        let separate_blocks = || unsafe { mallinfo() }.separate_blocks;
+        limit_kept_memory();
+        // By default, the C library would keep blocks of this size from now on.
+        drop(black_box(vec![1_u8; 30 << 20]));
+        let before = separate_blocks();
+        let blocks: Vec<_> =
+            (0..64).map(|_| black_box(Vec::<u8>::with_capacity(5 << 20))).collect();
+        // Other tests allocate few such blocks meanwhile.
+        assert!(separate_blocks() >= before + 48);
+        drop(blocks);
+    }
 
     #[test]
     fn proc_tells_of_our_own_process() {

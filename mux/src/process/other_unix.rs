@@ -145,3 +145,6 @@ pub(super) fn names_below(_group: i32) -> Vec<String> {
 
 /// Does nothing here: the allocator decides when to return freed memory to the system.
 pub(super) fn release_memory() {}
+
+/// Does nothing here: the allocator decides how much freed memory it keeps.
+pub(super) fn limit_kept_memory() {}

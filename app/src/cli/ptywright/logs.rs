@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use notify::{RecursiveMode, Watcher as _};
-use unterm_control::escaped;
+use unterm_control::{escaped, private};
 
 use super::log_file;
 use crate::cli::unread::until_unread;
@@ -101,7 +101,7 @@ struct Tail {
 impl Tail {
     /// Opens the log. Returns `None` if the file does not exist.
     fn open(path: &Path) -> Result<Option<Self>> {
-        match File::open(path) {
+        match private::open_of_anyone(path) {
             Ok(file) => Ok(Some(Self { file, rest: Vec::new() })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),

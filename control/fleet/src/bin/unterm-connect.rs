@@ -77,6 +77,7 @@ fn run(args: Args) -> Result<ExitCode> {
         if args.doctor {
             return Ok(doctor::examine(&home).await);
         }
+        unterm_control::remove_leftovers(&home.join("fleet/machine"));
         let connection = match &args.hub {
             Some(hub) => {
                 let connection = pair(&home, hub, &args).await?;

@@ -98,6 +98,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    unterm_control::limit_kept_memory();
     let args = Args::parse();
     log::start(args.command.is_none());
     match run(args) {

@@ -27,8 +27,11 @@ use crate::{
     protocol::{Blocked, Part, Read, Reply, TOOL_PATIENCE, Text, Verb},
 };
 
-/// The maximum number of waiting lines of a token.
+/// The maximum number of waiting lines of a token on one machine. It is counted for each machine, because a machine can
+/// report that any line is blocked.
 pub const MOST_LINES: usize = 20;
+/// The maximum number of waiting lines of a token on all machines.
+const MOST_OF_TOKEN: usize = 100;
 /// The maximum number of bytes of a waiting call. It is limited because all waiting calls are read at once.
 const LONGEST_CALL: usize = 64 << 10;
 /// The maximum time of a decision, if the call is a call of a tool. If a decision takes longer, the hub that executes
@@ -96,14 +99,14 @@ pub struct BlockedLines {
 }
 
 impl BlockedLines {
-    /// Stores a call until the user decides. Returns false if too many calls of its token are waiting, or if the call
-    /// is too long.
+    /// Stores a call until the user decides. Returns false if too many calls of its token are waiting, in total or on
+    /// its machine, or if the call is too long.
     ///
     /// # Errors
     /// NATS does not store the call.
     pub async fn hold(&self, call: &Call, blocked: Blocked) -> Result<bool> {
         let waiting = self.list().await?;
-        if waiting.iter().filter(|of| of.call.token == call.token).count() >= MOST_LINES {
+        if !has_room(&waiting, call) {
             return Ok(false);
         }
         let line = BlockedLine { call: call.clone(), blocked, at: now(), deciding: None };
@@ -241,6 +244,14 @@ impl BlockedLines {
     }
 }
 
+/// Whether one more line of this call's token may wait.
+fn has_room(waiting: &[BlockedLine], call: &Call) -> bool {
+    let of_token = waiting.iter().filter(|of| of.call.token == call.token);
+    let on_machine =
+        of_token.clone().filter(|of| of.call.action.machine() == call.action.machine());
+    of_token.count() < MOST_OF_TOKEN && on_machine.count() < MOST_LINES
+}
+
 /// The call that executes the rest of a call whose line was released.
 fn released(call: &Call, blocked: &Blocked) -> Call {
     let mut released =
@@ -257,4 +268,42 @@ fn released(call: &Call, blocked: &Blocked) -> Call {
         Action::Bash { .. } | Action::Write { .. } => {}
     }
     released
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(token: &str, machine: usize) -> BlockedLine {
+        let machine = MachineId::try_from(format!("{machine:012x}")).unwrap();
+        let call = Call {
+            id: "1".to_owned(),
+            tool: "send_to_session".to_owned(),
+            token: token.to_owned(),
+            token_name: String::new(),
+            conversation: String::new(),
+            action: Action::Send { machine, session: String::new(), parts: Vec::new() },
+            released: None,
+        };
+        let blocked = Blocked {
+            line: String::new(),
+            rule: String::new(),
+            instance: String::new(),
+            pane: 0,
+            parts_typed: 0,
+        };
+        BlockedLine { call, blocked, at: String::new(), deciding: None }
+    }
+
+    #[test]
+    fn no_machine_takes_a_tokens_room_for_lines_of_others() {
+        let mut lines: Vec<_> = (0..MOST_LINES).map(|_| waiting("a", 1)).collect();
+        let has_room = |lines: &[BlockedLine], token, machine| {
+            super::has_room(lines, &waiting(token, machine).call)
+        };
+        assert!(!has_room(&lines, "a", 1));
+        assert!(has_room(&lines, "a", 2) && has_room(&lines, "b", 1));
+        lines.extend((MOST_LINES..MOST_OF_TOKEN).map(|number| waiting("a", number)));
+        assert!(!has_room(&lines, "a", 2) && has_room(&lines, "b", 2));
+    }
 }

@@ -325,7 +325,7 @@ impl Calling<'_> {
         let refusal = Failure::Blocked(blocked.clone()).message();
         if !self.hub.blocked_lines.hold(call, blocked).await? {
             let why = format!(
-                "{refusal}; the line is too long to wait for the user's decision, or {MOST_LINES} lines of this token wait already"
+                "{refusal}; the line is too long to wait for the user's decision, or {MOST_LINES} lines of this token wait for this machine already"
             );
             self.record(Event::Refused, arguments, detail, &why).await?;
             return refuse(why);

@@ -1,16 +1,17 @@
 //! Answers what machines ask: stores their presence, marks calls as begun and ended, and renews tokens.
 //!
-//! Each paired machine has its own subscription with a bounded queue, and its questions are answered one after the
-//! other. So a machine that asks too much loses only its own questions. A hub does not answer a machine that was
+//! Each paired machine has its own subscription with a queue of bounded length and size, and its questions are answered
+//! one after the other. So a machine that asks too much loses only its own questions. A hub does not answer a machine that was
 //! removed, and publishes its answer only to subjects that the machine may subscribe to.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use anyhow::Result;
 use async_nats::{Client, Message};
-use futures_util::{StreamExt as _, stream::select};
+use futures_util::{Stream, StreamExt as _, stream::select};
 use serde_json::Value;
 use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
     task::{AbortHandle, JoinSet},
     time::{Instant, sleep},
 };
@@ -29,6 +30,9 @@ use crate::{
 /// The maximum number of a machine's questions that may wait. Further questions are dropped. A connector executes up to
 /// 128 calls at a time, and asks two questions for each call.
 pub const WAITING: usize = 256;
+/// The maximum number of bytes of a machine's questions that may wait. Further questions are dropped. Each message may
+/// have 1 MiB, so a limit on their number alone would let one machine fill the hub's memory.
+const WAITING_BYTES: usize = 4 << 20;
 /// The name of the queue group of the hubs. NATS gives each question to one hub of the group.
 const GROUP: &str = "hubs";
 /// The pause after a question that was refused.
@@ -46,6 +50,15 @@ pub struct MachineAsks {
     pairing: Arc<Pairing>,
     /// A separate connection, so that questions do not delay the replies to the hub's requests.
     client: Client,
+}
+
+/// A machine's message that waits for its answer.
+struct Waiting {
+    message: Message,
+    /// Whether the message is an [`Ask`], and not a request for new tokens.
+    is_ask: bool,
+    /// The message's share of [`WAITING_BYTES`].
+    _bytes: OwnedSemaphorePermit,
 }
 
 /// The part of its limits that a machine has used.
@@ -106,13 +119,20 @@ impl MachineAsks {
         let asks = subscribe(protocol::asks(id)).await?;
         let renewals = subscribe(protocol::renewals(id)).await?;
         let earlier = subscribe(protocol::earlier_renewals(id)).await?;
-        let mut asks = select(
+        let arriving = select(
             asks.map(|ask| (ask, true)),
             select(renewals, earlier).map(|renewal| (renewal, false)),
         );
+        let (send, waiting) = mpsc::channel(WAITING);
+        // Messages are received while an answer is prepared, so that they do not wait where only their number is limited.
+        let ((), answered) = tokio::join!(receive(arriving, send), self.answer_all(id, waiting));
+        answered
+    }
+
+    async fn answer_all(&self, id: &MachineId, mut waiting: mpsc::Receiver<Waiting>) -> Result<()> {
         let inbox = protocol::inbox(id);
         let mut used = Used { presence_at: None, since: Instant::now(), outcome_bytes: 0 };
-        while let Some((message, is_ask)) = asks.next().await {
+        while let Some(Waiting { message, is_ask, _bytes }) = waiting.recv().await {
             let Some(reply) = reply_within(&message, &inbox) else {
                 sleep(PAUSE).await;
                 continue;
@@ -188,5 +208,68 @@ impl MachineAsks {
             Ok(tokens) => serde_json::to_vec(&tokens)?,
             Err(error) => serde_json::to_vec(&Answer::Refused(format!("{error:#}")))?,
         })
+    }
+}
+
+/// Passes a machine's messages on, until the subscriptions end or the receiver is dropped. Drops messages for which no
+/// room is left.
+async fn receive(
+    mut arriving: impl Stream<Item = (Message, bool)> + Unpin,
+    send: mpsc::Sender<Waiting>,
+) {
+    let room = Arc::new(Semaphore::new(WAITING_BYTES));
+    while let Some((message, is_ask)) = arriving.next().await {
+        let bytes = u32::try_from(message.length).unwrap_or(u32::MAX);
+        let Ok(bytes) = room.clone().try_acquire_many_owned(bytes) else { continue };
+        if let Err(mpsc::error::TrySendError::Closed(_)) =
+            send.try_send(Waiting { message, is_ask, _bytes: bytes })
+        {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    fn message(length: usize) -> (Message, bool) {
+        let message = Message {
+            subject: "fleet.hub.x".into(),
+            reply: None,
+            payload: vec![b'x'; length].into(),
+            headers: None,
+            status: None,
+            description: None,
+            length,
+        };
+        (message, true)
+    }
+
+    #[tokio::test]
+    async fn waiting_questions_are_bounded_in_number_and_size() {
+        for (length, most) in [(1 << 20, WAITING_BYTES >> 20), (1, WAITING)] {
+            let (send, mut waiting) = mpsc::channel(WAITING);
+            receive(stream::iter((0..WAITING + 44).map(|_| message(length))), send).await;
+            let mut kept = 0;
+            while waiting.try_recv().is_ok() {
+                kept += 1;
+            }
+            assert_eq!(kept, most, "messages of {length} bytes");
+        }
+        // An answered question makes room for the next one.
+        let (send, mut waiting) = mpsc::channel(WAITING);
+        let (more, arriving) = mpsc::channel(1);
+        let arriving =
+            Box::pin(stream::unfold(arriving, async |mut from| Some((from.recv().await?, from))));
+        let receiving = tokio::spawn(receive(arriving, send));
+        for _ in 0..3 * (WAITING_BYTES >> 20) {
+            more.send(message(1 << 20)).await.unwrap();
+            assert!(waiting.recv().await.is_some());
+        }
+        drop(more);
+        receiving.await.unwrap();
     }
 }

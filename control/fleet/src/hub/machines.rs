@@ -32,6 +32,9 @@ use crate::{
 
 /// The maximum time to wait for a machine's list of sessions, when all machines are asked.
 const LISTING: Duration = Duration::from_secs(2);
+/// The time for which a machine that did not answer in [`LISTING`] is not waited for again, when all machines are asked.
+/// Otherwise, one machine that never answers would delay each list.
+const SILENCE: Duration = Duration::from_secs(30);
 /// The maximum time to wait for a machine to execute a request. It is longer than the time that a connector allows for
 /// one call.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -159,6 +162,8 @@ struct State {
     present: HashMap<MachineId, Presence>,
     /// The time at which a machine last reported.
     reported_at: Option<Instant>,
+    /// The times at which machines did not answer when all machines were asked.
+    silent: HashMap<MachineId, Instant>,
 }
 
 impl Machines {
@@ -278,6 +283,10 @@ impl Machines {
 
     /// Asks a machine for its sessions. Returns `None` if the machine is not connected.
     async fn ask(&self, machine: &MachineId) -> Option<Presence> {
+        let is_recent = |at: &Instant| at.elapsed() < SILENCE;
+        if self.state.read().silent.get(machine).is_some_and(is_recent) {
+            return Some(Presence::default());
+        }
         match self.request_within(machine, Verb::Sessions, &(), LISTING).await {
             Ok(Reply::Done(Sessions { sessions })) => {
                 let sessions = sessions.into_iter().take(MOST_SESSIONS).map(visible).collect();
@@ -285,7 +294,14 @@ impl Machines {
             }
             Err(Unreachable::Offline) => None,
             // The machine is connected, but busy.
-            _ => Some(Presence::default()),
+            answer => {
+                if matches!(answer, Err(Unreachable::Silent(_))) {
+                    let silent = &mut self.state.write().silent;
+                    silent.retain(|_, at| is_recent(at));
+                    silent.insert(machine.clone(), Instant::now());
+                }
+                Some(Presence::default())
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tests what hubs store for a machine: the machine's own state, and no more than its share.
 
 use anyhow::Result;
+use futures_util::{FutureExt as _, StreamExt as _};
 use serde_json::json;
 use unterm_fleet::protocol::{Answer, Ask, LONGEST_OUTCOME, Presence, Program, Reply, Session};
 
@@ -117,6 +118,32 @@ async fn a_presence_is_bounded_and_rarely_stored() -> Result<()> {
     }
     assert_eq!(revision().await?, before + stored);
     assert!(stored < 20);
+    place.stop().await;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_machine_that_never_answers_does_not_delay_each_list() -> Result<()> {
+    let Some(place) = Place::start().await? else { return Ok(()) };
+    let a = Attacker::new(&place, "a").await?;
+    let mut requests = a.client.subscribe(format!("fleet.machine.{}.*", a.id)).await?;
+    a.client.flush().await?;
+    let machines = place.hub.machines();
+    while !machines.is_paired(&a.id) {
+        machines.load().await?;
+    }
+    for _ in 0..3 {
+        let listed = machines.list(|id| *id == a.id).await;
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].status, "connected");
+    }
+    // Later lists did not ask the machine, so they did not wait for it.
+    a.client.flush().await?;
+    let mut asked = 0;
+    while requests.next().now_or_never().flatten().is_some() {
+        asked += 1;
+    }
+    assert_eq!(asked, 1);
     place.stop().await;
     Ok(())
 }

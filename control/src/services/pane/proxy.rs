@@ -101,7 +101,9 @@ impl Proxy {
     pub fn read(home: &Path) -> io::Result<Self> {
         let text = match private::read_of_anyone(&home.join(FILE), LONGEST) {
             Err(error) if error.kind() == ErrorKind::NotFound => b"{}".to_vec(),
-            text => text?,
+            text => {
+                text.map_err(|error| io::Error::new(error.kind(), format!("{FILE}: {error}")))?
+            }
         };
         serde_json::from_slice(&text).map_err(|error| {
             io::Error::new(

@@ -7,7 +7,7 @@
 use std::{
     borrow::Cow,
     collections::VecDeque,
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{
@@ -22,6 +22,7 @@ use parking_lot::Mutex;
 use rustix::fs::{FlockOperation, flock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unterm_mux::private;
 
 use super::recording::SharedRedaction;
 use crate::caller::LONGEST_NAME;
@@ -204,11 +205,7 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
 
 /// Opens the file and locks it.
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
+    let file = private::append(path)?;
     flock(&file, FlockOperation::LockExclusive)?;
     Ok(file)
 }
