@@ -86,7 +86,7 @@ pub enum End {
     Exit(String),
     /// The output is not a line of the control mode: the connection was lost, or the program is not tmux.
     NotTmux,
-    /// The server has exceeded this limit.
+    /// The server has exceeded a limit, or the owner has ended the mode. Contains the reason.
     Limit(&'static str),
 }
 
@@ -131,7 +131,7 @@ struct Reply {
 /// How far the attach has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// tmux has not reported that the client is attached.
+    /// tmux has not reported that the client is attached, or nothing may be sent.
     Greeting,
     Attached,
     Ended,
@@ -140,6 +140,11 @@ enum Phase {
 /// A client of a tmux server in control mode.
 pub struct Client {
     phase: Phase,
+    /// Whether commands may be sent. Without it, a text file that contains the beginning of the control mode could make
+    /// the client type commands into a shell.
+    is_trusted: bool,
+    /// Whether a session was attached before commands may be sent.
+    is_greeted: bool,
     lines: Lines,
     reply: Option<Reply>,
     pending: VecDeque<Pending>,
@@ -160,10 +165,13 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client at the beginning of the control mode, for windows of this size in cells.
-    pub fn new(cols: u16, rows: u16) -> Self {
+    /// A client at the beginning of the control mode, for windows of this size in cells. Unless `is_trusted` is set,
+    /// nothing is sent until [`Client::allow`].
+    pub fn new(cols: u16, rows: u16, is_trusted: bool) -> Self {
         Self {
             phase: Phase::Greeting,
+            is_trusted,
+            is_greeted: false,
             lines: Lines::default(),
             reply: None,
             pending: VecDeque::new(),
@@ -298,6 +306,14 @@ impl Client {
             self.actions.push_back(Action::Closed(window));
         }
         self.asked.clear();
+        self.is_greeted = true;
+        self.list_windows();
+    }
+
+    fn list_windows(&mut self) {
+        if !self.is_trusted || !self.is_greeted {
+            return;
+        }
         if self.phase == Phase::Greeting {
             self.phase = Phase::Attached;
             // Versions before 3.2 do not pause panes.
@@ -306,6 +322,23 @@ impl Client {
             self.send(&[Purpose::Quiet], &command::client_size(cols, rows));
         }
         self.send(&[Purpose::Windows], &command::windows());
+    }
+
+    /// Whether commands may be sent.
+    pub fn is_trusted(&self) -> bool {
+        self.is_trusted
+    }
+
+    /// Allows the client to send commands.
+    pub fn allow(&mut self) {
+        if !std::mem::replace(&mut self.is_trusted, true) {
+            self.list_windows();
+        }
+    }
+
+    /// Ends the control mode for this reason, without waiting for tmux.
+    pub fn abort(&mut self, reason: &'static str) {
+        self.end(End::Limit(reason));
     }
 
     /// Requests the description of a window that may be new.
@@ -337,7 +370,7 @@ impl Client {
 
     /// Queues a line with one or more commands, whose replies have these purposes.
     fn send(&mut self, purposes: &[Purpose], text: &str) {
-        if self.phase == Phase::Ended {
+        if self.phase == Phase::Ended || !self.is_trusted {
             return;
         }
         if self.pending.len() + purposes.len() > PENDING {

@@ -12,12 +12,17 @@ impl Client {
     /// Types bytes into a pane. Returns the number of bytes accepted. If it is 0, tmux has not answered earlier input
     /// yet, or the pane does not exist.
     pub fn input(&mut self, pane: PaneId, bytes: &[u8]) -> usize {
-        if self.inputs >= INPUTS || bytes.is_empty() || self.has_ended() {
+        if !self.accepts_input() || bytes.is_empty() || self.has_ended() {
             return 0;
         }
         let part = &bytes[..bytes.len().min(INPUT_CAP)];
         self.send(&[Purpose::Input], &command::input(pane, part));
         part.len()
+    }
+
+    /// Whether [`Client::input`] would accept input.
+    pub fn accepts_input(&self) -> bool {
+        self.inputs < INPUTS
     }
 
     /// Requests a pane beside another one.

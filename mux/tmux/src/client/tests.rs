@@ -16,7 +16,7 @@ struct Played {
 impl Played {
     /// A client before the first line.
     fn new() -> Self {
-        Self { client: Client::new(100, 30), command: 0 }
+        Self { client: Client::new(100, 30, true), command: 0 }
     }
 
     /// A client that is attached to a session with one window, whose pane was restored.
@@ -111,6 +111,18 @@ fn an_attach_lists_windows_and_restores_panes() {
     assert!(text_of(&actions[0]).contains("$ \x1b[1mls"));
     let output = Action::Output { pane: PaneId(0), bytes: b"\r\nfile".to_vec() };
     assert_eq!(played.sends("%extended-output %0 3 : \\015\\012file\n"), [output]);
+}
+
+#[test]
+fn nothing_is_sent_to_a_program_that_the_user_has_not_allowed() {
+    let mut played = Played { client: Client::new(100, 30, false), command: 0 };
+    let actions = played.sends("%begin 1 1 0\n%end 1 1 0\n%session-changed $0 a\n%window-add @0\n");
+    assert_eq!(actions, [Action::Session("a".into())]);
+    played.sends(&format!("%begin 1 1 1\n@0|1|{ONE}|{ONE}|*|%0|off|b\n%end 1 1 1\n%pause %0\n"));
+    played.client.kill(PaneId(0));
+    assert_eq!(played.commands(), "");
+    played.client.allow();
+    assert!(played.commands().starts_with("refresh-client "));
 }
 
 #[test]
