@@ -324,6 +324,7 @@ impl App {
                 if is_seen && view.signals.work.is_some_and(|work| work.fare == Fare::Done) {
                     view.signals.work = None;
                 }
+                label.marks.tmux |= pane.is_in_tmux();
                 label.marks.work = label.marks.work.max(view.signals.work);
                 label.marks.unseen |= view.signals.unseen;
                 view.signals.driver = self.server.as_ref().and_then(|server| server.driver(&pane));
