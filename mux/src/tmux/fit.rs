@@ -335,7 +335,7 @@ mod tests {
         let Node::Split { ratio, .. } = &mut new else { panic!() };
         *ratio = 0.95;
         let moved = moved_dividers(&layout, &old, &new).unwrap();
-        assert_eq!(moved.sizes(Default::default())[0].1, 190);
+        assert_eq!(moved.sizes(Default::default())[0].1, 189);
     }
 
     #[test]

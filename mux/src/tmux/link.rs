@@ -142,7 +142,7 @@ impl Link {
         ended.into_iter().map(|(pane, _)| pane).collect()
     }
 
-    /// The pane and the window of tmux that a pane shows.
+    /// The pane of tmux that a pane shows. `None` if tmux has not opened it yet.
     pub(crate) fn shown_in(&self, pane: PaneId) -> Option<tmux::PaneId> {
         let state = self.state.lock();
         state.panes.iter().find(|(_, (own, _))| *own == pane).map(|(target, _)| *target)

@@ -118,7 +118,8 @@ impl TmuxProcess {
                 continue;
             }
             let (part, rest) = bytes.split_at(bytes.len().min(room));
-            if state.start > 0 {
+            // Move the rest only once as many bytes were read, so that each byte moves about once.
+            if state.start > state.waiting() {
                 let start = std::mem::take(&mut state.start);
                 state.output.drain(..start);
             }
@@ -278,7 +279,10 @@ impl Process for TmuxProcess {
             Signal::Stop => b"\x1a",
             _ => return Err(io::ErrorKind::Unsupported.into()),
         };
-        self.write(key).map(drop)
+        match self.try_write(key) {
+            0 => Err(io::ErrorKind::WouldBlock.into()),
+            _ => Ok(()),
+        }
     }
 
     fn kill(&self) {
@@ -325,5 +329,153 @@ impl Process for TmuxProcess {
     fn exit_status(&self) -> Option<ExitStatus> {
         let state = self.state.lock();
         state.ended.or(state.is_killed.then_some(ExitStatus::Signal(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that records what it is asked, and accepts input only while it is `open`.
+    #[derive(Default)]
+    struct Recorder {
+        state: parking_lot::Mutex<(bool, Vec<String>)>,
+        changed: parking_lot::Condvar,
+    }
+
+    impl Recorder {
+        fn record(&self, text: String) {
+            self.state.lock().1.push(text);
+        }
+
+        fn recorded(&self) -> Vec<String> {
+            std::mem::take(&mut self.state.lock().1)
+        }
+    }
+
+    impl Server for Recorder {
+        fn try_input(&self, pane: PaneId, bytes: &[u8]) -> io::Result<usize> {
+            let mut state = self.state.lock();
+            if !state.0 {
+                return Ok(0);
+            }
+            state.1.push(format!("{pane} {}", String::from_utf8_lossy(bytes)));
+            Ok(bytes.len())
+        }
+
+        fn wait(&self) {
+            let mut state = self.state.lock();
+            if !state.0 {
+                self.changed.wait(&mut state);
+            }
+        }
+
+        fn wake(&self) {
+            drop(self.state.lock());
+            self.changed.notify_all();
+        }
+
+        fn kill(&self, pane: PaneId) {
+            self.record(format!("kill {pane}"));
+        }
+
+        fn resize(&self, pane: PaneId, size: Size) {
+            self.record(format!("resize {pane} {}x{}", size.cols, size.rows));
+        }
+    }
+
+    fn process(target: Option<PaneId>) -> (Arc<Recorder>, TmuxProcess) {
+        let server = Arc::new(Recorder::default());
+        let process = TmuxProcess::new(&server, target, Size::cells(80, 24));
+        (server, process)
+    }
+
+    fn read(process: &TmuxProcess) -> (ReadOutcome, Vec<u8>) {
+        let mut buffer = [0; 16];
+        let outcome = process.read(&mut buffer, Some(Instant::now())).unwrap();
+        let count = if let ReadOutcome::Bytes(count) = outcome { count } else { 0 };
+        (outcome, buffer[..count].to_vec())
+    }
+
+    #[test]
+    fn output_is_read_in_order_and_before_the_end() {
+        let (_server, process) = process(Some(PaneId(1)));
+        assert_eq!(read(&process).0, ReadOutcome::TimedOut);
+        process.feed(b"one ");
+        process.feed(b"two, and more than one read");
+        process.end(ExitStatus::Code(0));
+        process.feed(b"dropped");
+        let mut all = Vec::new();
+        loop {
+            match read(&process) {
+                (ReadOutcome::Ended, _) => break,
+                (_, bytes) => all.extend(bytes),
+            }
+        }
+        assert_eq!(all, b"one two, and more than one read");
+        assert_eq!(process.exit_status(), Some(ExitStatus::Code(0)));
+    }
+
+    #[test]
+    fn a_size_waits_until_earlier_output_is_applied() {
+        let (_server, process) = process(Some(PaneId(1)));
+        process.feed(&vec![b'x'; OUTPUT_CAP]);
+        std::thread::scope(|scope| {
+            let settling = scope.spawn(|| {
+                process.feed(b"last");
+                process.settle(Size::cells(10, 5));
+            });
+            let mut count = 0;
+            while count < OUTPUT_CAP + 4 {
+                assert_eq!(process.size(), Size::cells(80, 24));
+                count += read(&process).1.len();
+            }
+            // The next read shows that the bytes were applied.
+            while process.size() != Size::cells(10, 5) {
+                read(&process);
+            }
+            settling.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn input_waits_for_the_server_and_for_the_number_of_the_pane() {
+        let (server, process) = process(None);
+        assert_eq!(process.try_write(b"x"), 0);
+        std::thread::scope(|scope| {
+            let writing = scope.spawn(|| process.write(b"abc"));
+            process.bind(PaneId(7));
+            server.state.lock().0 = true;
+            server.wake();
+            assert_eq!(writing.join().unwrap().unwrap(), 3);
+        });
+        assert_eq!(server.recorded(), ["%7 abc"]);
+        process.end(ExitStatus::Code(0));
+        assert_eq!(process.write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn only_the_user_ends_a_program_in_tmux() {
+        let (server, ended) = process(Some(PaneId(1)));
+        ended.end(ExitStatus::Code(0));
+        ended.kill();
+        assert_eq!(server.recorded(), [""; 0]);
+        let (server, closed) = process(Some(PaneId(1)));
+        closed.kill();
+        closed.kill();
+        assert_eq!(server.recorded(), ["kill %1"]);
+        let (server, opening) = process(None);
+        opening.kill();
+        opening.bind(PaneId(2));
+        assert_eq!(server.recorded(), ["kill %2"], "once tmux has opened it");
+    }
+
+    #[test]
+    fn only_another_size_is_requested() {
+        let (server, process) = process(Some(PaneId(1)));
+        process.resize(Size::cells(80, 24)).unwrap();
+        process.resize(Size { cell_width: 9, ..Size::cells(80, 24) }).unwrap();
+        process.resize(Size::cells(81, 24)).unwrap();
+        assert_eq!(server.recorded(), ["resize %1 81x24"]);
     }
 }

@@ -147,7 +147,7 @@ impl Mux {
         let (area, spacing) = self.space_of_tabs();
         let found = link.with(|state| {
             let shown = state.windows.get_mut(&window)?;
-            let pane = |target| state.panes.get(&target).map(|(pane, _)| *pane);
+            let pane = |target: tmux::PaneId| state.panes.get(&target).map(|(pane, _)| *pane);
             let root = tree(&shown.view.layout, &pane, area, &spacing)?;
             let focused = shown.view.active.and_then(pane);
             let size = grid_of_window(&shown.view.layout, area, &spacing);
