@@ -80,7 +80,7 @@ impl Driver {
             let must_end =
                 self.is_leaving.swap(true, Ordering::AcqRel) || !state.client.is_trusted();
             match must_end {
-                true => state.client.abort("you have left the control mode"),
+                true => state.client.abort("You have left the control mode."),
                 false => state.client.detach(),
             }
             must_end
