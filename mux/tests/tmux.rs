@@ -45,7 +45,13 @@ impl Server {
             arguments.extend_from_slice(option);
             arguments.push(";");
         }
-        arguments.extend_from_slice(&["set-option", "-g", "default-command", "sh", ";"]);
+        arguments.extend_from_slice(&[
+            "set-option",
+            "-g",
+            "default-command",
+            "env PS1='$ ' sh",
+            ";",
+        ]);
         arguments.extend_from_slice(&["new-session", "-d", "-s", "work", "-x", "80", "-y", "24"]);
         assert!(server.command(&arguments).status().unwrap().success());
         Some(server)
@@ -54,7 +60,7 @@ impl Server {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("tmux");
         command.args(["-L", &self.name]).args(arguments);
-        command.env("PS1", "$ ").env("LC_ALL", "C.UTF-8").env("TERM", "xterm-256color");
+        command.env("LC_ALL", "C.UTF-8").env("TERM", "xterm-256color");
         command.env_remove("TMUX").env_remove("ENV").stdin(Stdio::null());
         command
     }
@@ -237,7 +243,7 @@ fn splits_follow_in_both_directions() {
     wait_text(&new, "new");
     wait_same(&server, "%2", &new);
     // The user moves a divider, and zooms.
-    mux.set_ratio(tab.id, &[], 0.5).unwrap();
+    mux.set_ratio(tab.id, &[], 0.505).unwrap();
     wait(&new, "the new width", |pane| pane.term().size() == Size::cells(50, 14));
     mux.focus(new.id()).unwrap();
     server.wait(&["display-message", "-p", "-t", "w", "#{pane_id}"], |text| text == "%2");
@@ -377,7 +383,7 @@ fn nothing_is_typed_into_a_program_that_only_prints_the_introducer() {
     let mux = crate::common::headless();
     let lines = "\\033P1000p%%begin 1 1 0\\n%%end 1 1 0\\n%%session-changed \\$0 evil\\n";
     let pane = open(&mux, &format!("printf \"{lines}\"; read line; echo \"<$line>\""));
-    wait_text(&pane, "Press Enter to allow it");
+    wait_text(&pane, "A program asks to show");
     assert!(pane.is_control_client());
     pane.write(b"\x1b").unwrap();
     assert!(!pane.is_control_client());
