@@ -392,3 +392,31 @@ fn nothing_is_typed_into_a_program_that_only_prints_the_introducer() {
     assert_eq!(mux.layout().tabs.len(), 1);
     assert!(!screen(&pane).join("\n").contains("refresh-client"));
 }
+
+#[test]
+fn panes_move_between_windows() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.run(&["rename-window", "-t", "work", "first"]);
+    server.run(&["new-window", "-d", "-t", "work", "-n", "second"]);
+    server.types("%1", "echo mo''ved");
+    let (mux, ear, _own) = attach(&server);
+    wait_tab(&mux, &ear, "first", 1);
+    wait_tab(&mux, &ear, "second", 1);
+    server.run(&["join-pane", "-s", "%1", "-t", "%0"]);
+    let tab = wait_tab(&mux, &ear, "first", 2);
+    let joined = pane(&mux, tab.panes()[1]);
+    wait_text(&joined, "moved");
+    wait_same(&server, "%1", &joined);
+    assert_eq!(mux.layout().tabs.len(), 2, "the other window has closed");
+    server.run(&["break-pane", "-d", "-s", "%1", "-n", "alone"]);
+    let tab = wait_tab(&mux, &ear, "alone", 1);
+    let alone = pane(&mux, tab.focused);
+    wait_text(&alone, "moved");
+    wait_same(&server, "%1", &alone);
+    wait_tab(&mux, &ear, "first", 1);
+    // tmux's own commands move panes.
+    assert!(matches!(
+        mux.move_to_tab(alone.id(), mux.layout().tabs[0].id),
+        Err(MuxError::InTmux(_))
+    ));
+}

@@ -55,7 +55,7 @@ impl Mux {
     /// Opens or changes the tab of a window.
     fn apply_window(&self, link: &Arc<Link>, window: WindowId, view: View) {
         let Some(tab) = self.open_panes(link, window, &view) else { return };
-        self.remove_other_panes(link, tab, &view);
+        self.remove_former_panes(link, window, tab, &view);
         for &(target, cols, rows) in &view.sizes {
             let shown = link.with(|state| state.panes.get(&target).cloned());
             let Some((id, process)) = shown else { continue };
@@ -79,21 +79,23 @@ impl Mux {
 
     /// Opens the panes of a window that are not open. Returns the window's tab. `None` if the window has no panes here.
     fn open_panes(&self, link: &Arc<Link>, window: WindowId, view: &View) -> Option<TabId> {
-        let (mut tab, known, missing) = link.with(|state| {
-            let tab = state.windows.get(&window).map(|shown| shown.tab);
-            let known = view.sizes.iter().filter_map(|size| state.panes.get(&size.0));
-            let known: Vec<PaneId> = known.map(|(pane, _)| *pane).collect();
+        let mut tab = self.tab_of_window(link, window, view);
+        let layout = self.layout();
+        let is_moved = |pane: PaneId| {
+            let index = layout.tab_of(pane);
+            index.is_some_and(|index| Some(layout.tabs[index].id) != tab)
+        };
+        // tmux has moved these panes from another window. They are opened again in this one.
+        self.end_panes(link, |target, pane| {
+            is_moved(pane) && view.sizes.iter().any(|size| size.0 == target)
+        });
+        let missing = link.with(|state| {
             let is_missing = |target: &tmux::PaneId| {
                 !state.panes.contains_key(target) && !state.closing.contains(target)
             };
-            let missing: Vec<(tmux::PaneId, u16, u16)> =
-                view.sizes.iter().copied().filter(|size| is_missing(&size.0)).collect();
-            (tab, known, missing)
+            let sizes = view.sizes.iter().copied();
+            sizes.filter(|size| is_missing(&size.0)).collect::<Vec<_>>()
         });
-        let layout = self.layout();
-        let is_open = |tab: &TabId| layout.tabs.iter().any(|open| open.id == *tab);
-        let tab_of = |pane: &PaneId| layout.tab_of(*pane).map(|index| layout.tabs[index].id);
-        tab = tab.filter(is_open).or_else(|| known.iter().find_map(tab_of));
         for (target, cols, rows) in missing {
             let size = Size { cols, rows, ..self.size_of_new_tab() };
             let process = Arc::new(TmuxProcess::new(link, Some(target), size));
@@ -110,24 +112,46 @@ impl Mux {
         tab
     }
 
-    /// Removes the panes of a window that tmux no longer has.
-    fn remove_other_panes(&self, link: &Arc<Link>, tab: TabId, view: &View) {
+    /// The open tab of a window. For a window that the user has opened, this is the tab of its first pane.
+    fn tab_of_window(&self, link: &Arc<Link>, window: WindowId, view: &View) -> Option<TabId> {
+        let layout = self.layout();
+        let tab_of = |pane: PaneId| layout.tab_of(pane).map(|index| layout.tabs[index].id);
+        link.with(|state| {
+            let is_open = |tab: &TabId| layout.tabs.iter().any(|open| open.id == *tab);
+            let known = state.windows.get(&window).map(|shown| shown.tab).filter(is_open);
+            let is_free = |tab: &TabId| state.windows.values().all(|shown| shown.tab != *tab);
+            let own = || {
+                let panes = view.sizes.iter().filter_map(|size| state.panes.get(&size.0));
+                panes.filter_map(|(pane, _)| tab_of(*pane)).find(is_free)
+            };
+            known.or_else(own)
+        })
+    }
+
+    /// Removes the panes that a window had, and has no longer. A pane that the user has opened may not be in the view
+    /// yet.
+    fn remove_former_panes(&self, link: &Arc<Link>, window: WindowId, tab: TabId, view: &View) {
+        let before = link.with(|state| {
+            let shown = state.windows.get(&window);
+            shown.map(|shown| shown.view.layout.panes()).unwrap_or_default()
+        });
         let layout = self.layout();
         let Some(tab) = layout.tabs.iter().find(|open| open.id == tab) else { return };
-        let shown = tab.panes();
         self.end_panes(link, |target, pane| {
-            shown.contains(&pane) && !view.sizes.iter().any(|size| size.0 == target)
+            tab.root.contains(pane)
+                && before.contains(&target)
+                && !view.sizes.iter().any(|size| size.0 == target)
         });
     }
 
     /// Removes the panes for which `is_gone` returns true. Their programs have ended in tmux.
     fn end_panes(&self, link: &Arc<Link>, is_gone: impl Fn(tmux::PaneId, PaneId) -> bool) {
-        let gone: Vec<(PaneId, Arc<TmuxProcess>)> = link.with(|state| {
+        let gone: Vec<_> = link.with(|state| {
             let is_gone = |(target, shown): (&tmux::PaneId, &(PaneId, Arc<TmuxProcess>))| {
                 is_gone(*target, shown.0).then_some(*target)
             };
             let gone: Vec<tmux::PaneId> = state.panes.iter().filter_map(is_gone).collect();
-            gone.iter().filter_map(|target| state.panes.remove(target)).collect()
+            gone.iter().filter_map(|target| state.panes.remove(target)).collect::<Vec<_>>()
         });
         gone.iter().for_each(|(_, process)| process.end(ExitStatus::Code(0)));
         let ids: Vec<PaneId> = gone.into_iter().map(|(pane, _)| pane).collect();

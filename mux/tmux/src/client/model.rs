@@ -49,6 +49,8 @@ struct Pane {
     text: Text,
     /// Whether the user has opened the pane. All its output has arrived, so nothing is restored.
     is_expected: bool,
+    /// The window that contained the pane last.
+    window: Option<WindowId>,
     size: (u16, u16),
 }
 
@@ -120,8 +122,8 @@ impl Model {
         self.arrange(window, layout, is_zoomed, visible)
     }
 
-    /// Sets the layout of a known window. Returns the panes to restore: new panes, and panes with another size, because
-    /// tmux and the terminal may wrap their lines differently.
+    /// Sets the layout of a known window. Returns the panes to restore: new panes, panes from another window, and panes
+    /// with another size, because tmux and the terminal may wrap their lines differently.
     pub(super) fn arrange(
         &mut self,
         window: WindowId,
@@ -141,14 +143,13 @@ impl Model {
         let mut restores = Vec::new();
         for (pane, cols, rows) in view.sizes {
             let size = (cols, rows);
-            let known = self.panes.get_mut(&pane);
-            let is_new = known.as_ref().is_none_or(|pane| pane.size == (0, 0));
-            let is_expected = known.as_ref().is_some_and(|pane| pane.is_expected);
             let known = self.panes.entry(pane).or_default();
-            if known.size != size && !is_expected {
+            let is_new = known.window != Some(window);
+            if (is_new || known.size != size) && !known.is_expected {
                 restores.push((pane, is_new));
             }
             known.is_expected = false;
+            known.window = Some(window);
             known.size = size;
         }
         self.forget_panes();

@@ -160,6 +160,19 @@ fn panes_come_and_go_with_the_layout() {
 }
 
 #[test]
+fn a_pane_from_another_window_is_restored_with_its_history() {
+    let mut played = Played::attached();
+    let other = layout_of("80x24,0,0,7");
+    played.sends("%window-add @1\n");
+    played.answers(&format!("@1|0|{other}|{other}|*|%7|off|x\n"));
+    played.restores(STATE, "$ ");
+    played.client.take_commands();
+    let joined = layout_of("90x20,0,0{45x20,0,0,0,44x20,46,0,7}");
+    played.sends(&format!("%layout-change @0 {joined} {joined} *\n"));
+    assert!(played.commands().contains("-S -100000 -E -1 -t %7"));
+}
+
+#[test]
 fn a_zoomed_pane_is_as_large_as_the_window() {
     let mut played = Played::attached();
     let zoomed = "a29e,90x20,0,0,1";
