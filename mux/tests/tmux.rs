@@ -10,11 +10,11 @@ use std::{
 };
 
 use unterm_mux::{
-    Axis, Mux, MuxError, MuxOptions, Node, OnExit, Pane, PaneId, PaneState, Spawn, Tab,
+    Axis, Mux, MuxError, MuxOptions, Node, OnExit, Pane, PaneId, PaneState, Signal, Spawn, Tab,
 };
 use unterm_term::{LineId, Modes, Options, Parser, ScreenKind, Size, Snapshot, Style, Term};
 
-use crate::common::{Ear, LIMIT, open, screen, wait, wait_text};
+use crate::common::{self, Ear, LIMIT, open, screen, wait, wait_text};
 
 /// A tmux server of its own, with one window that runs a shell.
 struct Server {
@@ -61,13 +61,15 @@ impl Server {
         let mut command = Command::new("tmux");
         command.args(["-L", &self.name]).args(arguments);
         command.env("LC_ALL", "C.UTF-8").env("TERM", "xterm-256color");
-        command.env_remove("TMUX").env_remove("ENV").stdin(Stdio::null());
+        command.env_remove("TMUX").env_remove("ENV");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
     /// Runs a command, and returns what it prints.
     fn run(&self, arguments: &[&str]) -> String {
-        let output = self.command(arguments).output().unwrap();
+        let output = self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).output();
+        let output = output.unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?}: {error}");
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
@@ -101,7 +103,8 @@ impl Server {
 
     /// The cells of a pane's screen, as tmux stores them.
     fn cells(&self, pane: &str, size: Size) -> Vec<Vec<(String, Style)>> {
-        let text = self.command(&["capture-pane", "-peN", "-t", pane]).output().unwrap().stdout;
+        let mut command = self.command(&["capture-pane", "-peN", "-t", pane]);
+        let text = command.stdout(Stdio::piped()).output().unwrap().stdout;
         let mut term = Term::new(size, Options::default());
         let mut parser = Parser::new();
         for (row, line) in text.split(|byte| *byte == b'\n').take(size.rows.into()).enumerate() {
@@ -380,7 +383,7 @@ fn the_session_outlives_the_mux_and_the_tabs_the_client_does_not() {
 
 #[test]
 fn nothing_is_typed_into_a_program_that_only_prints_the_introducer() {
-    let mux = crate::common::headless();
+    let mux = common::headless();
     let lines = "\\033P1000p%%begin 1 1 0\\n%%end 1 1 0\\n%%session-changed \\$0 evil\\n";
     let pane = open(&mux, &format!("printf \"{lines}\"; read line; echo \"<$line>\""));
     wait_text(&pane, "A program asks to show");
@@ -419,4 +422,106 @@ fn panes_move_between_windows() {
         mux.move_to_tab(alone.id(), mux.layout().tabs[0].id),
         Err(MuxError::InTmux(_))
     ));
+}
+
+#[test]
+fn full_screen_programs_look_as_in_tmux() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.run(&["rename-window", "-t", "work", "w"]);
+    let (mux, ear, _own) = attach(&server);
+    let tab = wait_tab(&mux, &ear, "w", 1);
+    let shown = pane(&mux, tab.focused);
+    let has = |program: &str| {
+        let is_there =
+            Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok();
+        assert!(is_there || std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "{program} is missing");
+        is_there
+    };
+    if has("vim") {
+        shown.write(b"seq 300 | vim -u NONE -N -\r").unwrap();
+        wait_text(&shown, "300L");
+        for keys in
+            ["G", "o\u{fc}ber\x1b", ":split\r", ":set number\r", "gg\x06", ":echo 'e''nd'\r"]
+        {
+            shown.write(keys.as_bytes()).unwrap();
+        }
+        wait_text(&shown, "e'nd");
+        wait_same(&server, "%0", &shown);
+        shown.write(b":qa!\r").unwrap();
+        wait(&shown, "the main screen", |pane| pane.term().screen() == ScreenKind::Main);
+    }
+    if has("htop") {
+        shown.write(b"htop -d 200\r").unwrap();
+        wait_text(&shown, "F10");
+        server.run(&["split-window", "-d", "-h", "-t", "%0"]);
+        wait(&shown, "the half width", |pane| pane.term().size().cols == 50);
+        wait_same(&server, "%0", &shown);
+        shown.write(b"q").unwrap();
+        wait(&shown, "the main screen", |pane| pane.term().screen() == ScreenKind::Main);
+    }
+    shown.write(b"echo en''d\r").unwrap();
+    wait_text(&shown, "end");
+    wait_same(&server, "%0", &shown);
+}
+
+#[test]
+fn a_lost_connection_ends_the_tabs_and_the_session_can_be_attached_again() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.run(&["rename-window", "-t", "work", "w"]);
+    let (mux, ear, own) = attach(&server);
+    let tab = wait_tab(&mux, &ear, "w", 1);
+    let shown = pane(&mux, tab.focused);
+    shown.write(b"echo he''re\r").unwrap();
+    wait_text(&shown, "here");
+    own.signal(Signal::Kill).unwrap();
+    wait(&own, "the end", |pane| pane.state() != PaneState::Running);
+    ear.wait_until("the end of the tabs", || (mux.layout().tabs.len() == 1).then_some(()));
+    let _again = mux.open_tab(server.attach(), None, OnExit::Hold).unwrap();
+    let tab = wait_tab(&mux, &ear, "w", 1);
+    let shown = pane(&mux, tab.focused);
+    wait_text(&shown, "here");
+    wait_same(&server, "%0", &shown);
+}
+
+#[test]
+fn a_program_that_pretends_to_be_tmux_opens_few_tabs_and_keeps_no_focus() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("tmux");
+    std::fs::copy("/bin/sh", &program).unwrap();
+    let mut lines = String::from("\x1bP1000p%begin 1 1 0\n%end 1 1 0\n%session-changed $0 evil\n");
+    lines += "%begin 1 2 1\n%end 1 2 1\n%begin 1 3 1\n%end 1 3 1\n%begin 1 4 1\n";
+    for at in 0..500 {
+        let layout = layout_string(&format!("80x24,0,0,{at}"));
+        lines += &format!("@{at}|1|{layout}|{layout}|*|%{at}|off|evil {at}\n");
+    }
+    lines += "%end 1 4 1\n";
+    let file = folder.path().join("lines");
+    std::fs::write(&file, lines).unwrap();
+    let again = "%session-window-changed \\$0 @";
+    let script = format!(
+        "stty -echo; cat {}; read line; for at in 5 6 7 8; do echo \"{again}$at\"; done; \
+         echo '%window-renamed @3 the end'; read line",
+        file.display()
+    );
+    let mux = common::headless();
+    let ear = Ear::new(&mux);
+    let own = mux
+        .open_tab(common::run(&program.to_string_lossy(), &["-c", &script]), None, OnExit::Hold)
+        .unwrap();
+    wait_text(&own, "only 128 windows");
+    assert_eq!(mux.layout().tabs.len(), 129);
+    mux.focus(own.id()).unwrap();
+    // The program gets the client's commands as its input, and continues.
+    let tab = wait_tab(&mux, &ear, "the end", 1);
+    assert_eq!(mux.layout().active_tab().map(|tab| tab.focused), Some(own.id()));
+    assert_ne!(tab.focused, own.id());
+    own.write(b"\x1b").unwrap();
+    own.write(b"\x1b").unwrap();
+    ear.wait_until("the end of the tabs", || (mux.layout().tabs.len() == 1).then_some(()));
+}
+
+/// A layout string with its checksum.
+fn layout_string(tree: &str) -> String {
+    let sum = tree.bytes().fold(0u16, |sum, byte| sum.rotate_right(1).wrapping_add(byte.into()));
+    format!("{sum:04x},{tree}")
 }

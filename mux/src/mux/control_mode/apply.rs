@@ -196,7 +196,7 @@ impl Mux {
     }
 
     /// The space of each tab, in pixels of the window or in cells.
-    fn space_of_tabs(&self) -> (Rect, Spacing) {
+    pub(super) fn space_of_tabs(&self) -> (Rect, Spacing) {
         let size = self.options.default_size;
         let (width, height) = (u32::from(size.cols), u32::from(size.rows));
         let space = self.state.lock().space.filter(|_| self.options.sized_by_window);

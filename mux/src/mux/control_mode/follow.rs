@@ -58,8 +58,9 @@ impl Mux {
     /// Requests the sizes that the windows have room for, after the space of the tabs has changed.
     pub(in crate::mux) fn follow_space(&self) {
         let links = self.state.lock().links.clone();
+        let (area, spacing) = self.space_of_tabs();
+        let size = spacing.grid(area);
         for link in links {
-            let size = self.size_of_new_tab();
             let windows: Vec<_> = link.with(|state| {
                 state.size = (size.cols, size.rows);
                 state.client.set_size(size.cols, size.rows);
