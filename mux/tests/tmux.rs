@@ -499,8 +499,10 @@ fn a_program_that_pretends_to_be_tmux_opens_few_tabs_and_keeps_no_focus() {
     std::fs::write(&file, lines).unwrap();
     let again = "%session-window-changed \\$0 @";
     let script = format!(
-        "stty -echo; cat {}; read line; for at in 5 6 7 8; do echo \"{again}$at\"; done; \
-         echo '%window-renamed @3 the end'; read line",
+        "stty -echo; cat {}; \
+         while read line; do case $line in kill-pane*) break;; esac; done; \
+         for at in 5 6 7 8; do echo \"{again}$at\"; done; \
+         echo '%window-renamed @3 the end'; cat > /dev/null",
         file.display()
     );
     let mux = common::headless();
@@ -511,7 +513,8 @@ fn a_program_that_pretends_to_be_tmux_opens_few_tabs_and_keeps_no_focus() {
     wait_text(&own, "only 128 windows");
     assert_eq!(mux.layout().tabs.len(), 129);
     mux.focus(own.id()).unwrap();
-    // The program gets the client's commands as its input, and continues.
+    // The program gets the client's commands as its input, and continues after this one.
+    mux.close_pane(wait_tab(&mux, &ear, "evil 9", 1).focused).unwrap();
     let tab = wait_tab(&mux, &ear, "the end", 1);
     assert_eq!(mux.layout().active_tab().map(|tab| tab.focused), Some(own.id()));
     assert_ne!(tab.focused, own.id());

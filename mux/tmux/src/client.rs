@@ -448,7 +448,7 @@ impl Client {
 
     /// Handles descriptions of windows.
     fn list(&mut self, lines: &[Vec<u8>]) {
-        for line in lines.iter().take(WINDOWS) {
+        for line in lines {
             let Some(listed) = Listed::parse(line) else { continue };
             if !self.model.has_window(listed.window) {
                 if self.model.windows() >= WINDOWS {

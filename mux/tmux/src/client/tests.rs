@@ -312,6 +312,21 @@ fn a_hostile_server_opens_only_so_many_windows() {
     assert_eq!(opened, WINDOWS - 1, "one was there before");
 }
 
+#[test]
+fn a_long_list_shows_its_first_windows_and_a_notice() {
+    let mut played = Played::new();
+    played.sends("%session-changed $0 a\n");
+    played.answers("");
+    played.answers("");
+    let line = |at: usize| {
+        let layout = layout_of(&format!("80x24,0,0,{at}"));
+        format!("@{at}|0|{layout}|{layout}|*|%{at}|off|x\n")
+    };
+    let actions = played.answers(&(0..500).map(line).collect::<String>());
+    assert_eq!(actions.len(), WINDOWS + 1);
+    assert!(matches!(actions.last(), Some(Action::Notice(_))));
+}
+
 fn layout_of(tree: &str) -> String {
     let sum = tree.bytes().fold(0u16, |sum, byte| sum.rotate_right(1).wrapping_add(byte.into()));
     format!("{sum:04x},{tree}")
