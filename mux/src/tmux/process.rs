@@ -66,6 +66,11 @@ impl State {
         self.output.len() - self.start
     }
 
+    /// Whether the terminal shows all output.
+    fn is_settled(&self) -> bool {
+        self.waiting() == 0 && self.is_applied
+    }
+
     /// Whether nobody will read further output.
     fn is_over(&self) -> bool {
         self.ended.is_some() || self.is_stopped || self.is_killed
@@ -134,8 +139,7 @@ impl TmuxProcess {
     pub(crate) fn settle(&self, size: Size) {
         lock::assert_none();
         let mut state = self.state.lock();
-        while !state.is_over() && !state.is_detached && !(state.waiting() == 0 && state.is_applied)
-        {
+        while !(state.is_over() || state.is_detached || state.is_settled()) {
             self.changed.wait(&mut state);
         }
         state.size = size;
