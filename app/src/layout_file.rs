@@ -12,7 +12,7 @@ use unterm_control::{
     Layouts, did_you_mean,
     workspace::{self, MissingFolder, Part, Side as SavedSide, Workspace},
 };
-use unterm_mux::{Axis, Mux, Node, OnExit, PaneId, PaneTree, Spawn};
+use unterm_mux::{Axis, Mux, Node, OnExit, PaneId, PaneTree, Spawn, Tab};
 
 use crate::{plain_words, toml_files};
 
@@ -201,16 +201,20 @@ impl LayoutFile {
         Ok(file)
     }
 
-    /// The layout of a mux; `with_programs` includes the programs that panes were opened with, except a shell.
+    /// The layout of a mux, without the windows of tmux. `with_programs` includes the programs that panes were opened
+    /// with, except a shell.
     pub(crate) fn of(mux: &Mux, with_programs: bool) -> Self {
         let layout = mux.layout();
-        let tabs = layout.tabs.iter().map(|tab| {
+        let is_own = |tab: &&Tab| !mux.pane(tab.focused).is_some_and(|pane| pane.is_in_tmux());
+        let before = layout.tabs.iter().take(layout.active).filter(is_own).count();
+        let tabs = layout.tabs.iter().filter(is_own).map(|tab| {
             // If a tab has only one pane, that pane has the focus anyway.
             let focused = Some(tab.focused).filter(|_| matches!(tab.root, Node::Split { .. }));
             let panes = PaneFile::of(mux, &tab.root, with_programs, focused);
             TabFile { title: tab.title.clone(), panes }
         });
-        Self { active: layout.active + 1, tabs: tabs.collect() }
+        let tabs: Vec<TabFile> = tabs.collect();
+        Self { active: (before + 1).min(tabs.len().max(1)), tabs }
     }
 
     pub(crate) fn tab_count(&self) -> usize {

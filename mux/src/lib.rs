@@ -26,6 +26,7 @@ pub mod quote;
 pub mod random;
 mod shown;
 mod tap;
+mod tmux;
 mod transfer;
 mod typed;
 mod uri;

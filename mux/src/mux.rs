@@ -6,6 +6,7 @@
 mod arrange;
 mod clipboard;
 mod closed;
+mod control_mode;
 mod handover;
 mod open;
 mod open_tree;
@@ -31,7 +32,8 @@ use crate::{
     image_budget::{self, IMAGE_BUDGET, UNFINISHED_BUDGET},
     lock::Mutex,
     observer::{Observers, Threads},
-    pane::Owner,
+    pane::{ControlClient, Owner},
+    tmux::Link,
 };
 
 pub use handover::NotAdopted;
@@ -93,6 +95,9 @@ pub enum MuxError {
     /// The requested arrangement of a tab does not contain exactly the tab's panes.
     #[error("the arrangement of tab {} must contain each of its panes once", tab_number(.0))]
     OtherPanes(TabId),
+    /// The pane belongs to a tmux server, which can't do this.
+    #[error("pane {} belongs to tmux: use tmux's own commands for this", pane_number(.0))]
+    InTmux(PaneId),
     /// The parts of the split would be too small to use.
     #[error("pane {} is too small to split: each part needs {}", pane_number(.pane), needs(.axis))]
     NoRoom {
@@ -146,6 +151,10 @@ struct State {
     new_tab_space: Option<Rect>,
     /// Panes whose closing can be undone, the most recently closed last.
     closed: Vec<closed::Closed>,
+    /// The connections to tmux servers.
+    links: Vec<Arc<Link>>,
+    /// Whether an observer sends the user's changes of tabs to tmux servers.
+    follows_tmux: bool,
     /// Set by [`Mux::shutdown`]. Afterward, no pane can be opened.
     is_closed: bool,
 }
@@ -300,6 +309,7 @@ impl Mux {
     /// Closes every pane and waits, for a bounded time, until the programs have ended. No pane can be opened
     /// afterward. An [`Observer`] must not call it.
     pub fn shutdown(&self) {
+        self.detach_from_tmux();
         let panes: Vec<PaneId> = {
             let mut state = self.state.lock();
             state.is_closed = true;
@@ -506,11 +516,16 @@ impl Owner for Mux {
     fn unpinned(&self) {
         self.divide_cells();
     }
+
+    fn control_client(&self, pane: &Pane) -> Option<Arc<dyn ControlClient>> {
+        self.begin_control_mode(pane)
+    }
 }
 
 impl Drop for Mux {
     /// Ends the programs without waiting; [`Mux::shutdown`] waits.
     fn drop(&mut self) {
+        self.detach_from_tmux();
         for pane in self.state.get_mut().panes.values() {
             pane.close();
         }

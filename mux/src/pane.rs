@@ -5,6 +5,7 @@
 //! `size`, `program`). Never depends on tabs: the [`Owner`] decides what happens when a program ends.
 
 mod clipboard;
+mod control_mode;
 mod echo;
 mod handover;
 mod images;
@@ -47,6 +48,7 @@ use crate::{
     transfer::Transfers,
 };
 
+pub(crate) use control_mode::ControlClient;
 pub use handover::Handover;
 pub(crate) use handover::Rest;
 pub use live_view::LiveView;
@@ -99,6 +101,8 @@ pub(crate) trait Owner: Send + Sync {
     fn unpinned(&self);
     /// Whether a user can be asked: whether there is a window.
     fn has_user(&self) -> bool;
+    /// The pane's program has begun tmux's control mode. Returns its client. Called with no lock held.
+    fn control_client(&self, pane: &Pane) -> Option<Arc<dyn ControlClient>>;
 }
 
 /// The parts of a new pane.
@@ -181,6 +185,10 @@ pub struct Pane {
     on_exit: Mutex<OnExit>,
     observers: Arc<Observers>,
     owner: Weak<dyn Owner>,
+    /// The client of tmux's control mode, while the program is in it.
+    control: Mutex<Option<Arc<dyn ControlClient>>>,
+    /// Whether `control` contains a client. Input can check it without the lock.
+    is_control_client: AtomicBool,
     /// A reference to this pane for callbacks that outlive the call that creates them.
     this: Weak<Pane>,
     /// Must be the last field, so that it is dropped after the terminal.
@@ -236,6 +244,8 @@ impl Pane {
             on_exit: Mutex::new(on_exit),
             observers,
             owner,
+            control: Mutex::default(),
+            is_control_client: AtomicBool::new(false),
             this: this.clone(),
             memory: ReturnMemory::default(),
         })

@@ -213,6 +213,11 @@ pub trait Process: Send + Sync {
     fn is_local(&self) -> bool {
         false
     }
+    /// Whether the program runs in another terminal that replies to its queries, such as tmux. This terminal then
+    /// replies to nothing, and that terminal sets the size.
+    fn has_inner_terminal(&self) -> bool {
+        false
+    }
     /// Reports the window's new size to the program.
     fn resize(&self, size: Size) -> io::Result<()>;
     /// The columns and rows that the terminal device reports to programs. Programs can change them. `None` if unknown.

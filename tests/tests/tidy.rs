@@ -7,16 +7,17 @@ use serde_json::Value;
 use unterm_tests::{Modules, Tree};
 
 /// For each crate: the workspace crates that it may use, and the external crates that it must not use. The order is
-/// `app, fleet → control, renderer → mux → term`. `plugin` uses none of them. Only the fleet links NATS's client.
+/// `app, fleet → control, renderer → mux → term, tmux`. `plugin` uses none of them. Only the fleet links NATS's client.
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
     (
         "unterm-term",
         &[],
         &["mio", "parking_lot", "portable-pty", "serde", "serde_json", "tokio", "wgpu", "winit"],
     ),
+    ("unterm-tmux", &[], &["libc", "portable-pty", "rustix", "tokio", "vte", "winit"]),
     (
         "unterm-mux",
-        &["unterm-term"],
+        &["unterm-term", "unterm-tmux"],
         &["cosmic-text", "glyphon", "schemars", "serde_json", "softbuffer", "wgpu", "winit"],
     ),
     ("unterm-renderer", &["unterm-term"], &["portable-pty", "serde_json", "tokio", "winit"]),

@@ -36,8 +36,12 @@ impl Mux {
         })
     }
 
-    /// Swaps two panes of one tab or of two tabs.
+    /// Swaps two panes of one tab or of two tabs. Panes of tmux stay in their tab.
     pub fn swap_panes(&self, one: PaneId, other: PaneId) -> Result<(), MuxError> {
+        let layout = self.layout();
+        if layout.tab_of(one) != layout.tab_of(other) {
+            self.check_local(&[one, other])?;
+        }
         self.change(|layout| {
             for pane in [one, other] {
                 layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
@@ -78,6 +82,7 @@ impl Mux {
     /// Moves a pane to a new tab after its present tab, and activates the new tab. If the pane is alone in its tab,
     /// nothing changes.
     pub fn move_to_new_tab(&self, pane: PaneId) -> Result<(), MuxError> {
+        self.check_local(&[pane])?;
         let new = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
         self.change_state(|state| {
             let index = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
@@ -99,6 +104,9 @@ impl Mux {
     /// Moves a pane to the right of another tab's focused pane, focuses it and activates that tab. The old tab closes
     /// if it is then empty. Fails if the focused pane is too small to split.
     pub fn move_to_tab(&self, pane: PaneId, tab: TabId) -> Result<(), MuxError> {
+        let layout = self.layout();
+        let target = layout.tabs.iter().find(|open| open.id == tab).map(|tab| tab.focused);
+        self.check_local(&[Some(pane), target].into_iter().flatten().collect::<Vec<_>>())?;
         self.change_state(|state| {
             let from = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
             let target = index_of(&state.layout, tab)?;
@@ -117,5 +125,14 @@ impl Mux {
             layout.active = index;
             Ok(())
         })
+    }
+
+    /// Returns an error if one of the panes belongs to tmux, whose windows contain only its own panes.
+    fn check_local(&self, panes: &[PaneId]) -> Result<(), MuxError> {
+        let is_in_tmux = |id: &&PaneId| self.pane(**id).is_some_and(|pane| pane.is_in_tmux());
+        match panes.iter().find(is_in_tmux) {
+            Some(pane) => Err(MuxError::InTmux(*pane)),
+            None => Ok(()),
+        }
     }
 }

@@ -53,8 +53,11 @@ impl Mux {
     /// Waits until the pane's threads have stopped. An [`crate::Observer`] must not call it.
     ///
     /// # Errors
-    /// If there is no such pane.
+    /// If there is no such pane, or the pane belongs to tmux.
     pub fn release(&self, pane: PaneId) -> Result<Handover, MuxError> {
+        if self.pane(pane).is_some_and(|pane| pane.is_in_tmux()) {
+            return Err(MuxError::InTmux(pane));
+        }
         // Remove the pane from the list first, so that no other call can close it and end the program.
         let taken = self.take(&[pane]);
         let handover = taken.panes.first().ok_or(MuxError::NoPane(pane))?.release();

@@ -109,12 +109,19 @@ impl Mux {
         prepare: impl FnOnce(&Pane) -> T,
     ) -> Result<(Arc<Pane>, T), MuxError> {
         let area = self.size_at(place, size)?;
+        let link = match place {
+            PanePlacement::Beside(pane, axis) => self.link_of(pane).map(|link| (link, pane, axis)),
+            _ => None,
+        };
         if let PanePlacement::Beside(pane, _) = place
             && let Some(beside) = self.pane(pane)
         {
             spawn.env.splice(..0, beside.variables());
         }
-        let pane = self.start_pane(spawn, area, on_exit)?;
+        let pane = match link {
+            Some((link, beside, axis)) => self.split_in_tmux(&link, beside, axis, &spawn, area)?,
+            None => self.start_pane(spawn, area, on_exit)?,
+        };
         pane.set_pinned(size.is_some());
         let prepared = prepare(&pane);
         self.put(&pane, place, area).inspect_err(|_| pane.close())?;

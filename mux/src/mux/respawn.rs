@@ -12,7 +12,7 @@ impl Mux {
     /// empty.
     ///
     /// # Errors
-    /// If there is no such pane, or the program can't be started. The old pane then stays.
+    /// If there is no such pane, the pane belongs to tmux, or the program can't be started. The old pane then stays.
     pub fn respawn(
         &self,
         id: PaneId,
@@ -21,6 +21,9 @@ impl Mux {
     ) -> Result<Arc<Pane>, MuxError> {
         let failed = |error: String| SpawnError::Program { program: "a pane".into(), error };
         let old = self.pane(id).ok_or(MuxError::NoPane(id))?;
+        if old.is_in_tmux() {
+            return Err(MuxError::InTmux(id));
+        }
         let size = old.term().size();
         let new = self.start_pane_as(id, spawn, size, on_exit)?;
         new.set_pinned(old.is_pinned());

@@ -7,7 +7,10 @@ impl Mux {
     /// Sets the space of every tab in a window, and how the space is divided. Before the first call, every split is
     /// allowed.
     pub fn set_space(&self, area: Rect, spacing: Spacing) {
-        self.state.lock().space = Some((area, spacing));
+        let before = self.state.lock().space.replace((area, spacing));
+        if before != Some((area, spacing)) {
+            self.follow_space();
+        }
     }
 
     /// Sets the space that a window will give every tab after one more tab was opened. The space may be smaller, because

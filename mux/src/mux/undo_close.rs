@@ -13,8 +13,12 @@ use crate::{Axis, Pane, PaneId, Tab};
 
 impl Mux {
     /// Closes panes of one tab like [`Mux::close_pane`], but lets their programs run until [`Mux::end_closed`]. Returns
-    /// false if no tab contains any of the panes.
+    /// false if no tab contains any of the panes. The closing of panes of tmux can't be undone, because tmux ends their
+    /// programs.
     pub fn close_undoably(&self, ids: &[PaneId]) -> bool {
+        if ids.iter().any(|id| self.pane(*id).is_some_and(|pane| pane.is_in_tmux())) {
+            return self.remove(ids);
+        }
         let taken = {
             let mut state = self.state.lock();
             let index = ids.iter().find_map(|id| state.layout.tab_of(*id));

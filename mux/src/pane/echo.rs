@@ -77,7 +77,7 @@ impl Pane {
     }
 
     /// Applies complete sequences to the terminal.
-    fn show(&self, bytes: &[u8]) {
+    pub(super) fn show(&self, bytes: &[u8]) {
         let mut term = self.term.lock();
         Parser::new().advance(&mut term, bytes);
         self.echoes.store(term.echoes_locally(), Ordering::Release);

@@ -13,7 +13,7 @@ use std::{
 
 use unterm_term::{Command, Decoding, Event, Modes, Parser};
 
-use super::{Pane, PaneState, transfer::ArrivingFiles};
+use super::{Pane, PaneState, control_mode::Controlled, transfer::ArrivingFiles};
 use crate::{ExitStatus, MuxEvent, ReadOutcome, lock};
 
 /// The size of the read buffer, on the reader's stack. On Linux a read returns up to 4 KiB.
@@ -48,6 +48,8 @@ struct Output {
     synchronized_until: Option<Instant>,
     /// Files that the program sends.
     files: ArrivingFiles,
+    /// The state of tmux's control mode.
+    controlled: Controlled,
 }
 
 impl Pane {
@@ -83,7 +85,12 @@ impl Pane {
     /// Applies output until the program ends, the pane is closed, or the pane releases its program.
     fn apply_output(&self, buffer: &mut [u8]) -> Stop {
         let parser = std::mem::take(&mut *self.parser.lock());
-        let mut output = Output { parser, synchronized_until: None, files: HashMap::new() };
+        let mut output = Output {
+            parser,
+            synchronized_until: None,
+            files: HashMap::new(),
+            controlled: Controlled::default(),
+        };
         if self.term.lock().modes().contains(Modes::SYNCHRONIZED) {
             // A previous pane of this program had set the mode.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
@@ -161,6 +168,7 @@ impl Pane {
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = since_1970.map_or(0, |time| time.as_millis() as u64);
         let (seq, is_synchronized) = loop {
+            rest = self.follow_control_mode(&mut output.controlled, &mut output.parser, rest);
             let mut term = self.term.lock();
             if let Some(image) = image.take() {
                 term.decoded(image);
@@ -203,7 +211,13 @@ impl Pane {
                 self.settle_title(events);
             }
             rest = &rest[taken..];
-            let Some(mut decoding) = next else { break (seq, is_synchronized) };
+            let Some(mut decoding) = next else {
+                match rest {
+                    [] => break (seq, is_synchronized),
+                    // Here, tmux's control mode begins.
+                    _ => continue,
+                }
+            };
             // Decode without the lock, because decoding may take long and other threads can use the terminal meanwhile.
             decoding.run();
             image = Some(decoding);
@@ -233,6 +247,7 @@ impl Pane {
             ExitStatus::Signal(1)
         });
         self.process.stop_reading();
+        self.end_control_mode();
         let was_running = {
             let mut state = self.state.lock();
             let was_running = *state == PaneState::Running;

@@ -22,6 +22,7 @@ impl Pane {
             tracing::warn!(pane = self.id.0, "waiting for the threads of a pane that is released");
         }
         *self.state.lock() = PaneState::Removed;
+        self.end_control_mode();
         self.taps.end();
         let (screen, size) = {
             let term = self.term.lock();

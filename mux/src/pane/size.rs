@@ -64,9 +64,10 @@ impl Pane {
         self.is_pinned.load(Ordering::Acquire)
     }
 
-    /// Pins or unpins the size of the grid. If no window sizes the panes, an unpinned pane immediately gets its share
+    /// Pins or unpins the size of the grid. The size of a pane of tmux stays pinned, because tmux sets it. If no window sizes the panes, an unpinned pane immediately gets its share
     /// of its tab's cells.
     pub fn set_pinned(&self, pinned: bool) {
+        let pinned = pinned || self.is_in_tmux();
         let was_pinned = self.is_pinned.swap(pinned, Ordering::AcqRel);
         if was_pinned
             && !pinned

@@ -36,8 +36,11 @@ impl Pane {
         }
     }
 
-    /// Sends the terminal's replies to the program.
+    /// Sends the terminal's replies to the program, unless another terminal has replied.
     pub(super) fn reply(&self, replies: &[u8]) {
+        if self.process.has_inner_terminal() {
+            return;
+        }
         if let Err(error) = self.queue.push(replies) {
             tracing::debug!(pane = self.id.0, %error, "replies dropped");
         }
@@ -54,6 +57,9 @@ impl Pane {
         bytes: &[u8],
         behind: Option<SoFar>,
     ) -> Result<bool, WriteError> {
+        if self.control_input(bytes) {
+            return Ok(true);
+        }
         let write = |bytes: &[u8]| {
             lock::assert_none();
             self.process.try_write(bytes)
@@ -84,6 +90,11 @@ impl Pane {
         bytes: &[u8],
         admit: impl FnOnce(&Composed) -> Result<(), E>,
     ) -> Result<Result<(), WriteError>, E> {
+        if self.is_control_client() {
+            admit(&self.compose(bytes))?;
+            self.control_input(bytes);
+            return Ok(Ok(()));
+        }
         let is_echoed = self.echoes_input();
         let outcome = self.queue.push_admitted(bytes, is_echoed, admit);
         if is_echoed {

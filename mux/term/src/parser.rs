@@ -26,6 +26,9 @@ const STRING_KEPT: usize = 4096;
 /// limit of parameters.
 const CSI_CAP: usize = 16 << 10;
 
+/// The beginning of the DCS that starts tmux's control mode (`tmux -CC`), which ends with ST.
+const CONTROL_MODE: &[u8] = b"1000p";
+
 /// The lowest final byte of an escape sequence with intermediates, and of a control sequence.
 const ESC_FINAL: u8 = 0x30;
 const CSI_FINAL: u8 = 0x40;
@@ -56,6 +59,8 @@ enum State {
     String(Kind),
     /// In the position after ESC Y of a VT52. Contains the row once it has arrived.
     Position(Option<u8>),
+    /// In tmux's control mode. Its lines are never drawn.
+    Control,
 }
 
 /// The kind of a string that ends with ST.
@@ -167,6 +172,8 @@ impl Parser {
     /// Like [`Parser::advance`], but stops at an image that must be decoded first. Returns the number of bytes applied,
     /// and the image. The caller then releases its lock on the terminal, [decodes](Decoding::run) the image, passes it
     /// to [`Term::decoded`], and calls this method again with the remaining bytes.
+    ///
+    /// Also stops where tmux's control mode begins ([`Parser::is_in_control_mode`]).
     pub fn advance_to_image(&mut self, term: &mut Term, bytes: &[u8]) -> (usize, Option<Decoding>) {
         if bytes.is_empty() {
             return (0, None);
@@ -175,6 +182,24 @@ impl Parser {
         let applied = self.apply(term, bytes);
         term.end_batch();
         applied
+    }
+
+    /// Whether the next byte belongs to tmux's control mode (`ESC P 1000 p` to ST). This parser drops the mode's bytes.
+    /// A client of tmux can read them first, up to [`Parser::control_mode_len`].
+    pub fn is_in_control_mode(&self) -> bool {
+        self.state == State::Control
+    }
+
+    /// The number of bytes at the start of `bytes` that belong to the control mode. If more bytes follow, they end it.
+    pub fn control_mode_len(bytes: &[u8]) -> usize {
+        memchr::memchr3(ESC, CAN, SUB, bytes).unwrap_or(bytes.len())
+    }
+
+    /// Ends the control mode without its end. The next byte is output again.
+    pub fn leave_control_mode(&mut self) {
+        if self.state == State::Control {
+            self.state = State::Ground;
+        }
     }
 
     /// Whether the input so far ends inside an escape or control sequence.
@@ -194,12 +219,13 @@ impl Parser {
                 State::Csi => self.sequence(term, rest, CSI_FINAL),
                 State::String(kind) => {
                     let len = self.string(term, rest, kind);
-                    if self.decoding.is_some() {
+                    if self.decoding.is_some() || self.state == State::Control {
                         return (at + len, self.decoding.take());
                     }
                     len
                 }
                 State::Position(row) => self.position(term, rest[0], row),
+                State::Control => self.control_mode(term, rest),
             };
         }
         (at, None)
@@ -499,8 +525,39 @@ impl Parser {
         self.state = State::String(kind);
     }
 
+    /// Drops bytes of the control mode, up to the control character that ends it.
+    fn control_mode(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
+        let len = Self::control_mode_len(bytes);
+        work::add(len + 1);
+        match bytes.get(len) {
+            None => return len,
+            Some(&ESC) => self.state = State::Escape,
+            Some(&control) => {
+                self.state = State::Ground;
+                term.execute(control);
+            }
+        }
+        len + 1
+    }
+
+    /// Begins the control mode if these bytes complete its beginning. Returns the number of bytes of the beginning.
+    fn begin_control_mode(&mut self, bytes: &[u8]) -> Option<usize> {
+        let rest = CONTROL_MODE.strip_prefix(self.string.as_slice())?;
+        if self.is_apart || self.overflow.is_some() || !bytes.starts_with(rest) {
+            return None;
+        }
+        self.string.clear();
+        self.state = State::Control;
+        Some(rest.len())
+    }
+
     /// Collects bytes of a string, up to its terminator.
     fn string(&mut self, term: &mut Term, bytes: &[u8], kind: Kind) -> usize {
+        if kind == Kind::Dcs
+            && let Some(len) = self.begin_control_mode(bytes)
+        {
+            return len;
+        }
         let bytes = c1_window(term, bytes);
         let len = string_run(bytes);
         work::add(len + 1);

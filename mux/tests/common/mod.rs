@@ -51,6 +51,19 @@ impl Ear {
         }
     }
 
+    /// Waits until `find` returns a value. Calls it after each event and each output.
+    pub fn wait_until<T>(&self, what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+        let deadline = Instant::now() + LIMIT;
+        let mut events = self.events.lock();
+        loop {
+            if let Some(found) = find() {
+                return found;
+            }
+            let late = self.heard.wait_until(&mut events, deadline).timed_out();
+            assert!(!late, "{what} did not come: {events:?}");
+        }
+    }
+
     pub fn all(&self) -> Vec<MuxEvent> {
         self.events.lock().clone()
     }

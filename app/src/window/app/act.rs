@@ -122,11 +122,16 @@ impl App {
         true
     }
 
-    /// Opens a tab: with the settings of a profile, or else with a shell in the directory of the focused pane.
+    /// Opens a tab: with the settings of a profile, or else with a shell in the directory of the focused pane. If the
+    /// focused pane belongs to tmux, the tab without a profile is a window of the same tmux server.
     pub(crate) fn open_tab(&mut self, profile: Option<&str>) {
         let Some(name) = profile else {
             let spawn = self.spawn_beside();
-            return self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+            let beside = self.focused_pane().filter(|pane| pane.is_in_tmux());
+            return match beside {
+                Some(pane) => self.report(self.mux.open_window_in_tmux(pane.id(), &spawn)),
+                None => self.report(self.mux.open_tab(spawn, None, OnExit::Close)),
+            };
         };
         let spawn = match self.prefs.config.find_profile(name) {
             Ok(profile) => profile.spawn(self.spawn_beside()),

@@ -30,6 +30,8 @@ pub(crate) struct Marks {
     pub(crate) broadcast: bool,
     /// Whether an agent drives a pane of the tab.
     pub(crate) driven: bool,
+    /// Whether the tab is a window of tmux.
+    pub(crate) tmux: bool,
 }
 
 impl Marks {
@@ -41,6 +43,7 @@ impl Marks {
             self.zoomed,
             self.broadcast,
             self.driven,
+            self.tmux,
         ];
         let count = signals.into_iter().filter(|is_shown| *is_shown).count();
         count as u32 * step(geometry)
@@ -96,6 +99,9 @@ impl Marks {
         if self.driven {
             agent(next(), colors, scene);
         }
+        if self.tmux {
+            tmux(next(), colors.muted, scene);
+        }
         taken
     }
 }
@@ -141,6 +147,15 @@ fn zoom(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
         fill(part(place, x, y, width, height), 0.0, color, scene);
     }
     fill(part(place, 2.0, 3.0, 6.0, 4.0), 0.0, color, scene);
+}
+
+/// The mark of a window of tmux: a frame with two panes and a status line.
+fn tmux(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
+    let edges = [(0.0, 1.0, 10.0, 1.0), (0.0, 1.0, 1.0, 6.0), (9.0, 1.0, 1.0, 6.0)];
+    for (x, y, width, height) in edges.into_iter().chain([(4.5, 1.0, 1.0, 6.0)]) {
+        fill(part(place, x, y, width, height), 0.0, color, scene);
+    }
+    fill(part(place, 0.0, 7.0, 10.0, 2.0), 0.0, color, scene);
 }
 
 /// The mark of an agent: a robot's head.
@@ -205,10 +220,17 @@ mod tests {
         let (one, right) = drawn(Marks { bell: true, unseen: true, ..Marks::default() });
         assert!(right <= 20 + one as i32);
         let work = Some(Work { fare: Fare::Works, percent: Some(50) });
-        let all =
-            Marks { work, unseen: true, bell: true, zoomed: true, broadcast: true, driven: true };
-        let (five, right) = drawn(all);
-        assert_eq!(five, 5 * one, "the bell stands for output too");
-        assert!(right <= 20 + five as i32);
+        let all = Marks {
+            work,
+            unseen: true,
+            bell: true,
+            zoomed: true,
+            broadcast: true,
+            driven: true,
+            tmux: true,
+        };
+        let (six, right) = drawn(all);
+        assert_eq!(six, 6 * one, "the bell stands for output too");
+        assert!(right <= 20 + six as i32);
     }
 }

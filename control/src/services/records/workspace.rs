@@ -9,7 +9,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, PaneTree, Spawn, local_path, private};
+use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, PaneId, PaneTree, Spawn, local_path, private};
 
 use crate::plain_words;
 
@@ -143,9 +143,13 @@ pub enum WorkspaceError {
 }
 
 impl Workspace {
-    /// The current layout of a mux.
+    /// The current layout of a mux, without the windows of tmux, which tmux itself keeps.
     pub fn of(mux: &Mux, name: &str) -> Self {
-        let sessions = mux.panes().into_iter().map(|pane| Session {
+        let panes = mux.panes();
+        let in_tmux: Vec<PaneId> =
+            panes.iter().filter(|pane| pane.is_in_tmux()).map(|pane| pane.id()).collect();
+        let own = panes.into_iter().filter(|pane| !pane.is_in_tmux());
+        let sessions = own.map(|pane| Session {
             id: pane.id().0,
             title: pane.title(),
             named: pane.has_name(),
@@ -156,6 +160,7 @@ impl Workspace {
         let tabs = layout
             .tabs
             .iter()
+            .filter(|tab| !in_tmux.iter().any(|pane| tab.root.contains(*pane)))
             .map(|tab| Tab { title: tab.title.clone(), panes: Part::of(&tab.root) });
         Self {
             name: name.to_owned(),

@@ -1,6 +1,7 @@
 //! Tests the engine from the outside: bytes go in, and the screen is compared.
 
 mod commands;
+mod control_mode;
 mod dec;
 mod extra_cursors;
 mod glyphs;

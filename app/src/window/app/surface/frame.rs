@@ -342,6 +342,7 @@ impl App {
                         }
                     }
                 }
+                label.marks.tmux |= pane.is_in_tmux();
                 label.marks.work = label.marks.work.max(view.signals.work);
                 label.marks.unseen |= view.signals.unseen;
                 view.signals.driver = self.server.as_ref().and_then(|server| server.driver(&pane));

@@ -40,7 +40,7 @@ impl App {
         let rule = self.prefs.config.window.confirm_close;
         let running: Vec<String> = match rule {
             ConfirmClose::Never => Vec::new(),
-            _ => panes.iter().filter_map(|pane| running(&*self.mux.pane(*pane)?)).collect(),
+            _ => panes.iter().filter_map(|pane| self.ends_with(what, *pane)).collect(),
         };
         let tabs = match what {
             Closing::Pane(_) | Closing::Tab(_) => 1,
@@ -73,10 +73,12 @@ impl App {
         };
         // When the last tab closes, the window ends and can't be restored, so the message does not mention "Undo
         // close".
+        // Programs in tmux end at once.
+        let is_in_tmux = |id: &PaneId| self.mux.pane(*id).is_some_and(|pane| pane.is_in_tmux());
         let all: usize = layout.tabs.iter().map(|tab| tab.panes().len()).sum();
         let about = match what {
             Closing::Window => about,
-            _ if panes.len() == all => about,
+            _ if panes.len() == all || panes.iter().any(is_in_tmux) => about,
             Closing::OtherTabs(_) if layout.tabs.len() > 2 => {
                 format!("{about}, unless you run “Undo close” for each tab within 30 s")
             }
@@ -92,6 +94,16 @@ impl App {
                 .cancel(),
         );
         true
+    }
+
+    /// The running program that ends if a pane closes with `what`. Programs in tmux outlive the window.
+    fn ends_with(&self, what: Closing, pane: PaneId) -> Option<String> {
+        let pane = self.mux.pane(pane)?;
+        match (pane.is_in_tmux(), what) {
+            (false, _) => running(&pane),
+            (true, Closing::Window) => None,
+            (true, _) => Some(format!("{} (in tmux)", pane.title())),
+        }
     }
 
     /// Closes without asking. Closed panes and tabs can be restored for the time [`UNDO`]; a closed window can't.
