@@ -11,6 +11,7 @@ pub mod openers;
 pub mod plugin_calls;
 pub mod proxy;
 pub mod reports;
+pub mod streams;
 pub mod texts;
 pub mod viewers;
 pub mod wait;
@@ -21,7 +22,7 @@ use unterm_mux::Mux;
 
 use self::{
     adapters::Adapters, bytes::Bytes, drivers::Drivers, events::Hub, hidden::HiddenPanes,
-    leases::Leases, openers::Openers, texts::TextCache, viewers::Viewers,
+    leases::Leases, openers::Openers, streams::Streams, texts::TextCache, viewers::Viewers,
 };
 use crate::services::people::tokens::Tokens;
 
@@ -41,6 +42,8 @@ pub struct Panes {
     pub bytes: Arc<Bytes>,
     /// The live views of panes.
     pub viewers: Viewers,
+    /// Copies of the output of panes, on their way from a method to the wire of its caller.
+    pub streams: Streams,
     /// The hidden panes. Each is closed when its owner's connection ends.
     pub hidden: HiddenPanes,
     /// The panes that plugins watch.
@@ -67,6 +70,7 @@ impl Panes {
             texts: TextCache::default(),
             bytes,
             viewers: Viewers::default(),
+            streams: Streams::default(),
             hidden: HiddenPanes::new(mux.clone()),
         }
     }
