@@ -66,7 +66,9 @@ pub mod mcp_http {
 }
 /// The dialect of tmux, for the program `tmux` of the command line.
 pub mod tmux {
-    pub use crate::dialect::tmux::{Answer, Event, Hello, asks_version, program_version};
+    pub use crate::dialect::tmux::{
+        Answer, Control, Event, Hello, asks_version, control, program_version,
+    };
 }
 /// The crate of JSON schemas, for methods that are added at run time.
 pub use schemars;

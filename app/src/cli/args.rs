@@ -137,6 +137,12 @@ pub enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<String>,
     },
+    /// Serve a pipe of `tmux pipe-pane`, until the pane or the pipe's command ends.
+    #[command(hide = true)]
+    TmuxPipe {
+        /// The pipe's ticket.
+        ticket: String,
+    },
     /// Connect this machine to a fleet's hub, and offer its panes there.
     ///
     /// Runs unterm-connect with these arguments. `unterm-cli connect --help` lists them.

@@ -150,6 +150,9 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Command::TmuxShim { command } => {
             return tmux::run_shim(&home, args.instance.as_deref(), command);
         }
+        Command::TmuxPipe { ticket } => {
+            return tmux::run_pipe(&home, args.instance.as_deref(), ticket);
+        }
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
             return Ok(ExitCode::SUCCESS);
@@ -353,6 +356,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Ssh { .. }
         | Command::Tmux { .. }
         | Command::TmuxShim { .. }
+        | Command::TmuxPipe { .. }
         | Command::Mcp { .. }
         | Command::Ptywright(_)
         | Command::Method

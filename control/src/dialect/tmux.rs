@@ -18,25 +18,34 @@
 //! | `tree` | splits, sizes and layouts |
 //! | `server` | the shared state and the dispatcher |
 //! | `state` | sessions, environment, hooks and the parts below |
-//! | `options`, `buffers`, `channels` | options, paste buffers, `wait-for` |
+//! | `options`, `hooks`, `buffers`, `channels` | options, hooks, paste buffers, `wait-for` |
+//! | `clients`, `subscriptions` | the clients in control mode, and the formats that they watch |
+//! | `pipes`, `pipe` | `pipe-pane`: the open pipes, and the process that serves one |
 //! | `keys` | names of keys |
 //! | `methods` | methods that only this dialect has |
 //! | `run` | one client: executes its commands, and asks the user |
+//! | `control_mode` | one client in control mode |
 //! | `conversation` | the messages to the client |
 
 mod arguments;
 mod buffers;
 mod channels;
+mod clients;
 mod commands;
+mod control_mode;
 mod conversation;
 mod formats;
+mod hooks;
 mod keys;
 mod language;
 mod methods;
 mod options;
+mod pipe;
+mod pipes;
 mod run;
 mod server;
 mod state;
+mod subscriptions;
 mod table;
 mod target;
 mod tree;
@@ -45,26 +54,43 @@ mod world;
 
 use std::sync::Arc;
 
+use tokio::io::BufReader;
+
 #[cfg(test)]
 pub use self::methods::own_methods;
 pub use self::{
-    arguments::asks_version,
+    arguments::{Control, asks_version, control},
     conversation::{Answer, Event, Hello},
     server::Server,
     variables::program_version,
 };
-use self::{conversation::Conversation, run::Run, table::COMMANDS};
+use self::{
+    conversation::{Conversation, hello},
+    run::Run,
+    table::COMMANDS,
+};
 use crate::{
     caller::Caller,
     transport::contract::{Input, Output},
 };
 
 /// Serves a client that has logged in, until its commands are executed or it disconnects.
-pub async fn serve(server: Arc<Server>, input: Input, output: Output, caller: Caller) {
-    let mut conversation = Conversation::new(input, output);
-    let Ok(hello) = conversation.hello().await else { return };
+pub async fn serve(server: Arc<Server>, input: Input, mut output: Output, caller: Caller) {
     let connection = caller.connection;
-    let mut run = Run::new(&server, COMMANDS, caller, &hello, &mut conversation);
+    let mut input = BufReader::new(input);
+    let Ok(hello) = hello(&mut input).await else { return };
+    if let Some(ticket) = &hello.pipe {
+        pipe::serve(&server, caller, ticket, input, &mut output).await;
+        return;
+    }
+    let control = control(&hello.args);
+    if control != Control::Off {
+        let streams = (input, output);
+        control_mode::serve(&server, COMMANDS, caller, &hello, control, streams).await;
+        return;
+    }
+    let mut conversation = Conversation::new(input, output);
+    let mut run = Run::new(&server, COMMANDS, caller, &hello, &mut conversation, None);
     let status = run.invoke().await;
     if let Some(status) = status {
         // The client may have disconnected, so an error is ignored.

@@ -12,6 +12,7 @@ pub mod plugin_calls;
 pub mod program_state;
 pub mod proxy;
 pub mod reports;
+pub mod streams;
 pub mod texts;
 pub mod viewers;
 pub mod wait;
@@ -22,8 +23,8 @@ use unterm_mux::Mux;
 
 use self::{
     adapters::Adapters, bytes::Bytes, drivers::Drivers, events::Hub, hidden::HiddenPanes,
-    leases::Leases, openers::Openers, program_state::ProgramStates, texts::TextCache,
-    viewers::Viewers,
+    leases::Leases, openers::Openers, program_state::ProgramStates, streams::Streams,
+    texts::TextCache, viewers::Viewers,
 };
 use crate::services::people::{questions::Questions, tokens::Tokens};
 
@@ -43,6 +44,8 @@ pub struct Panes {
     pub bytes: Arc<Bytes>,
     /// The live views of panes.
     pub viewers: Viewers,
+    /// Copies of the output of panes, on their way from a method to the wire of its caller.
+    pub streams: Streams,
     /// The hidden panes. Each is closed when its owner's connection ends.
     pub hidden: HiddenPanes,
     /// The panes that plugins watch.
@@ -75,6 +78,7 @@ impl Panes {
             texts: TextCache::default(),
             bytes,
             viewers: Viewers::default(),
+            streams: Streams::default(),
             hidden: HiddenPanes::new(mux.clone()),
         }
     }

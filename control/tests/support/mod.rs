@@ -411,6 +411,11 @@ impl Wire {
         self.reader.get_mut()
     }
 
+    /// The connection, with the bytes that have arrived, for a protocol without lines.
+    pub fn into_reader(self) -> BufReader<TcpStream> {
+        self.reader
+    }
+
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.stream().write_all(bytes.as_ref()).unwrap();
     }

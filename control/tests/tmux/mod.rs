@@ -1,12 +1,20 @@
 //! Tests of the dialect of tmux: calls of the program `tmux`, as other programs make them.
 
 mod authority;
+mod control_mode;
+mod events;
 mod layout;
+mod pipes;
+mod popups;
 mod scripts;
 mod sessions;
 mod teams;
 
-use std::{collections::BTreeMap, io::Write, process::Command};
+use std::{
+    collections::BTreeMap,
+    io::{Read, Write},
+    process::{Command, Stdio},
+};
 
 use serde_json::json;
 use unterm_control::tmux::{Answer, Event, Hello};
@@ -32,13 +40,18 @@ pub struct Program<'a> {
 impl Program<'_> {
     /// Sends the arguments, and returns the connection.
     pub fn begin(&self, args: &[&str]) -> Wire {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        self.connect(Hello { args, ..Hello::default() })
+    }
+
+    /// Sends the first message, with the values that all programs of the tests have.
+    fn connect(&self, hello: Hello) -> Wire {
         let mut wire = self.fixture.connect();
         let login = json!({"token": self.fixture.token(), "client": "tmux", "tmux": true});
         assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
         let folder = self.fixture.home.path().display().to_string();
         let path = std::env::var("PATH").unwrap();
         let hello = Hello {
-            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: folder.clone(),
             pane: self.pane,
             pid: 4711,
@@ -49,7 +62,7 @@ impl Program<'_> {
                 ("PATH".to_owned(), path),
                 ("SHELL".to_owned(), "/bin/sh".to_owned()),
             ]),
-            ..Hello::default()
+            ..hello
         };
         wire.send(serde_json::to_string(&hello).unwrap() + "\n");
         wire
@@ -97,9 +110,51 @@ impl Program<'_> {
                     let status = output.status.code().unwrap_or(1);
                     Answer { text, status, error: None }
                 }
+                Event::Pipe(ticket) => {
+                    self.serve_pipe(ticket);
+                    Answer::default()
+                }
+                event @ (Event::Line | Event::Command { .. }) => panic!("{event:?}"),
             };
             wire.send(serde_json::to_string(&answer).unwrap() + "\n");
         }
+    }
+
+    /// Serves the pipe with this ticket, like the process that a client starts.
+    fn serve_pipe(&self, ticket: String) {
+        let mut wire = self.connect(Hello { pipe: Some(ticket), ..Hello::default() });
+        let folder = self.fixture.home.path().to_owned();
+        std::thread::spawn(move || {
+            let line = wire.receive().expect("the command");
+            let event = serde_json::from_str(&line).unwrap();
+            let Event::Command { command, reads, writes } = event else { panic!("{event:?}") };
+            let mut started = Command::new("sh")
+                .args(["-c", &command])
+                .current_dir(folder)
+                .stdin(if reads { Stdio::piped() } else { Stdio::null() })
+                .stdout(if writes { Stdio::piped() } else { Stdio::null() })
+                .spawn()
+                .unwrap();
+            let mut back = wire.stream().try_clone().unwrap();
+            if let Some(mut output) = started.stdout.take() {
+                std::thread::spawn(move || {
+                    let _ = std::io::copy(&mut output, &mut back);
+                    let _ = back.shutdown(std::net::Shutdown::Both);
+                });
+            }
+            let mut reader = wire.into_reader();
+            let mut bytes = [0; 4096];
+            let mut stdin = started.stdin.take();
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                if let Some(stdin) = &mut stdin
+                    && stdin.write_all(&bytes[..count]).is_err()
+                {
+                    break;
+                }
+            }
+            drop(stdin);
+            let _ = started.wait();
+        });
     }
 
     /// Calls `tmux`.

@@ -14,7 +14,10 @@ fn keys_are_typed_and_the_screen_is_captured() {
     let text = program.prints(&["capture-pane", "-p"]);
     assert!(text.lines().any(|line| line == "red plain"), "{text}");
     let styled = program.prints(&["capture-pane", "-p", "-e"]);
-    assert!(styled.contains("\u{1b}[0;1;31mred\u{1b}[0m plain"), "{styled:?}");
+    assert!(
+        styled.contains("\u{1b}[1m\u{1b}[31mred\u{1b}[0m\u{1b}[39m\u{1b}[49m plain"),
+        "{styled:?}"
+    );
     program.prints(&["send-keys", "-l", "echo literal Enter"]);
     program.prints(&["send-keys", "C-m"]);
     shell.wait_for(|screen| screen.lines().any(|line| line == "literal Enter"));
@@ -115,7 +118,21 @@ fn options_variables_and_hooks_are_kept() {
     program.prints(&["set-hook", "-g", "after-rename-window", "set -g @hooked '#{window_name}'"]);
     program.prints(&["rename-window", "new name"]);
     assert_eq!(program.prints(&["show", "-gv", "@hooked"]), "#{window_name}");
-    assert!(program.prints(&["show-hooks", "-g"]).starts_with("after-rename-window[0] set -g"));
+    let hook = ["show-hooks", "-g", "after-rename-window"];
+    let shown = "after-rename-window[0] set-option -g @hooked \"#{window_name}\"";
+    assert_eq!(program.prints(&hook), shown);
+    program.prints(&["set-hook", "-ga", "after-rename-window", "display -p more"]);
+    assert_eq!(program.prints(&["rename-window", "again"]), "more");
+    program.prints(&["set-hook", "-gu", "after-rename-window[0]"]);
+    assert_eq!(program.prints(&hook), "after-rename-window[1] display-message -p more");
+    assert_eq!(program.prints(&["show-hooks", "-g", "pane-died[3]"]), "pane-died[3] ");
+    // The hook of a session replaces the global one.
+    program.prints(&["set-hook", "after-rename-window", "display -p own"]);
+    assert_eq!(program.prints(&["rename-window", "third"]), "own");
+    assert_eq!(
+        program.fails(&["set-hook", "-g", "session-renamed", "nope"]),
+        "unknown command: nope"
+    );
 }
 
 #[test]

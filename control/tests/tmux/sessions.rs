@@ -73,7 +73,7 @@ fn unknown_targets_and_commands_have_the_errors_of_tmux() {
         (&["load-buffer", "none"], "none: No such file or directory"),
         (&["source-file", "none"], "none: No such file or directory"),
         (&["detach-client"], "no current client"),
-        (&["set-hook", "-g", "pane-died", "x"], "invalid option: pane-died"),
+        (&["set-hook", "-g", "pane-lost", "x"], "invalid option: pane-lost"),
         (&["list-keys", "-T", "foo"], "table foo doesn't exist"),
     ] {
         assert_eq!(program.fails(args), expected, "{args:?}");

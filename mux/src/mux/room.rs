@@ -1,7 +1,10 @@
-//! Checks whether there is room for a split, in the cells of a tab or in the space that a window reports.
+//! Sets the space of tabs, and checks whether there is room for a split, in the cells of a tab or in the space that a
+//! window reports.
 
-use super::{Mux, MuxError, State};
-use crate::{Axis, PaneId, Rect, Spacing};
+use unterm_term::Size;
+
+use super::{Mux, MuxError, State, index_of};
+use crate::{Axis, PaneId, Rect, Spacing, TabId};
 
 impl Mux {
     /// Sets the space of every tab in a window, and how the space is divided. Before the first call, every split is
@@ -17,6 +20,22 @@ impl Mux {
     /// a second tab makes the tab bar appear. Programs in new tabs start with this space.
     pub fn set_space_of_new_tab(&self, area: Rect) {
         self.state.lock().new_tab_space = Some(area);
+    }
+
+    /// Sets the size of a tab in cells, and divides it among the tab's panes. Pinned panes keep their size. Returns false
+    /// if a window sizes the panes. Then nothing changes.
+    pub fn resize_tab(&self, tab: TabId, cols: u16, rows: u16) -> Result<bool, MuxError> {
+        if self.options.sized_by_window {
+            return Ok(false);
+        }
+        {
+            let mut state = self.state.lock();
+            index_of(&state.layout, tab)?;
+            let before = state.areas.get(&tab).copied().unwrap_or(self.options.default_size);
+            state.areas.insert(tab, Size { cols: cols.max(1), rows: rows.max(1), ..before });
+        }
+        self.divide_cells();
+        Ok(true)
     }
 
     /// Whether a pane is large enough to be split. False for a pane that belongs to no tab.

@@ -12,10 +12,11 @@ use serde::Serialize;
 use time::UtcOffset;
 use unterm_control::{
     client::BlockingStream,
-    tmux::{Answer, Event, Hello},
+    tmux::{Answer, Control, Event, Hello, control},
 };
 use unterm_mux::private;
 
+use super::{control_mode::Lines, pipe};
 use crate::cli::{complain, report::write_out};
 
 /// The maximum size of a file that is read, and of a command's output, in bytes.
@@ -42,6 +43,7 @@ pub fn hello(args: &[String], is_around: bool) -> Hello {
         is_nested: var("TMUX").is_some(),
         env: PASSED.iter().filter_map(|name| Some(((*name).to_owned(), var(name)?))).collect(),
         utc_offset: offset,
+        pipe: None,
     }
 }
 
@@ -53,15 +55,21 @@ fn terminal() -> Option<String> {
     name.ok()?.into_string().ok()
 }
 
-/// Sends the first message, and then does what the instance asks for, until it sends the exit status.
+/// Sends the first message, and then does what the instance asks for, until it sends the exit status. `instance`: the
+/// option `--instance`.
 ///
 /// # Errors
 /// Fails if standard output can't be written.
-pub fn talk(stream: BlockingStream, hello: Hello) -> Result<ExitCode> {
+pub fn talk(stream: BlockingStream, hello: Hello, instance: Option<&str>) -> Result<ExitCode> {
     let lost = || {
-        complain("lost server");
+        match control(&hello.args) {
+            Control::Off => complain("lost server"),
+            Control::Lines => write_out("%exit server exited unexpectedly\n")?,
+            Control::Terminal => write_out("%exit server exited unexpectedly\n\u{1b}\\")?,
+        }
         Ok(ExitCode::FAILURE)
     };
+    let mut input: Option<Lines> = None;
     let mut lines = BufReader::new(&stream);
     if send(&stream, &hello).is_err() {
         return lost();
@@ -89,8 +97,19 @@ pub fn talk(stream: BlockingStream, hello: Hello) -> Result<ExitCode> {
                 answered(write(&path, append, &text).map(|()| String::new()))
             }
             Ok(Event::Shell { command, background }) => shell(&command, background),
-            // A newer instance asks for something that this program does not know.
-            Err(_) => return lost(),
+            Ok(Event::Pipe(ticket)) => {
+                answered(pipe::start(instance, &ticket).map(|()| String::new()))
+            }
+            Ok(Event::Line) => {
+                match &input {
+                    Some(lines) => lines.answer_next(),
+                    None => input.insert(Lines::start(stream.try_clone()?)).answer_next(),
+                }
+                continue;
+            }
+            // Only the process of a pipe gets a command. A newer instance may ask for something that this program does
+            // not know.
+            Ok(Event::Command { .. }) | Err(_) => return lost(),
         };
         if send(&stream, &answer).is_err() {
             return lost();
@@ -98,7 +117,11 @@ pub fn talk(stream: BlockingStream, hello: Hello) -> Result<ExitCode> {
     }
 }
 
-fn send(mut stream: &BlockingStream, message: &impl Serialize) -> io::Result<()> {
+/// Sends a message.
+///
+/// # Errors
+/// The instance has gone.
+pub fn send(mut stream: &BlockingStream, message: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     stream.write_all(&line)
@@ -112,7 +135,7 @@ fn answered(result: io::Result<String>) -> Answer {
 }
 
 /// A system error as tmux prints it, without its number.
-fn words(error: &io::Error) -> String {
+pub fn words(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error ") {
         Some(end) => text[..end].to_owned(),

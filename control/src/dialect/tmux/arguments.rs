@@ -1,5 +1,7 @@
 //! The flags and arguments of commands, and the flags of the program `tmux` itself.
 
+use super::language::{Words, of_arguments};
+
 /// What a command accepts.
 pub struct Syntax {
     /// The name.
@@ -122,18 +124,37 @@ pub fn asks_version(args: &[String]) -> bool {
     Invocation::parse(args).is_ok_and(|invocation| invocation.shows_version)
 }
 
+/// How arguments of the program ask for control mode. Off if they are wrong.
+pub fn control(args: &[String]) -> Control {
+    Invocation::parse(args).map(|invocation| invocation.control).unwrap_or_default()
+}
+
+/// Whether a client is in control mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Control {
+    /// It is not.
+    #[default]
+    Off,
+    /// `-C`: it sends and receives lines.
+    Lines,
+    /// `-CC`: it is a terminal, which recognizes the lines between two escape sequences.
+    Terminal,
+}
+
 /// A call of the program `tmux`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Invocation {
     /// `-V`.
     pub shows_version: bool,
-    /// `-C`.
-    pub is_control: bool,
-    /// `-L` or `-S`: the name of the server.
+    /// Whether and how `-C` asks for control mode.
+    pub control: Control,
+    /// `-L`: the name of the server.
     pub server: Option<String>,
+    /// `-S`: the path of the server's socket.
+    pub socket: Option<String>,
     /// `-c`: a command for the shell.
     pub shell_command: Option<String>,
-    /// `-f`: configuration files, which are not read.
+    /// `-f`: configuration files.
     pub files: Vec<String>,
     /// The command and its arguments.
     pub command: Vec<String>,
@@ -151,12 +172,14 @@ impl Invocation {
         for (flag, value) in flags {
             match flag {
                 'V' => invocation.shows_version = true,
-                'C' => invocation.is_control = true,
-                'L' => invocation.server = value,
-                'S' => {
-                    let name = value.as_deref().and_then(|path| path.rsplit('/').next());
-                    invocation.server = name.map(str::to_owned);
+                'C' => {
+                    invocation.control = match invocation.control {
+                        Control::Off => Control::Lines,
+                        Control::Lines | Control::Terminal => Control::Terminal,
+                    }
                 }
+                'L' => invocation.server = value,
+                'S' => invocation.socket = value,
                 'c' => invocation.shell_command = value,
                 'f' => invocation.files.extend(value),
                 'h' => return Err(USAGE.to_owned()),
@@ -165,6 +188,15 @@ impl Invocation {
             }
         }
         Ok(invocation)
+    }
+
+    /// The commands. tmux opens a session if there is none.
+    pub fn commands(&self) -> Vec<Words> {
+        let commands = of_arguments(&self.command);
+        match commands.is_empty() {
+            true => vec![vec!["new-session".to_owned()]],
+            false => commands,
+        }
     }
 }
 
@@ -213,8 +245,11 @@ mod tests {
         let invocation = parse("-L claude-swarm-7 -2u new-session -d -s x").unwrap();
         assert_eq!(invocation.server.as_deref(), Some("claude-swarm-7"));
         assert_eq!(invocation.command, ["new-session", "-d", "-s", "x"]);
-        assert_eq!(parse("-S /tmp/x/own ls").unwrap().server.as_deref(), Some("own"));
+        assert_eq!(parse("-S /tmp/x/own ls").unwrap().socket.as_deref(), Some("/tmp/x/own"));
         assert!(parse("-V").unwrap().shows_version);
+        assert_eq!(parse("-C attach").unwrap().control, Control::Lines);
+        assert_eq!(parse("-CC attach").unwrap().control, Control::Terminal);
+        assert_eq!(parse("-L x").unwrap().commands(), [["new-session"]]);
         assert_eq!(parse("-Z").unwrap_err(), USAGE);
     }
 }

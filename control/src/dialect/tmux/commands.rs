@@ -4,13 +4,17 @@ pub mod buffers;
 pub mod capture;
 pub mod clients;
 pub mod environment;
+pub mod hooks;
 pub mod input;
 pub mod layout;
 pub mod misc;
 pub mod options;
 pub mod panes;
+pub mod pipe;
+pub mod popup;
 mod program;
 pub mod sessions;
+pub mod wait;
 pub mod windows;
 
 use super::{

@@ -1,11 +1,17 @@
 //! The messages between the dialect and the program `tmux`: one JSON object per line.
 //!
-//! After the login, the client sends a [`Hello`]. The dialect then sends [`Event`]s, and the client answers those that ask for something with an
-//! [`Answer`]. The client reads and writes files and runs shell commands, because these need the client's rights and
-//! directory.
+//! After the login, the client sends a [`Hello`]. The dialect then sends [`Event`]s, and the client answers those that
+//! ask for something with an [`Answer`]. The client reads and writes files and runs shell commands, because these need
+//! the client's rights and directory.
+//!
+//! A client that serves a pipe sends a ticket in its [`Hello`]. After [`Event::Command`], the connection carries the
+//! bytes of the pipe in both directions.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    sync::mpsc,
+};
 
 use crate::transport::{
     contract::{Input, Output},
@@ -38,6 +44,8 @@ pub struct Hello {
     pub env: std::collections::BTreeMap<String, String>,
     /// The local time zone, in seconds east of UTC.
     pub utc_offset: i32,
+    /// The ticket of the pipe that the client serves, from [`Event::Pipe`]. Then the arguments are ignored.
+    pub pipe: Option<String>,
 }
 
 /// A message to the client.
@@ -66,6 +74,19 @@ pub enum Event {
         /// Whether the client does not wait for the command.
         background: bool,
     },
+    /// Read a line of standard input, and answer with it. At the end of standard input, answer with status 1.
+    Line,
+    /// Start a process that outlives the client and serves the pipe with this ticket, and answer.
+    Pipe(String),
+    /// Run a command with `sh -c`, and pass bytes between this connection and the command. No further message follows.
+    Command {
+        /// The command.
+        command: String,
+        /// Whether the command's standard input receives the bytes of the connection.
+        reads: bool,
+        /// Whether the connection receives the command's standard output.
+        writes: bool,
+    },
     /// End with this status.
     Exit(u8),
 }
@@ -89,42 +110,86 @@ pub struct Gone;
 /// A conversation with a client.
 pub struct Conversation {
     input: BufReader<Input>,
-    output: Output,
+    sink: Sink,
+}
+
+/// Where messages go.
+enum Sink {
+    /// To the client.
+    Client(Output),
+    /// Text is collected, because in control mode it belongs to a block. Other messages go to the task that writes to
+    /// the client.
+    Writer { text: String, sender: mpsc::Sender<Event> },
+}
+
+/// Reads the client's first message.
+pub async fn hello(input: &mut BufReader<Input>) -> Result<Hello, Gone> {
+    receive(input).await
+}
+
+/// Writes a message.
+pub async fn write(output: &mut Output, event: &Event) -> Result<(), Gone> {
+    let mut line = serde_json::to_vec(event).map_err(|_| Gone)?;
+    line.push(b'\n');
+    output.write_all(&line).await.map_err(|_| Gone)?;
+    output.flush().await.map_err(|_| Gone)
+}
+
+async fn receive<T: DeserializeOwned>(input: &mut BufReader<Input>) -> Result<T, Gone> {
+    let mut line = Vec::new();
+    let mut limited = input.take(LONGEST_MESSAGE as u64);
+    let length = limited.read_until(b'\n', &mut line).await.map_err(|_| Gone)?;
+    if length == 0 {
+        return Err(Gone);
+    }
+    serde_json::from_slice(&line).map_err(|_| Gone)
 }
 
 impl Conversation {
-    /// Begins a conversation.
-    pub fn new(input: Input, output: Output) -> Self {
-        Self { input: BufReader::new(input), output }
+    /// A conversation after the client's first message.
+    pub fn new(input: BufReader<Input>, output: Output) -> Self {
+        Self { input, sink: Sink::Client(output) }
     }
 
-    /// Sends a message.
+    /// A conversation in control mode. `sender` leads to the task that writes to the client.
+    pub fn in_control_mode(input: BufReader<Input>, sender: mpsc::Sender<Event>) -> Self {
+        Self { input, sink: Sink::Writer { text: String::new(), sender } }
+    }
+
+    /// Sends a message. In control mode, text waits for [`Self::take_text`].
     pub async fn send(&mut self, event: &Event) -> Result<(), Gone> {
-        let mut line = serde_json::to_vec(event).map_err(|_| Gone)?;
-        line.push(b'\n');
-        self.output.write_all(&line).await.map_err(|_| Gone)?;
-        self.output.flush().await.map_err(|_| Gone)
-    }
-
-    /// Waits for the client's first message.
-    pub async fn hello(&mut self) -> Result<Hello, Gone> {
-        self.receive().await
+        match &mut self.sink {
+            Sink::Client(output) => write(output, event).await,
+            Sink::Writer { text, sender } => match event {
+                Event::Out(more) | Event::Err(more) => {
+                    text.push_str(more);
+                    Ok(())
+                }
+                event => sender.send(event.clone()).await.map_err(|_| Gone),
+            },
+        }
     }
 
     /// Sends a message, and waits for the answer.
     pub async fn ask(&mut self, event: &Event) -> Result<Answer, Gone> {
         self.send(event).await?;
-        self.receive().await
+        receive(&mut self.input).await
     }
 
-    async fn receive<T: DeserializeOwned>(&mut self) -> Result<T, Gone> {
-        let mut line = Vec::new();
-        let mut limited = (&mut self.input).take(LONGEST_MESSAGE as u64);
-        let length = limited.read_until(b'\n', &mut line).await.map_err(|_| Gone)?;
-        if length == 0 {
-            return Err(Gone);
+    /// Takes the text that was collected since the last call.
+    pub fn take_text(&mut self) -> String {
+        match &mut self.sink {
+            Sink::Client(_) => String::new(),
+            Sink::Writer { text, .. } => std::mem::take(text),
         }
-        serde_json::from_slice(&line).map_err(|_| Gone)
+    }
+
+    /// Sends a text to the client in control mode, although it belongs to no block of a command that is in progress.
+    pub async fn send_block(&mut self, block: String) -> Result<(), Gone> {
+        match &mut self.sink {
+            Sink::Client(output) => write(output, &Event::Out(block)).await,
+            Sink::Writer { sender, .. } => sender.send(Event::Out(block)).await.map_err(|_| Gone),
+        }
     }
 
     /// Waits until the client has disconnected.

@@ -5,6 +5,8 @@ mod arrange;
 mod capture;
 mod list;
 mod open;
+mod resize;
+mod stream;
 
 pub use self::{
     arrange::{
@@ -13,6 +15,8 @@ pub use self::{
     capture::{Capture, CaptureParams},
     list::{List, Listing, Pane, Tab},
     open::{Open, OpenParams, Program, Respawn, RespawnParams, Split, SplitParams},
+    resize::{Clear, ClearParams, Resize, ResizeParams},
+    stream::{Stream, StreamParams},
 };
 
 use std::sync::LazyLock;
@@ -20,7 +24,7 @@ use std::sync::LazyLock;
 use crate::methods::{Entry, Method};
 
 /// The rows of the methods.
-static ENTRIES: LazyLock<[Entry; 8]> = LazyLock::new(|| {
+static ENTRIES: LazyLock<[Entry; 11]> = LazyLock::new(|| {
     use crate::methods::entry;
     [
         entry::<List>(),
@@ -31,6 +35,9 @@ static ENTRIES: LazyLock<[Entry; 8]> = LazyLock::new(|| {
         entry::<Arrange>(),
         entry::<Relocate>(),
         entry::<Keep>(),
+        entry::<Stream>(),
+        entry::<Resize>(),
+        entry::<Clear>(),
     ]
 });
 

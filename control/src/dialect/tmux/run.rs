@@ -1,9 +1,11 @@
 //! One client: executes its commands, calls methods for it, and asks the user if a method needs approval.
 
+mod ask_user;
+
 use std::{
     collections::BTreeMap,
     pin::Pin,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use parking_lot::MutexGuard;
@@ -11,11 +13,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use unterm_mux::{MuxError, PaneId};
 
 use super::{
-    arguments::{Arguments, Invocation, Syntax, USAGE},
-    conversation::{Conversation, Event, Gone, Hello},
+    arguments::{Arguments, Invocation, Syntax},
+    conversation::{Answer, Conversation, Event, Gone, Hello},
     formats::{self, Clock},
     language::{self, Line, Surroundings, SyntaxError, Words},
-    methods::{self, Capture, CaptureParams, List},
+    methods::{Capture, CaptureParams, List},
     options::{OPTIONS, Owner},
     server::Server,
     state::{DEFAULT_SERVER, State},
@@ -24,16 +26,13 @@ use super::{
     world::{Target, World},
 };
 use crate::{
-    caller::{Caller, Capabilities, Opener},
+    caller::{Caller, Opener},
     error::{Denial, Error},
-    methods::{Method, find as find_method, params::NoParams},
-    services::people::approvals::Standing,
+    methods::{Method, params::NoParams},
 };
 
 /// The maximum depth of commands that execute commands, such as `if-shell` and hooks.
 const DEEPEST: usize = 20;
-/// How long a command waits for the user's approval.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -111,7 +110,7 @@ pub fn find(commands: &'static [Command], name: &str) -> Result<&'static Command
 }
 
 /// Commands whose names, flags and arguments were checked.
-type Checked = Vec<(&'static Command, Arguments)>;
+pub type Checked = Vec<(&'static Command, Arguments)>;
 
 /// A client and the command that it executes.
 pub struct Run<'a> {
@@ -131,8 +130,10 @@ pub struct Run<'a> {
     text: String,
     depth: usize,
     values: ClientValues,
-    /// The pane of the command, if it is not the client's.
+    /// The pane that the client runs in.
     pub pane: Option<u64>,
+    /// The number of the client, if it is in control mode.
+    pub client: Option<u64>,
 }
 
 /// Variables and conditions of a text, from the client.
@@ -151,24 +152,57 @@ impl Surroundings for Around<'_> {
     }
 }
 
+/// Commands that change nothing that clients in control mode are told of.
+const READERS: [&str; 8] = [
+    "capture-pane",
+    "display-message",
+    "has-session",
+    "list-clients",
+    "list-panes",
+    "list-sessions",
+    "list-windows",
+    "show-options",
+];
+
+/// The name of the server that has this socket (`#{socket_path}`). Other paths name servers of their own, by the last
+/// part of the path. `own`: the path of the instance's socket.
+fn server_name<'p>(path: &'p str, own: &str) -> &'p str {
+    match path.strip_prefix(own).filter(|_| !own.is_empty()) {
+        Some("") => DEFAULT_SERVER,
+        Some(rest) if rest.starts_with('.') => &rest[1..],
+        _ => path.rsplit('/').next().unwrap_or(path),
+    }
+}
+
+/// The values of a client, for formats.
+pub fn client_values(hello: &Hello) -> ClientValues {
+    ClientValues {
+        pid: hello.pid,
+        tty: hello.tty.clone(),
+        term: hello.term.clone(),
+        uid: hello.uid,
+        user: hello.user.clone(),
+        host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        socket: String::new(),
+    }
+}
+
+/// The current time, in seconds since 1970.
+pub fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
 impl<'a> Run<'a> {
-    /// Prepares the execution of a client's commands.
+    /// Prepares the execution of a client's commands. `client`: the number of the client, if it is in control mode.
     pub fn new(
         server: &'a Server,
         commands: &'static [Command],
         caller: Caller,
         hello: &'a Hello,
         conversation: &'a mut Conversation,
+        client: Option<u64>,
     ) -> Self {
-        let values = ClientValues {
-            pid: hello.pid,
-            tty: hello.tty.clone(),
-            term: hello.term.clone(),
-            uid: hello.uid,
-            user: hello.user.clone(),
-            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
-            socket: String::new(),
-        };
         Self {
             server,
             commands,
@@ -179,8 +213,9 @@ impl<'a> Run<'a> {
             conversation,
             text: language::print(std::slice::from_ref(&hello.args)),
             depth: 0,
-            values,
+            values: client_values(hello),
             pane: hello.pane,
+            client,
         }
     }
 
@@ -189,6 +224,7 @@ impl<'a> Run<'a> {
         match self.arguments().await {
             Ok(()) => Some(self.status),
             Err(Failure::Message(message)) => {
+                self.record("message", &message);
                 let message = if message.ends_with('\n') { message } else { message + "\n" };
                 self.conversation.send(&Event::Err(message)).await.ok()?;
                 Some(1)
@@ -197,13 +233,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn arguments(&mut self) -> Done {
+    /// Parses the arguments of the program, and names the server and the program that the client speaks for.
+    ///
+    /// # Errors
+    /// A flag is wrong. The text that tmux prints.
+    pub fn begin(&mut self) -> Result<Invocation, String> {
         let mut invocation = Invocation::parse(&self.hello.args)?;
-        if invocation.shows_version {
-            return self.print(&program_version()).await;
-        }
-        if invocation.is_control {
-            return Err(USAGE.into());
+        if let Some(path) = invocation.socket.take() {
+            let record = self.server.dispatcher.context().registration.record();
+            self.name = server_name(&path, record.socket.as_deref().unwrap_or_default()).to_owned();
         }
         if let Some(name) = invocation.server.take() {
             self.name = name;
@@ -214,17 +252,48 @@ impl<'a> Run<'a> {
             Some(pane) => Opener::Pane(pane),
             None => Opener::Outside(self.name.clone()),
         });
+        self.record("command", &self.text);
+        Ok(invocation)
+    }
+
+    async fn arguments(&mut self) -> Done {
+        let invocation = self.begin()?;
+        if invocation.shows_version {
+            return self.print(&program_version()).await;
+        }
         if let Some(command) = invocation.shell_command {
             let event = Event::Shell { command, background: false };
             let answer = self.conversation.ask(&event).await?;
             self.status = u8::try_from(answer.status).unwrap_or(1);
             return self.print_raw(answer.text).await;
         }
-        let mut commands = language::of_arguments(&invocation.command);
-        if commands.is_empty() {
-            commands.push(vec!["new-session".to_owned()]);
+        self.read_files(&invocation).await?;
+        self.words(invocation.commands()).await
+    }
+
+    /// Executes the configuration files (`-f`), if the server has no session yet. The server without a name always runs.
+    async fn read_files(&mut self, invocation: &Invocation) -> Done {
+        if invocation.files.is_empty() || self.name == DEFAULT_SERVER {
+            return Ok(());
         }
-        self.words(commands).await
+        if !self.world().await?.sessions.is_empty() {
+            return Ok(());
+        }
+        let words = ["source-file", "-q"].into_iter().map(str::to_owned);
+        self.words(vec![words.chain(invocation.files.iter().cloned()).collect()]).await
+    }
+
+    /// Begins a line of a client in control mode. An approval of an earlier line does not count.
+    pub fn begin_line(&mut self, line: &str) {
+        line.clone_into(&mut self.text);
+        self.caller.approved = None;
+        self.record("command", line);
+    }
+
+    /// Records a command or an error, for `show-messages`.
+    pub fn record(&self, kind: &str, text: &str) {
+        let message = format!("client-{} {kind}: {text}", self.hello.pid);
+        self.server.state.lock().record(self.now(), message);
     }
 
     /// Executes commands in their order, until one fails. Checks the names and flags of all of them first.
@@ -266,7 +335,7 @@ impl<'a> Run<'a> {
     }
 
     /// Executes one command, and its hook.
-    async fn execute(&mut self, command: &'static Command, arguments: Arguments) -> Done {
+    pub async fn execute(&mut self, command: &'static Command, arguments: Arguments) -> Done {
         if self.depth >= DEEPEST {
             return Err("too many nested commands".into());
         }
@@ -274,6 +343,9 @@ impl<'a> Run<'a> {
         let done = (command.run)(self, arguments).await;
         self.depth -= 1;
         done?;
+        if !READERS.contains(&command.syntax.name) {
+            self.server.state.lock().clients.wake_all();
+        }
         self.hook(&format!("after-{}", command.syntax.name)).await
     }
 
@@ -281,11 +353,15 @@ impl<'a> Run<'a> {
     /// run with the rights of this one.
     pub async fn hook(&mut self, name: &str) -> Done {
         let opener = self.opener();
-        let texts: Vec<String> = {
-            let state = self.server.state.lock();
-            let own = state.hooks.iter().filter(|hook| hook.name == name && hook.by == opener);
-            own.map(|hook| hook.command.clone()).collect()
+        if !self.server.state.lock().hooks.has(&opener, name) {
+            return Ok(());
+        }
+        let world = self.world().await?;
+        let owners = match self.current(&world) {
+            Some(target) => Self::owners(&world, target).to_vec(),
+            None => vec![Owner::Windows, Owner::Sessions],
         };
+        let texts = self.server.state.lock().hooks.commands(&opener, &owners, name);
         for text in texts {
             // A hook that fails does not make its command fail.
             match self.text(&text).await {
@@ -305,6 +381,11 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// The caller of the client's methods.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
     /// The program for which the client speaks.
     pub fn opener(&self) -> Opener {
         let outside = || Opener::Outside(self.name.clone());
@@ -314,7 +395,7 @@ impl<'a> Run<'a> {
     /// Parses a text. Formats of conditions are expanded for the client's pane.
     pub async fn parsed(&mut self, text: &str) -> Result<Result<Vec<Line>, SyntaxError>, Failure> {
         let world = self.world().await?;
-        let target = world.current(self.pane);
+        let target = self.current(&world);
         let state = self.server.state.lock();
         let scope = self.scope(&world, &state, target);
         let clock = self.clock();
@@ -352,17 +433,24 @@ impl<'a> Run<'a> {
         Ok(self.conversation.send(&Event::Out(text)).await?)
     }
 
-    /// Prints a line to standard error.
-    pub async fn complain(&mut self, line: &str) -> Done {
-        Ok(self.conversation.send(&Event::Err(format!("{line}\n"))).await?)
+    /// Sends a message to the client, and waits for the answer.
+    pub async fn ask_client(&mut self, event: &Event) -> Result<Answer, Failure> {
+        Ok(self.conversation.ask(event).await?)
     }
 
-    /// Sends a message to the client, and waits for the answer.
-    pub async fn ask_client(
-        &mut self,
-        event: &Event,
-    ) -> Result<super::conversation::Answer, Failure> {
-        Ok(self.conversation.ask(event).await?)
+    /// Takes the text that commands have printed in control mode.
+    pub fn take_text(&mut self) -> String {
+        self.conversation.take_text()
+    }
+
+    /// Sends lines to a client in control mode.
+    pub async fn send_block(&mut self, block: String) -> Done {
+        Ok(self.conversation.send_block(block).await?)
+    }
+
+    /// Ends a client in control mode.
+    pub async fn send_status(&mut self, status: u8) -> Result<(), Gone> {
+        self.conversation.send(&Event::Exit(status)).await
     }
 
     /// Waits for work, unless the client disconnects.
@@ -381,8 +469,7 @@ impl<'a> Run<'a> {
 
     /// The current time, in seconds since 1970.
     pub fn now(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+        now()
     }
 
     /// The current time, in the client's time zone.
@@ -408,9 +495,21 @@ impl<'a> Run<'a> {
     /// The server has no session. tmux's message.
     pub async fn here(&mut self) -> Result<(World, Target), Failure> {
         let world = self.world().await?;
-        match world.current(self.pane) {
+        match self.current(&world) {
             Some(target) => Ok((world, target)),
             None => Err(format!("no server running on {}", self.values.socket).into()),
+        }
+    }
+
+    /// The target of commands that name none: the session that a client in control mode sees, the pane that the client
+    /// runs in, or else the session that the user sees. Must not be called while the state is held.
+    pub fn current(&self, world: &World) -> Option<Target> {
+        let state = self.server.state.lock();
+        let seen = self.client.and_then(|id| state.clients.get(id)?.session);
+        let seen = seen.and_then(|id| world.sessions.iter().position(|it| it.id == id));
+        match seen {
+            Some(session) => Some(world.of_session(session)),
+            None => world.current(self.pane),
         }
     }
 
@@ -432,7 +531,9 @@ impl<'a> Run<'a> {
         state: &'s State,
         target: Option<Target>,
     ) -> Scope<'s> {
-        Scope { world, state, client: &self.values, target, more: BTreeMap::new() }
+        let client = self.client.and_then(|id| state.clients.get(id));
+        let more = client.map(|client| client.variables(state.session_name(client.session)));
+        Scope { world, state, client: &self.values, target, more: more.unwrap_or_default() }
     }
 
     /// Expands a format, with the conversions of strftime(3).
@@ -459,15 +560,20 @@ impl<'a> Run<'a> {
 
     /// The value of an option for a target.
     pub fn option(&self, world: &World, target: Target, name: &str) -> String {
-        let owners = [
+        let owners = Self::owners(world, target);
+        self.server.state.lock().options.value(&owners, name).unwrap_or_default()
+    }
+
+    /// The owners of options and hooks for a target, the nearest first.
+    fn owners(world: &World, target: Target) -> [Owner; 6] {
+        [
             Owner::Pane(world.place(target).id),
             Owner::Window(world.window(target).id),
             Owner::Session(world.session(target).id),
             Owner::Windows,
             Owner::Sessions,
             Owner::Server,
-        ];
-        self.server.state.lock().options.value(&owners, name).unwrap_or_default()
+        ]
     }
 
     /// Whether the client's program may change a pane without approval.
@@ -490,84 +596,25 @@ impl<'a> Run<'a> {
         M::Reply: DeserializeOwned,
     {
         let params = serde_json::to_string(&params).map_err(Error::Params)?;
-        match self.try_call::<M>(&params).await {
+        match self.server.call::<M>(&self.caller, &params).await {
             Err(Error::Denied(Denial::Approval(_))) => {
                 self.ask_user().await?;
-                Ok(self.try_call::<M>(&params).await?)
+                Ok(self.server.call::<M>(&self.caller, &params).await?)
             }
             done => Ok(done?),
         }
     }
-
-    async fn try_call<M: Method>(&mut self, params: &str) -> Result<M::Reply, Error>
-    where
-        M::Reply: DeserializeOwned,
-    {
-        let common = || find_method(M::NAME);
-        let entry = methods::own::<M>().or_else(common);
-        let entry = entry.ok_or_else(|| Error::Unknown(M::NAME.to_owned()))?;
-        let mut reply = Vec::new();
-        self.server.dispatcher.call_entry(&self.caller, entry, params, &mut reply).await?;
-        serde_json::from_slice(&reply).map_err(|error| Error::Unread { method: M::NAME, error })
-    }
-
-    /// Asks the user whether the client's commands may change panes that the client's program did not open.
-    async fn ask_user(&mut self) -> Done {
-        let context = self.server.dispatcher.context();
-        let asking = Caller {
-            capabilities: self.caller.capabilities | Capabilities::ASKS_FIRST,
-            ..self.caller.clone()
-        };
-        let call = self.text.clone();
-        let would = format!("tmux {call}");
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            match context.people.approvals.approve(&asking, &call) {
-                Ok(approved) => {
-                    self.caller.approved = Some(approved);
-                    return Ok(());
-                }
-                Err(Standing::Denied) => {
-                    return Err("not allowed: the user does not let this program change panes that it did not open".into());
-                }
-                Err(Standing::Unknown | Standing::Allowed) => {}
-            }
-            let asked = context.people.approvals.ask(
-                &context.people.questions,
-                &asking,
-                &call,
-                &would,
-                None,
-            );
-            let (number, mut answer, is_new) = asked?;
-            if is_new {
-                context.questions_changed();
-            }
-            let withdrawn = Withdrawn { run: self.server, number };
-            tokio::select! {
-                biased;
-                _ = answer.wait_for(Option::is_some) => {}
-                () = tokio::time::sleep_until(deadline) => {
-                    return Err("not allowed: the user has not answered".into());
-                }
-                () = self.conversation.gone() => return Err(Failure::Gone),
-            }
-            drop(withdrawn);
-        }
-    }
 }
 
-/// A question that a client waits for. Dropping it withdraws the question, if it has not been answered.
-struct Withdrawn<'a> {
-    run: &'a Server,
-    number: u64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Drop for Withdrawn<'_> {
-    fn drop(&mut self) {
-        let context = self.run.dispatcher.context();
-        if context.people.questions.withdraw(self.number) {
-            context.questions_changed();
-        }
+    #[test]
+    fn the_path_of_a_socket_names_a_server() {
+        assert_eq!(server_name("/run/a.sock", "/run/a.sock"), DEFAULT_SERVER);
+        assert_eq!(server_name("/run/a.sock.work", "/run/a.sock"), "work");
+        assert_eq!(server_name("/tmp/tmux/other", "/run/a.sock"), "other");
+        assert_eq!(server_name("other", ""), "other");
     }
 }

@@ -1,11 +1,24 @@
 //! The state of an instance that its clients share, and the dispatcher.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
+use tokio::sync::broadcast;
 
-use super::{channels::Channels, state::State};
-use crate::dispatch::Dispatcher;
+use super::{channels::Channels, methods, state::State};
+use crate::{
+    caller::Caller,
+    dispatch::Dispatcher,
+    error::Error,
+    methods::{Method, find},
+};
+
+/// The maximum number of fired events that a waiting client has not looked at.
+const MOST_FIRED: usize = 256;
 
 /// The state that all clients of an instance share.
 pub struct Server {
@@ -15,11 +28,38 @@ pub struct Server {
     pub state: Mutex<State>,
     /// The wait channels.
     pub channels: Channels,
+    /// The names of events that programs fire (`set-hook -E`).
+    pub fired: broadcast::Sender<String>,
+    numbers: AtomicU64,
 }
 
 impl Server {
     /// Creates the state of an instance.
     pub fn new(dispatcher: Arc<Dispatcher>) -> Self {
-        Self { dispatcher, state: Mutex::default(), channels: Channels::default() }
+        Self {
+            dispatcher,
+            state: Mutex::default(),
+            channels: Channels::default(),
+            fired: broadcast::Sender::new(MOST_FIRED),
+            numbers: AtomicU64::new(0),
+        }
+    }
+
+    /// The number of the next command of a client in control mode.
+    pub fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Calls a method for a caller. `params`: the parameters as JSON.
+    pub async fn call<M: Method>(&self, caller: &Caller, params: &str) -> Result<M::Reply, Error>
+    where
+        M::Reply: DeserializeOwned,
+    {
+        let common = || find(M::NAME);
+        let entry = methods::own::<M>().or_else(common);
+        let entry = entry.ok_or_else(|| Error::Unknown(M::NAME.to_owned()))?;
+        let mut reply = Vec::new();
+        self.dispatcher.call_entry(caller, entry, params, &mut reply).await?;
+        serde_json::from_slice(&reply).map_err(|error| Error::Unread { method: M::NAME, error })
     }
 }

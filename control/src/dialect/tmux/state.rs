@@ -1,18 +1,27 @@
-//! The state that all clients of the dialect share: sessions, options, environment, buffers, hooks and wait channels.
+//! The state that all clients of the dialect share: sessions, options, environment, buffers, hooks, pipes, and the
+//! clients in control mode.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::{
     buffers::Buffers,
+    clients::Clients,
+    hooks::Hooks,
     methods::Listing,
     options::{Options, Owner},
+    pipes::Pipes,
 };
 use crate::caller::Opener;
 
 /// The name of the server that has the tabs that no other server has.
 pub const DEFAULT_SERVER: &str = "default";
-/// The maximum number of variables of an environment, and of hooks.
+/// The maximum number of variables of an environment.
 pub const MOST: usize = 1000;
+
+/// The maximum number of messages that `show-messages` prints.
+const MOST_MESSAGES: usize = 1000;
+/// The maximum length of such a message, in bytes.
+const LONGEST_MESSAGE: usize = 1000;
 
 /// A session: a group of tabs.
 #[derive(Clone, Debug)]
@@ -49,17 +58,6 @@ pub struct Variable {
     pub is_hidden: bool,
 }
 
-/// A command of a hook.
-#[derive(Clone, Debug)]
-pub struct Hook {
-    /// The program that set it. It runs for this program's commands only.
-    pub by: Opener,
-    /// The hook's name.
-    pub name: String,
-    /// The command.
-    pub command: String,
-}
-
 /// The shared state.
 #[derive(Default)]
 pub struct State {
@@ -75,9 +73,19 @@ pub struct State {
     /// The paste buffers.
     pub buffers: Buffers,
     /// The commands of hooks.
-    pub hooks: Vec<Hook>,
+    pub hooks: Hooks,
     /// The marked pane.
     pub marked: Option<u64>,
+    /// The clients in control mode.
+    pub clients: Clients,
+    /// The pipes of panes.
+    pub pipes: Pipes,
+    /// The layouts that tabs got by their names.
+    pub layouts: BTreeMap<u64, String>,
+    /// The panes of popups, and the programs that opened them.
+    pub popups: BTreeMap<u64, Opener>,
+    /// The commands of clients and their errors, the newest last, with their times in seconds since 1970.
+    pub messages: VecDeque<(i64, String)>,
     /// The focused pane of each tab, and the pane that was focused before.
     focused: HashMap<u64, (u64, Option<u64>)>,
 }
@@ -113,6 +121,7 @@ impl State {
                 current.or_else(|| session.last.take()).or(session.tabs.first().copied());
         }
         self.focused.retain(|tab, _| exists(*tab));
+        self.layouts.retain(|tab, _| exists(*tab));
         for tab in &listing.tabs {
             let panes = super::tree::panes(&super::methods::node(&tab.root));
             let (now, before) = self.focused.entry(tab.id).or_insert((tab.focused, None));
@@ -130,7 +139,18 @@ impl State {
             Owner::Pane(id) => !has_pane(id),
             _ => false,
         };
-        self.options.forget(is_gone);
+        self.options.forget(&is_gone);
+        self.hooks.forget(is_gone);
+    }
+
+    /// Records a message for `show-messages`.
+    pub fn record(&mut self, now: i64, mut message: String) {
+        let end = message.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_MESSAGE);
+        message.truncate(end.unwrap_or(message.len()));
+        if self.messages.len() >= MOST_MESSAGES {
+            self.messages.pop_front();
+        }
+        self.messages.push_back((now, message));
     }
 
     /// The pane of a tab that was focused before the focused one.
@@ -159,6 +179,12 @@ impl State {
     /// The number that the next session gets.
     pub fn next_session(&self) -> u64 {
         self.next_session
+    }
+
+    /// The name of a session. Empty if there is none.
+    pub fn session_name(&self, id: Option<u64>) -> &str {
+        let session = self.sessions.iter().find(|session| Some(session.id) == id);
+        session.map_or("", |session| session.name.as_str())
     }
 
     /// The session with this number.

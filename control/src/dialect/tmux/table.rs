@@ -5,8 +5,8 @@
 use super::{
     arguments::Syntax,
     commands::{
-        buffers, capture, clients, environment, input, layout, misc, options, panes, sessions,
-        windows,
+        buffers, capture, clients, environment, hooks, input, layout, misc, options, panes, pipe,
+        popup, sessions, wait, windows,
     },
     run::Command,
 };
@@ -32,17 +32,20 @@ macro_rules! commands {
 }
 
 commands! {
-    "attach-session" "attach" "c:dEt:x" 0 Some(0),
-        "[-dEx] [-c working-directory] [-t target-session]" clients::attach;
+    "attach-session" "attach" "c:dEf:t:x" 0 Some(0),
+        "[-dEx] [-c working-directory] [-f flags] [-t target-session]" clients::attach;
     "break-pane" "breakp" "dF:n:Ps:t:" 0 Some(0),
         "[-dP] [-F format] [-n window-name] [-s src-pane] [-t dst-window]" panes::break_out;
-    "capture-pane" "capturep" "b:eE:JNpqS:t:" 0 Some(0),
-        "[-eJNpq] [-b buffer-name] [-E end-line] [-S start-line] [-t target-pane]" capture::capture;
+    "capture-pane" "capturep" "ab:CeE:JNpqS:t:" 0 Some(0),
+        "[-aCeJNpq] [-b buffer-name] [-E end-line] [-S start-line] [-t target-pane]" capture::capture;
+    "clear-history" "clearhist" "t:" 0 Some(0), "[-t target-pane]" capture::clear;
     "delete-buffer" "deleteb" "b:" 0 Some(0), "[-b buffer-name]" buffers::delete;
     "detach-client" "detach" "aE:s:t:P" 0 Some(0),
         "[-aP] [-E shell-command] [-s target-session] [-t target-client]" clients::detach;
-    "display-message" "display" "F:Npt:" 0 Some(1),
-        "[-Np] [-F format] [-t target-pane] [message]" misc::display;
+    "display-message" "display" "c:F:Npt:" 0 Some(1),
+        "[-Np] [-c target-client] [-F format] [-t target-pane] [message]" misc::display;
+    "display-popup" "popup" "Bb:Cc:d:e:Eh:s:S:t:T:w:x:y:" 0 None,
+        "[-BCE] [-b border-lines] [-c target-client] [-d start-directory] [-e environment] [-h height] [-s style] [-S border-style] [-t target-pane] [-T title] [-w width] [-x position] [-y position] [shell-command]" popup::display;
     "has-session" "has" "t:" 0 Some(0), "[-t target-session]" sessions::has;
     "if-shell" "if" "bFt:" 2 Some(3),
         "[-bF] [-t target-pane] shell-command command [command]" misc::if_shell;
@@ -55,7 +58,8 @@ commands! {
     "last-pane" "lastp" "t:Z" 0 Some(0), "[-Z] [-t target-window]" panes::last;
     "last-window" "last" "t:" 0 Some(0), "[-t target-session]" windows::last;
     "list-buffers" "lsb" "F:f:" 0 Some(0), "[-F format] [-f filter]" buffers::list;
-    "list-clients" "lsc" "F:t:" 0 Some(0), "[-F format] [-t target-session]" clients::list;
+    "list-clients" "lsc" "F:f:t:" 0 Some(0),
+        "[-F format] [-f filter] [-t target-session]" clients::list;
     "list-commands" "lscm" "F:" 0 Some(1), "[-F format] [command]" misc::list_commands;
     "list-keys" "lsk" "1aNP:T:" 0 Some(1),
         "[-1aN] [-P prefix-string] [-T key-table] [key]" misc::list_keys;
@@ -69,20 +73,25 @@ commands! {
         "[-bdfhv] [-l size] [-s src-pane] [-t dst-pane]" panes::join;
     "move-window" "movew" "abdkrs:t:" 0 Some(0),
         "[-abdkr] [-s src-window] [-t dst-window]" windows::move_to;
-    "new-session" "new" "Ac:dDe:EF:n:Ps:x:y:" 0 None,
-        "[-AdDEP] [-c start-directory] [-e environment] [-F format] [-n window-name] [-s session-name] [-x width] [-y height] [shell-command]" sessions::new;
+    "new-session" "new" "Ac:dDe:EF:f:n:Ps:x:y:" 0 None,
+        "[-AdDEP] [-c start-directory] [-e environment] [-F format] [-f flags] [-n window-name] [-s session-name] [-x width] [-y height] [shell-command]" sessions::new;
     "new-window" "neww" "abc:de:F:kn:PSt:" 0 None,
         "[-abdkPS] [-c start-directory] [-e environment] [-F format] [-n window-name] [-t target-window] [shell-command]" windows::new;
     "next-layout" "nextl" "t:" 0 Some(0), "[-t target-window]" layout::next;
     "next-window" "next" "t:" 0 Some(0), "[-t target-session]" windows::next;
     "paste-buffer" "pasteb" "db:prs:t:" 0 Some(0),
         "[-dpr] [-s separator] [-b buffer-name] [-t target-pane]" buffers::paste;
+    "pipe-pane" "pipep" "IOot:" 0 Some(1), "[-IOo] [-t target-pane] [shell-command]" pipe::pipe;
     "previous-layout" "prevl" "t:" 0 Some(0), "[-t target-window]" layout::previous;
     "previous-window" "prev" "t:" 0 Some(0), "[-t target-session]" windows::previous;
+    "refresh-client" "refresh" "A:B:C:f:F:St:" 0 Some(0),
+        "[-S] [-A pane:state] [-B name:what:format] [-C XxY] [-f flags] [-t target-client]" clients::refresh;
     "rename-session" "rename" "t:" 1 Some(1), "[-t target-session] new-name" sessions::rename;
     "rename-window" "renamew" "t:" 1 Some(1), "[-t target-window] new-name" windows::rename;
     "resize-pane" "resizep" "DLRt:Ux:y:Z" 0 Some(1),
         "[-DLRUZ] [-x width] [-y height] [-t target-pane] [adjustment]" layout::resize;
+    "resize-window" "resizew" "aADLRt:Ux:y:" 0 Some(1),
+        "[-aADLRU] [-x width] [-y height] [-t target-window] [adjustment]" layout::resize_window;
     "respawn-pane" "respawnp" "c:e:kt:" 0 None,
         "[-k] [-c start-directory] [-e environment] [-t target-pane] [shell-command]" panes::respawn;
     "respawn-window" "respawnw" "c:e:kt:" 0 None,
@@ -96,13 +105,13 @@ commands! {
     "select-pane" "selectp" "DlLMmRt:T:UZ" 0 Some(0),
         "[-DLlMmRUZ] [-T title] [-t target-pane]" panes::select;
     "select-window" "selectw" "lnpTt:" 0 Some(0), "[-lnpT] [-t target-window]" windows::select;
-    "send-keys" "send" "FHlN:t:" 0 None,
-        "[-FHl] [-N repeat-count] [-t target-pane] key ..." input::send_keys;
+    "send-keys" "send" "FHlN:Rt:" 0 None,
+        "[-FHlR] [-N repeat-count] [-t target-pane] key ..." input::send_keys;
     "set-buffer" "setb" "ab:n:" 0 Some(1),
         "[-a] [-b buffer-name] [-n new-buffer-name] data" buffers::set;
     "set-environment" "setenv" "Fhgrt:u" 1 Some(2),
         "[-Fhgru] [-t target-session] name [value]" environment::set;
-    "set-hook" "" "agpRt:uw" 1 Some(2), "[-agpRuw] [-t target-pane] hook [command]" options::set_hook;
+    "set-hook" "" "aEgpRt:uw" 1 Some(2), "[-aEgpRuw] [-t target-pane] hook [command]" hooks::set;
     "set-option" "set" "aFgopqst:uUw" 1 Some(2),
         "[-aFgopqsuUw] [-t target-pane] option [value]" options::set;
     "set-window-option" "setw" "aFgoqt:u" 1 Some(2),
@@ -110,7 +119,8 @@ commands! {
     "show-buffer" "showb" "b:" 0 Some(0), "[-b buffer-name]" buffers::show;
     "show-environment" "showenv" "hgst:" 0 Some(1),
         "[-hgs] [-t target-session] [name]" environment::show;
-    "show-hooks" "" "gpt:w" 0 Some(1), "[-gpw] [-t target-pane] [hook]" options::show_hooks;
+    "show-hooks" "" "gpt:w" 0 Some(1), "[-gpw] [-t target-pane] [hook]" hooks::show;
+    "show-messages" "showmsgs" "t:" 0 Some(0), "[-t target-client]" clients::show_messages;
     "show-options" "show" "AgHpqst:vw" 0 Some(1),
         "[-AgHpqsvw] [-t target-pane] [option]" options::show;
     "show-window-options" "showw" "gvt:" 0 Some(1),
@@ -121,9 +131,10 @@ commands! {
     "start-server" "start" "" 0 Some(0), "" sessions::start_server;
     "swap-pane" "swapp" "dDs:t:UZ" 0 Some(0), "[-dDUZ] [-s src-pane] [-t dst-pane]" panes::swap;
     "swap-window" "swapw" "ds:t:" 0 Some(0), "[-d] [-s src-window] [-t dst-window]" windows::swap;
-    "switch-client" "switchc" "c:Enpt:Z" 0 Some(0),
-        "[-EnpZ] [-c target-client] [-t target-session]" clients::switch;
-    "wait-for" "wait" "LSU" 1 Some(1), "[-L|-S|-U] channel" misc::wait_for;
+    "switch-client" "switchc" "c:Elnpt:Z" 0 Some(0),
+        "[-ElnpZ] [-c target-client] [-t target-session]" clients::switch;
+    "wait-for" "wait" "EF:LSUv" 1 Some(1),
+        "[-ELSUv] [-F format] name" wait::wait_for;
 }
 
 #[cfg(test)]

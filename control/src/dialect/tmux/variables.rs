@@ -126,13 +126,16 @@ impl Scope<'_> {
                 let last = windows.map(|window| self.activity(window)).max();
                 last.unwrap_or_default().to_string()
             }
-            "session_attached" => u8::from(session.is_attached).to_string(),
-            "session_last_attached" if session.is_attached => self.world.started.to_string(),
+            "session_attached" => (usize::from(session.is_attached) + session.clients).to_string(),
+            "session_last_attached" if session.is_attached || session.clients > 0 => {
+                self.world.started.to_string()
+            }
             "session_path" => match session.cwd.is_empty() {
                 true => self.world.pane(self.world.of_session(target.session)).cwd.clone(),
                 false => session.cwd.clone(),
             },
-            "session_many_attached" | "session_grouped" => flag(false),
+            "session_many_attached" => flag(usize::from(session.is_attached) + session.clients > 1),
+            "session_grouped" => flag(false),
             "session_format" => flag(false),
             "session_marked" => {
                 let marked = self.world.marked.and_then(|marked| self.world.of_pane(marked));
@@ -249,9 +252,9 @@ impl Scope<'_> {
             "pane_dead" => flag(pane.is_dead),
             "pane_dead_status" => pane.exit_code.map(|code| code.to_string()).unwrap_or_default(),
             "pane_dead_signal" => pane.exit_signal.map(|it| it.to_string()).unwrap_or_default(),
-            "pane_in_mode" | "pane_input_off" | "pane_pipe" | "pane_synchronized"
-            | "selection_present" | "rectangle_toggle" | "alternate_saved_x"
-            | "alternate_saved_y" => flag(false),
+            "pane_pipe" => flag(self.state.pipes.has(pane.id)),
+            "pane_in_mode" | "pane_input_off" | "pane_synchronized" | "selection_present"
+            | "rectangle_toggle" | "alternate_saved_x" | "alternate_saved_y" => flag(false),
             "pane_mode" | "pane_search_string" | "pane_tabs" | "scroll_position" => String::new(),
             "pane_format" => flag(true),
             "pane_fg" | "pane_bg" => "default".to_owned(),

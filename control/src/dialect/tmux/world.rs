@@ -13,8 +13,6 @@ use super::{
 
 /// Sessions with their windows and panes.
 pub struct World {
-    /// The name of the server.
-    pub server: String,
     /// The sessions, in the order of their numbers.
     pub sessions: Vec<Session>,
     /// What they were made from.
@@ -40,6 +38,8 @@ pub struct Session {
     pub created: i64,
     /// Whether the user's window shows it.
     pub is_attached: bool,
+    /// The number of clients in control mode that are attached.
+    pub clients: usize,
     /// The windows, in their order.
     pub windows: Vec<Window>,
     /// The index of the current window in `windows`.
@@ -59,8 +59,6 @@ pub struct Window {
     pub index: u64,
     /// The name.
     pub name: String,
-    /// Whether the name follows the program.
-    pub is_automatic: bool,
     /// The size in cells.
     pub area: (u32, u32),
     /// The arrangement of the panes.
@@ -118,6 +116,7 @@ impl World {
                 created: session.created,
                 is_attached: listing.has_window
                     && listing.active.is_some_and(|active| session.tabs.contains(&active)),
+                clients: state.clients.of_session(session.id).count(),
                 current: at(session.current).unwrap_or(0),
                 last: at(session.last),
                 cwd: session.cwd.clone(),
@@ -126,7 +125,6 @@ impl World {
         });
         let sessions: Vec<_> = sessions.filter(|session| !session.windows.is_empty()).collect();
         Self {
-            server: server.to_owned(),
             sessions,
             marked: state.marked,
             next_session: state.next_session(),
@@ -238,7 +236,6 @@ impl Window {
             id,
             index,
             name: tab.title.clone().unwrap_or_else(command),
-            is_automatic: tab.title.is_none(),
             area,
             root,
             is_zoomed: tab.zoomed,

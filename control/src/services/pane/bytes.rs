@@ -178,7 +178,7 @@ impl Observer for Removals {
 
 /// Overwrites a secret in a text with asterisks. The text may begin or end inside the secret. A piece shorter than a
 /// quarter of the secret stays, because it reveals little of the rest.
-pub(super) fn blacken(text: &mut [u8], secret: &[u8]) {
+pub(crate) fn blacken(text: &mut [u8], secret: &[u8]) {
     let whole: Vec<usize> = memchr::memmem::find_iter(text, secret).collect();
     for at in whole {
         text[at..at + secret.len()].fill(b'*');

@@ -21,11 +21,12 @@ const LIST: &str = "#{buffer_name}: #{buffer_size} bytes: \"#{buffer_sample}\"";
 pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let world = run.world().await?;
     let format = arguments.value('F').unwrap_or(LIST);
+    let current = run.current(&world);
     let lines = {
         let (state, clock) = (run.state(), run.clock());
         let mut lines = Vec::new();
         for buffer in state.buffers.list() {
-            let mut scope = run.scope(&world, &state, world.current(run.pane));
+            let mut scope = run.scope(&world, &state, current);
             scope.more.insert("buffer_name", buffer.name.clone());
             scope.more.insert("buffer_size", buffer.text.len().to_string());
             scope.more.insert("buffer_sample", buffer.sample());

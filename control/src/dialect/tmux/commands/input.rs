@@ -5,6 +5,7 @@ use crate::{
     dialect::tmux::{
         arguments::Arguments,
         keys::method_name,
+        methods::{Clear, ClearParams},
         run::{Done, Run},
         target::TargetKind,
     },
@@ -34,6 +35,9 @@ pub async fn send_keys(run: &mut Run<'_>, arguments: Arguments) -> Done {
             _ => return Err(format!("repeat count invalid: {text}").into()),
         },
     };
+    if arguments.has('R') {
+        run.call::<Clear>(ClearParams { id, reset: true }.into()).await?;
+    }
     let mut pieces = Vec::new();
     for word in &arguments.words {
         let word = match arguments.has('F') {

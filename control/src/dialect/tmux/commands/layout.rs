@@ -6,7 +6,7 @@ use super::target;
 use crate::{
     dialect::tmux::{
         arguments::Arguments,
-        methods::{Arrange, ArrangeParams},
+        methods::{Arrange, ArrangeParams, Resize, ResizeParams},
         run::{Done, Failure, Run},
         target::TargetKind,
         tree::{self, Layout},
@@ -90,6 +90,64 @@ pub async fn resize(run: &mut Run<'_>, arguments: Arguments) -> Done {
     arrange(run, &world, at, &root).await
 }
 
+/// Sets the size of a window. Returns false if the user's window decides the size.
+pub async fn set_size(
+    run: &mut Run<'_>,
+    world: &World,
+    at: Target,
+    cols: u16,
+    rows: u16,
+) -> Result<bool, Failure> {
+    let params = ResizeParams { id: run.own_pane(world, at), cols, rows };
+    Ok(run.call::<Resize>(params.into()).await?.resized)
+}
+
+/// `resize-window`.
+pub async fn resize_window(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    const LONGEST_SIDE: i64 = 10_000;
+
+    let (world, at) = target(run, TargetKind::Window, &arguments).await?;
+    let adjustment: i64 = match arguments.word(0) {
+        None => 1,
+        Some(text) => match text.parse() {
+            Ok(adjustment) if adjustment > 0 => adjustment,
+            Ok(_) => return Err("adjustment too small".into()),
+            Err(_) => return Err("adjustment invalid".into()),
+        },
+    };
+    let side = |flag: char, now: u32, what: &str| match arguments.value(flag).map(str::parse) {
+        None => Ok(i64::from(now)),
+        Some(Ok(side)) if side < 1 => Err(format!("{what} too small")),
+        Some(Ok(side)) if side > LONGEST_SIDE => Err(format!("{what} too large")),
+        Some(Ok(side)) => Ok(side),
+        Some(Err(_)) => Err(format!("{what} invalid")),
+    };
+    let area = world.window(at).area;
+    let (mut cols, mut rows) = (side('x', area.0, "width")?, side('y', area.1, "height")?);
+    match ['L', 'R', 'U', 'D'].into_iter().find(|flag| arguments.has(*flag)) {
+        Some('L') => cols -= adjustment,
+        Some('R') => cols += adjustment,
+        Some('U') => rows -= adjustment,
+        Some(_) => rows += adjustment,
+        None => {}
+    }
+    if arguments.has('A') || arguments.has('a') {
+        // The largest or the smallest client that sees the window.
+        let state = run.state();
+        let clients = state.clients.of_session(world.session(at).id).map(|client| client.size);
+        let size = match arguments.has('A') {
+            true => clients.reduce(|one, two| (one.0.max(two.0), one.1.max(two.1))),
+            false => clients.reduce(|one, two| (one.0.min(two.0), one.1.min(two.1))),
+        };
+        (cols, rows) = size.map_or((cols, rows), |(cols, rows)| (cols.into(), rows.into()));
+    }
+    let cell = |side: i64| u16::try_from(side.clamp(1, LONGEST_SIDE)).unwrap_or(u16::MAX);
+    match set_size(run, &world, at, cell(cols), cell(rows)).await? {
+        true => Ok(()),
+        false => Err("the user's window decides the size of its tabs".into()),
+    }
+}
+
 /// `select-layout`.
 pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
     if arguments.has('n') || arguments.has('p') {
@@ -101,9 +159,15 @@ pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
         spread(&mut root, world.place(at).id);
         return arrange(run, &world, at, &root).await;
     }
-    // Without a name, tmux repeats the last layout of the window.
-    let Some(name) = arguments.word(0) else { return Err("no layout to repeat".into()) };
+    // Without a name, the last layout of the window is repeated, if there is one.
+    let tab = world.window(at).id;
+    let last = run.state().layouts.get(&tab).cloned();
+    let Some(name) = arguments.word(0).map(str::to_owned).or(last) else { return Ok(()) };
+    let name = name.as_str();
     let panes = tree::panes(&world.window(at).root);
+    if Layout::find(name).is_some() {
+        run.state().layouts.insert(tab, name.to_owned());
+    }
     let root = match Layout::find(name) {
         Some(layout) => layout_tree(run, &world, at, layout),
         None => tree::parse(name, &panes),

@@ -1,8 +1,11 @@
-//! Messages, shell commands, files of commands, wait channels, and lists of commands and keys.
+//! Messages, shell commands, files of commands, and lists of commands and keys.
 
 use std::time::Duration;
 
-use super::target;
+use super::{
+    clients::{Named, find as find_client},
+    target,
+};
 use crate::dialect::tmux::{
     arguments::Arguments,
     conversation::Event,
@@ -26,8 +29,14 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
     if arguments.has('p') {
         return run.print(&text).await;
     }
-    // The window has no line for messages of tmux.
-    Err("no current client".into())
+    let client = find_client(run, &world, at, arguments.value('c'))?;
+    let Named::Control(id) = client else {
+        return Err("the window has no line for messages; use -p to print the message".into());
+    };
+    if let Some(client) = run.state().clients.get_mut(id) {
+        client.note(format!("%message {text}"));
+    }
+    Ok(())
 }
 
 /// `if-shell`.
@@ -140,23 +149,6 @@ pub async fn source(run: &mut Run<'_>, arguments: Arguments) -> Done {
     }
 }
 
-/// `wait-for`.
-pub async fn wait_for(run: &mut Run<'_>, arguments: Arguments) -> Done {
-    let channels = run.server.channels.clone();
-    let name = arguments.words[0].clone();
-    if arguments.has('S') {
-        return Ok(channels.signal(&name)?);
-    }
-    if arguments.has('U') {
-        return Ok(channels.unlock(&name)?);
-    }
-    match arguments.has('L') {
-        true => run.wait(channels.lock(&name)).await??,
-        false => run.wait(channels.wait(&name)).await??,
-    }
-    Ok(())
-}
-
 /// `list-commands`.
 pub async fn list_commands(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let format = arguments.value('F').unwrap_or(
@@ -167,12 +159,13 @@ pub async fn list_commands(run: &mut Run<'_>, arguments: Arguments) -> Done {
         None => None,
     };
     let world = run.world().await?;
+    let current = run.current(&world);
     let lines = {
         let (state, clock) = (run.state(), run.clock());
         let all = run.commands.iter().map(|command| &command.syntax);
         let shown = all.filter(|it| only.is_none_or(|name| name == it.name));
         let lines = shown.map(|command| {
-            let mut scope = run.scope(&world, &state, world.current(run.pane));
+            let mut scope = run.scope(&world, &state, current);
             scope.more.insert("command_list_name", command.name.to_owned());
             scope.more.insert("command_list_alias", command.alias.to_owned());
             scope.more.insert("command_list_usage", command.usage.to_owned());

@@ -1,4 +1,4 @@
-//! Commands about options and hooks.
+//! Commands about options.
 
 use super::{program::program_end, target};
 use crate::dialect::tmux::{
@@ -7,13 +7,12 @@ use crate::dialect::tmux::{
     methods::{Keep, KeepParams},
     options::{OPTIONS, Owner, Scope, ValueKind, find},
     run::{Done, Failure, Run},
-    state::{Hook, MOST},
     target::TargetKind,
     world::{Target, World},
 };
 
-/// The owner that the flags name for options of a scope, and the owners that it inherits from.
-fn owner(arguments: &Arguments, scope: Scope, world: Option<(&World, Target)>) -> Owner {
+/// The owner that the flags name for options and hooks of a scope.
+pub fn owner(arguments: &Arguments, scope: Scope, world: Option<(&World, Target)>) -> Owner {
     let is_global = arguments.has('g');
     if scope == Scope::Server || arguments.has('s') && !is_global {
         return Owner::Server;
@@ -67,8 +66,8 @@ fn full_name(name: &str) -> Result<String, String> {
     Ok(format!("{base}{index}"))
 }
 
-/// The place of the option, if there is a session.
-async fn place(
+/// The place of the option or hook, if there is a session.
+pub async fn place(
     run: &mut Run<'_>,
     arguments: &Arguments,
 ) -> Result<Option<(World, Target)>, Failure> {
@@ -76,7 +75,7 @@ async fn place(
         return target(run, TargetKind::Pane, arguments).await.map(Some);
     }
     let world = run.world().await?;
-    Ok(world.current(run.pane).map(|at| (world, at)))
+    Ok(run.current(&world).map(|at| (world, at)))
 }
 
 /// `set-option`.
@@ -266,71 +265,6 @@ async fn show_in(run: &mut Run<'_>, arguments: Arguments, is_window: bool) -> Do
         }
         all.sort();
         all.iter().map(|(name, value, is_inherited)| line(name, value, *is_inherited)).collect()
-    };
-    run.print_lines(lines).await
-}
-
-/// The hooks that are executed: after a command, and at some events. Other hooks of tmux are refused, because they would
-/// never be executed.
-fn check_hook(run: &Run<'_>, name: &str) -> Result<(), String> {
-    let base = name.split('[').next().unwrap_or(name);
-    let is_command = base
-        .strip_prefix("after-")
-        .is_some_and(|command| run.commands.iter().any(|it| it.syntax.name == command));
-    match is_command || ["session-created", "session-renamed"].contains(&base) {
-        true => Ok(()),
-        false => Err(format!("invalid option: {name}")),
-    }
-}
-
-/// `set-hook`.
-pub async fn set_hook(run: &mut Run<'_>, arguments: Arguments) -> Done {
-    let name = arguments.words[0].clone();
-    check_hook(run, &name)?;
-    let base = name.split('[').next().unwrap_or(&name).to_owned();
-    if arguments.has('R') {
-        return run.hook(&base).await;
-    }
-    let command = match (arguments.has('u'), arguments.word(1)) {
-        (true, _) => None,
-        (false, Some(command)) => Some(command.to_owned()),
-        (false, None) => return Err("no command".into()),
-    };
-    let by = run.opener();
-    let mut state = run.state();
-    if !arguments.has('a') {
-        state.hooks.retain(|hook| hook.name != base || hook.by != by);
-    }
-    let Some(command) = command else { return Ok(()) };
-    if state.hooks.len() >= MOST {
-        return Err(format!("too many hooks: {name}").into());
-    }
-    state.hooks.push(Hook { by, name: base, command });
-    Ok(())
-}
-
-/// `show-hooks`.
-pub async fn show_hooks(run: &mut Run<'_>, arguments: Arguments) -> Done {
-    if let Some(name) = arguments.word(0) {
-        check_hook(run, name)?;
-    }
-    let lines = {
-        let by = run.opener();
-        let state = run.state();
-        let wanted = |name: &str| arguments.word(0).is_none_or(|wanted| wanted == name);
-        let mut own: Vec<_> = state
-            .hooks
-            .iter()
-            .filter(|hook| hook.by == by && wanted(&hook.name))
-            .map(|hook| (&hook.name, &hook.command))
-            .collect();
-        own.sort_by_key(|(name, _)| *name);
-        let mut lines = Vec::new();
-        for (at, (name, command)) in own.iter().enumerate() {
-            let index = own[..at].iter().filter(|(other, _)| other == name).count();
-            lines.push(format!("{name}[{index}] {command}"));
-        }
-        lines
     };
     run.print_lines(lines).await
 }

@@ -24,6 +24,17 @@ pub async fn program(
     at: Option<Target>,
     arguments: &Arguments,
 ) -> Result<Program, Failure> {
+    program_in(run, world, at, arguments, arguments.value('c')).await
+}
+
+/// Like [`program`], with the directory that a command names by another flag.
+pub async fn program_in(
+    run: &mut Run<'_>,
+    world: &mut World,
+    at: Option<Target>,
+    arguments: &Arguments,
+    folder: Option<&str>,
+) -> Result<Program, Failure> {
     let names = ["default-shell", "default-command", "remain-on-exit"];
     let [shell, default_command, on_exit] = names.map(|name| match at {
         Some(at) => run.option(world, at, name),
@@ -66,7 +77,7 @@ pub async fn program(
         };
         env.insert(name.to_owned(), value.to_owned());
     }
-    let cwd = match arguments.value('c') {
+    let cwd = match folder {
         Some(folder) => run.expand(folder, world, at).await?,
         None => {
             let of_session = at.map(|at| world.session(at).cwd.clone()).unwrap_or_default();

@@ -36,7 +36,7 @@ fn stored(name: &str) -> String {
 /// `new-session`.
 pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let mut world = run.world().await?;
-    let current = world.current(run.pane);
+    let current = run.current(&world);
     let name = match arguments.value('s') {
         Some(name) => {
             let name = stored(&run.expand(name, &mut world, current).await?);
@@ -59,6 +59,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let is_attached = !arguments.has('d');
     if is_attached {
         super::clients::check_terminal(run, &world)?;
+        super::clients::set_flags(run, &arguments, run.client)?;
     }
     let size = |flag: char, what: &str| match arguments.value(flag) {
         None | Some("-") => Ok(None),
@@ -78,7 +79,10 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
         .filter_map(|it| it.split_once('='))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let params = OpenParams { program, size, activate: is_attached };
+    // A client in control mode sees the session without the window.
+    let is_shown = is_attached && run.client.is_none();
+    let size = size.or_else(|| run.state().clients.get(run.client?).map(|client| client.size));
+    let params = OpenParams { program, size, activate: is_shown };
     let opened = run.call::<Open>(params.into()).await?;
     let id = {
         let (now, server) = (run.now(), run.name.clone());
@@ -99,7 +103,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
         let params = RelocateParams {
             id: opened.id,
             title: Some(name.to_owned()),
-            activate: is_attached,
+            activate: is_shown,
             ..RelocateParams::default()
         };
         run.call::<Relocate>(params.into()).await?;

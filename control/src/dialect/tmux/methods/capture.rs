@@ -155,7 +155,7 @@ fn written(row: &SnapshotRow, look: &mut Style) -> String {
             continue;
         }
         if is_different(look, &run.style) {
-            out.push_str(&sequence(&run.style));
+            out.push_str(&sequence(look, &run.style));
             *look = run.style;
         }
         for col in cells {
@@ -180,8 +180,9 @@ fn is_different(one: &Style, other: &Style) -> bool {
         != (other.foreground, other.background, other.underline, other.attrs)
 }
 
-/// The escape sequence (SGR) that sets a look.
-fn sequence(style: &Style) -> String {
+/// The escape sequences (SGR) that change a look into another one, as tmux writes them: attributes, foreground and
+/// background. If an attribute ends, everything is set again.
+fn sequence(from: &Style, to: &Style) -> String {
     const ATTRIBUTES: [(Attrs, &str); 8] = [
         (Attrs::BOLD, "1"),
         (Attrs::DIM, "2"),
@@ -192,27 +193,47 @@ fn sequence(style: &Style) -> String {
         (Attrs::STRIKE, "9"),
         (Attrs::OVERLINE, "53"),
     ];
-    let mut codes = vec!["0".to_owned()];
-    let set = ATTRIBUTES.iter().filter(|(attribute, _)| style.attrs.contains(*attribute));
-    codes.extend(set.map(|(_, code)| (*code).to_owned()));
-    match style.underline {
-        Underline::None => {}
-        Underline::Single => codes.push("4".to_owned()),
-        Underline::Double => codes.push("4:2".to_owned()),
-        Underline::Curly => codes.push("4:3".to_owned()),
-        Underline::Dotted => codes.push("4:4".to_owned()),
-        Underline::Dashed => codes.push("4:5".to_owned()),
+    let is_reset = !to.attrs.contains(from.attrs)
+        || from.underline != Underline::None && from.underline != to.underline;
+    let before = if is_reset { Style::default() } else { *from };
+    let mut codes = if is_reset { vec!["0"] } else { Vec::new() };
+    let set = ATTRIBUTES.iter().filter(|(attribute, _)| {
+        to.attrs.contains(*attribute) && !before.attrs.contains(*attribute)
+    });
+    codes.extend(set.map(|(_, code)| *code));
+    if to.underline != before.underline {
+        codes.push(match to.underline {
+            Underline::None => "24",
+            Underline::Single => "4",
+            Underline::Double => "4:2",
+            Underline::Curly => "4:3",
+            Underline::Dotted => "4:4",
+            Underline::Dashed => "4:5",
+        });
     }
-    for (color, base) in [(style.foreground, 30), (style.background, 40)] {
-        match color {
-            Color::Default => {}
-            Color::Indexed(index @ 0..8) => codes.push((base + u32::from(index)).to_string()),
-            Color::Indexed(index @ 8..16) => codes.push((base + 52 + u32::from(index)).to_string()),
-            Color::Indexed(index) => codes.push(format!("{};5;{index}", base + 8)),
-            Color::Rgb(rgb) => codes.push(format!("{};2;{};{};{}", base + 8, rgb.r, rgb.g, rgb.b)),
+    let mut sequences = String::new();
+    if !codes.is_empty() {
+        sequences.push_str(&format!("\u{1b}[{}m", codes.join(";")));
+    }
+    for (now, before, base) in
+        [(to.foreground, from.foreground, 30), (to.background, from.background, 40)]
+    {
+        if now != before || is_reset {
+            sequences.push_str(&format!("\u{1b}[{}m", color(now, base)));
         }
     }
-    format!("\u{1b}[{}m", codes.join(";"))
+    sequences
+}
+
+/// The code of a color. `base`: 30 for the foreground, 40 for the background.
+fn color(color: Color, base: u32) -> String {
+    match color {
+        Color::Default => (base + 9).to_string(),
+        Color::Indexed(index @ 0..8) => (base + u32::from(index)).to_string(),
+        Color::Indexed(index @ 8..16) => (base + 52 + u32::from(index)).to_string(),
+        Color::Indexed(index) => format!("{};5;{index}", base + 8),
+        Color::Rgb(rgb) => format!("{};2;{};{};{}", base + 8, rgb.r, rgb.g, rgb.b),
+    }
 }
 
 #[cfg(test)]
@@ -220,9 +241,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_is_written_as_its_codes() {
+    fn a_change_of_the_look_is_written_as_its_codes() {
         let plain = Style::default();
-        assert_eq!(sequence(&plain), "\u{1b}[0m");
+        let red = Style { foreground: Color::Indexed(1), ..plain };
+        assert_eq!(sequence(&plain, &red), "\u{1b}[31m");
+        assert_eq!(sequence(&red, &plain), "\u{1b}[39m");
         let look = Style {
             foreground: Color::Indexed(1),
             background: Color::Indexed(12),
@@ -230,8 +253,9 @@ mod tests {
             underline: Underline::Curly,
             ..plain
         };
-        assert_eq!(sequence(&look), "\u{1b}[0;1;7;4:3;31;104m");
-        let look = Style { foreground: Color::Indexed(200), ..plain };
-        assert_eq!(sequence(&look), "\u{1b}[0;38;5;200m");
+        assert_eq!(sequence(&red, &look), "\u{1b}[1;7;4:3m\u{1b}[104m");
+        assert_eq!(sequence(&look, &red), "\u{1b}[0m\u{1b}[31m\u{1b}[49m");
+        let bold = Style { attrs: Attrs::BOLD, foreground: Color::Indexed(200), ..plain };
+        assert_eq!(sequence(&plain, &bold), "\u{1b}[1m\u{1b}[38;5;200m");
     }
 }

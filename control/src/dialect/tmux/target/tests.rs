@@ -18,7 +18,6 @@ fn world() -> World {
         id,
         index,
         name: name.to_owned(),
-        is_automatic: false,
         area: (80, 24),
         root: Node::Pane(PaneId(panes[0].id)),
         is_zoomed: false,
@@ -31,6 +30,7 @@ fn world() -> World {
         name: name.to_owned(),
         created: 0,
         is_attached: id == 0,
+        clients: 0,
         current: windows.len() - 1,
         last: (windows.len() > 1).then_some(0),
         windows,
@@ -41,7 +41,6 @@ fn world() -> World {
         vec![window(10, 0, "shell", vec![pane(0, 0, 0, 80)]), window(11, 1, "editor", editor)];
     let other = vec![window(12, 0, "logs", vec![pane(3, 0, 0, 80)])];
     World {
-        server: "default".to_owned(),
         sessions: vec![session(0, "main", windows), session(4, "other", other)],
         listing: Listing {
             instance: "alpha".to_owned(),

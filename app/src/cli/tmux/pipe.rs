@@ -1,0 +1,102 @@
+//! The process that serves a pipe of `pipe-pane`: it runs the command, and passes bytes between it and the instance.
+
+use std::{
+    io::{self, BufRead as _, BufReader, Read},
+    net::Shutdown,
+    process::{Child, Command, ExitCode, Stdio},
+};
+
+use anyhow::Result;
+use unterm_control::{
+    client::{BlockingStream, Client, Endpoint},
+    tmux::{Event, Hello},
+};
+
+use super::client::{hello, send};
+
+/// Starts a process that serves the pipe with this ticket and outlives this one. `instance`: the option `--instance`.
+///
+/// # Errors
+/// The process can't be started.
+pub fn start(instance: Option<&str>, ticket: &str) -> io::Result<()> {
+    let mut program = Command::new(crate::own_program::beside("unterm-cli")?);
+    if let Some(instance) = instance {
+        program.args(["--instance", instance]);
+    }
+    program.args(["tmux-pipe", ticket]);
+    program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    std::os::unix::process::CommandExt::process_group(&mut program, 0);
+    program.spawn().map(drop)
+}
+
+/// Serves the pipe with this ticket, until the instance closes it or the command ends.
+///
+/// # Errors
+/// The command can't be started.
+pub fn serve(endpoints: Vec<Endpoint>, ticket: &str) -> Result<ExitCode> {
+    for endpoint in endpoints {
+        let Ok(stream) = Client::tmux(&endpoint) else { continue };
+        let pipe = Some(ticket.to_owned());
+        if send(&stream, &Hello { pipe, ..hello(&[], true) }).is_err() {
+            continue;
+        }
+        let mut input = BufReader::new(&stream);
+        let mut line = String::new();
+        // An instance that does not know the ticket ends the connection.
+        if !input.read_line(&mut line).is_ok_and(|length| length > 0) {
+            continue;
+        }
+        let Ok(Event::Command { command, reads, writes }) = serde_json::from_str(&line) else {
+            continue;
+        };
+        pass(&stream, input, start_command(&command, reads, writes)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+fn start_command(command: &str, reads: bool, writes: bool) -> io::Result<Child> {
+    let stdio = |is_piped: bool| if is_piped { Stdio::piped() } else { Stdio::null() };
+    let mut program = Command::new("/bin/sh");
+    program.args(["-c", command]).stdin(stdio(reads)).stdout(stdio(writes)).stderr(Stdio::null());
+    program.spawn()
+}
+
+/// Passes bytes in both directions, until the instance or the command ends.
+fn pass(stream: &BlockingStream, mut input: impl Read, mut command: Child) -> io::Result<()> {
+    let stdin = command.stdin.take();
+    if let Some(mut output) = command.stdout.take() {
+        let back = stream.try_clone()?;
+        std::thread::spawn(move || {
+            // An error means that one side has ended.
+            let _ = io::copy(&mut output, &mut &back);
+            let _ = back.shutdown(Shutdown::Both);
+        });
+    }
+    let _ = match stdin {
+        Some(mut stdin) => io::copy(&mut input, &mut stdin),
+        None => io::copy(&mut input, &mut io::sink()),
+    };
+    let _ = stream.shutdown(Shutdown::Both);
+    command.wait().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Write as _, os::unix::net::UnixStream};
+
+    use super::*;
+
+    #[test]
+    fn bytes_pass_in_both_directions_until_the_instance_ends() {
+        let (mut instance, own) = UnixStream::pair().unwrap();
+        let stream = BlockingStream::Unix(own);
+        instance.write_all(b"one\ntwo\n").unwrap();
+        instance.shutdown(Shutdown::Write).unwrap();
+        let command = start_command("tr a-z A-Z", true, true).unwrap();
+        pass(&stream, &stream, command).unwrap();
+        let mut answer = String::new();
+        instance.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer, "ONE\nTWO\n");
+    }
+}

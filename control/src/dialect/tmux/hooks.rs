@@ -1,0 +1,208 @@
+//! Hooks: commands that run after other commands, and at events.
+//!
+//! A hook runs for the program that set it only, because another program would run it with other rights.
+
+use super::options::{Owner, Scope};
+use crate::caller::Opener;
+
+/// The maximum number of commands of hooks.
+const MOST: usize = 1000;
+
+/// The hooks of sessions, without those that are named after a command, sorted.
+pub const SESSION_HOOKS: [&str; 16] = [
+    "alert-activity",
+    "alert-bell",
+    "alert-silence",
+    "client-active",
+    "client-attached",
+    "client-detached",
+    "client-focus-in",
+    "client-focus-out",
+    "client-resized",
+    "client-session-changed",
+    "session-closed",
+    "session-created",
+    "session-renamed",
+    "session-window-changed",
+    "window-linked",
+    "window-unlinked",
+];
+
+/// The hooks of windows and panes, sorted.
+pub const WINDOW_HOOKS: [&str; 11] = [
+    "pane-died",
+    "pane-exited",
+    "pane-focus-in",
+    "pane-focus-out",
+    "pane-mode-changed",
+    "pane-set-clipboard",
+    "pane-title-changed",
+    "window-layout-changed",
+    "window-pane-changed",
+    "window-renamed",
+    "window-resized",
+];
+
+/// Commands of tmux that are absent here, but have hooks.
+const ABSENT: [&str; 6] =
+    ["bind-key", "copy-mode", "display-panes", "lock-server", "queue", "unbind-key"];
+
+/// The name of a hook, and the index after it, as in `pane-died[2]`.
+///
+/// # Errors
+/// The index is no number. tmux's message.
+pub fn parse(name: &str) -> Result<(&str, Option<u32>), String> {
+    let Some((base, rest)) = name.split_once('[') else { return Ok((name, None)) };
+    let index = rest.strip_suffix(']').and_then(|index| index.parse().ok());
+    index.map(|index| (base, Some(index))).ok_or_else(|| format!("invalid option: {name}"))
+}
+
+/// What a hook belongs to. `None` if no hook has this name. `is_command`: whether a command has a name.
+pub fn scope(name: &str, is_command: impl Fn(&str) -> bool) -> Option<Scope> {
+    if WINDOW_HOOKS.contains(&name) {
+        return Some(Scope::Pane);
+    }
+    let is_after =
+        || name.strip_prefix("after-").is_some_and(|it| ABSENT.contains(&it) || is_command(it));
+    (SESSION_HOOKS.contains(&name) || is_after()).then_some(Scope::Session)
+}
+
+/// A command of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hook {
+    /// The program that set it.
+    by: Opener,
+    owner: Owner,
+    name: String,
+    index: u32,
+    command: String,
+}
+
+/// The commands of hooks.
+#[derive(Default)]
+pub struct Hooks(Vec<Hook>);
+
+impl Hooks {
+    /// Sets the command with an index. Without an index, the command is the only one, or with `append` a further one.
+    ///
+    /// # Errors
+    /// There are too many commands.
+    pub fn set(
+        &mut self,
+        by: &Opener,
+        (owner, name): (Owner, &str),
+        index: Option<u32>,
+        append: bool,
+        command: String,
+    ) -> Result<(), String> {
+        let index = match (index, append) {
+            (None, false) => {
+                self.unset(by, (owner, name), None);
+                0
+            }
+            (None, true) => {
+                let used: Vec<u32> = self.of(by, owner, name).map(|(index, _)| index).collect();
+                (0..).find(|index| !used.contains(index)).unwrap_or_default()
+            }
+            (Some(index), _) => {
+                self.unset(by, (owner, name), Some(index));
+                index
+            }
+        };
+        if self.0.len() >= MOST {
+            return Err(format!("too many hooks: {name}"));
+        }
+        let (by, name) = (by.clone(), name.to_owned());
+        self.0.push(Hook { by, owner, name, index, command });
+        self.0.sort_by_key(|hook| hook.index);
+        Ok(())
+    }
+
+    /// Removes a command, or without an index all commands of a hook.
+    pub fn unset(&mut self, by: &Opener, (owner, name): (Owner, &str), index: Option<u32>) {
+        self.0.retain(|hook| {
+            let is_hook = hook.by == *by && hook.owner == owner && hook.name == name;
+            !is_hook || index.is_some_and(|index| index != hook.index)
+        });
+    }
+
+    /// The commands of an owner's hook with their indices, in order.
+    pub fn of(&self, by: &Opener, owner: Owner, name: &str) -> impl Iterator<Item = (u32, &str)> {
+        let own = self
+            .0
+            .iter()
+            .filter(move |hook| hook.by == *by && hook.owner == owner && hook.name == name);
+        own.map(|hook| (hook.index, hook.command.as_str()))
+    }
+
+    /// The names of an owner's hooks, sorted.
+    pub fn names(&self, by: &Opener, owner: Owner) -> Vec<&str> {
+        let own = self.0.iter().filter(|hook| hook.by == *by && hook.owner == owner);
+        let mut names: Vec<&str> = own.map(|hook| hook.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether a program has set a hook for any owner.
+    pub fn has(&self, by: &Opener, name: &str) -> bool {
+        self.0.iter().any(|hook| hook.by == *by && hook.name == name)
+    }
+
+    /// The commands that run: those of the first owner that has any.
+    pub fn commands(&self, by: &Opener, owners: &[Owner], name: &str) -> Vec<String> {
+        let mut all = owners.iter().map(|owner| {
+            self.of(by, *owner, name).map(|(_, command)| command.to_owned()).collect::<Vec<_>>()
+        });
+        all.find(|commands| !commands.is_empty()).unwrap_or_default()
+    }
+
+    /// Removes the hooks of owners that no longer exist.
+    pub fn forget(&mut self, is_gone: impl Fn(Owner) -> bool) {
+        self.0.retain(|hook| !is_gone(hook.owner));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_have_a_scope() {
+        let is_command = |name: &str| name == "split-window";
+        assert_eq!(scope("pane-died", is_command), Some(Scope::Pane));
+        assert_eq!(scope("session-renamed", is_command), Some(Scope::Session));
+        assert_eq!(scope("after-split-window", is_command), Some(Scope::Session));
+        assert_eq!(scope("after-nothing", is_command), None);
+        assert_eq!(parse("pane-died[12]"), Ok(("pane-died", Some(12))));
+        assert_eq!(parse("pane-died").unwrap().1, None);
+        assert!(parse("pane-died[x]").is_err());
+    }
+
+    #[test]
+    fn commands_are_set_added_and_removed_by_index() {
+        let (own, other) = (Opener::Pane(1), Opener::Pane(2));
+        let mut hooks = Hooks::default();
+        let place = (Owner::Sessions, "session-renamed");
+        let shown = |hooks: &Hooks| {
+            let all = hooks.of(&own, Owner::Sessions, "session-renamed");
+            all.map(|(index, command)| format!("{index}{command}")).collect::<Vec<_>>().join(" ")
+        };
+        hooks.set(&own, place, None, false, "a".to_owned()).unwrap();
+        hooks.set(&own, place, Some(5), false, "c".to_owned()).unwrap();
+        hooks.set(&own, place, None, true, "b".to_owned()).unwrap();
+        assert_eq!(shown(&hooks), "0a 1b 5c");
+        hooks.unset(&other, place, None);
+        hooks.unset(&own, place, Some(0));
+        assert_eq!(shown(&hooks), "1b 5c");
+        assert_eq!(hooks.names(&own, Owner::Sessions), ["session-renamed"]);
+        assert!(hooks.has(&own, "session-renamed") && !hooks.has(&other, "session-renamed"));
+        let owners = [Owner::Session(3), Owner::Sessions];
+        assert_eq!(hooks.commands(&own, &owners, "session-renamed"), ["b", "c"]);
+        hooks.set(&own, (Owner::Session(3), "session-renamed"), None, false, "x".into()).unwrap();
+        assert_eq!(hooks.commands(&own, &owners, "session-renamed"), ["x"]);
+        hooks.forget(|owner| owner == Owner::Session(3));
+        hooks.set(&own, place, None, false, "new".to_owned()).unwrap();
+        assert_eq!(shown(&hooks), "0new");
+    }
+}
