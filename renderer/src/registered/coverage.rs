@@ -151,12 +151,12 @@ fn spread(areas: &mut [f32], left: f32, right: f32, height: f32) {
     }
     // The area right of the edge up to each pixel's end, whose differences are what each pixel adds.
     let mut before = 0.0;
-    for at in first..last {
+    for (at, pixel) in (first..last).zip(&mut areas[first..]) {
         let (start, end) = (left.max(at as f32), right.min(at as f32 + 1.0));
         let crossed = height * (end - start) / (right - left);
         let above = height * (start - left) / (right - left);
         let area = above + crossed * (at as f32 + 1.0 - (start + end) / 2.0);
-        areas[at] += area - before;
+        *pixel += area - before;
         before = area;
     }
     areas[last] += height - before;

@@ -34,12 +34,15 @@ impl std::fmt::Debug for Arguments {
     }
 }
 
+/// A flag and its value, if it has one.
+type Flag = (char, Option<String>);
+
 /// Parses flags as getopt(3): the letters of `known`, each followed by `:` if it has a value. Returns the flags and the
 /// index of the first argument.
 ///
 /// # Errors
 /// A flag is unknown or lacks its value. The text after the command's name in tmux's message.
-fn flags(known: &str, words: &[String]) -> Result<(Vec<(char, Option<String>)>, usize), String> {
+fn flags(known: &str, words: &[String]) -> Result<(Vec<Flag>, usize), String> {
     let mut flags = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {

@@ -139,7 +139,7 @@ impl State {
             Owner::Pane(id) => !has_pane(id),
             _ => false,
         };
-        self.options.forget(&is_gone);
+        self.options.forget(is_gone);
         self.hooks.forget(is_gone);
     }
 

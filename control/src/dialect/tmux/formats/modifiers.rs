@@ -127,9 +127,7 @@ fn list(text: &str) -> Option<(Vec<Modifier<'_>>, &str)> {
                 break;
             }
             let start = at + 1;
-            let Some(end) = text.get(start..).and_then(|rest| skip(rest, ends)) else {
-                return None;
-            };
+            let end = text.get(start..).and_then(|rest| skip(rest, ends))?;
             arguments.push(&text[start..start + end]);
             at = start + end;
             if is_end(byte(at)) {
