@@ -23,6 +23,7 @@ impl Term {
     pub(crate) fn apc(&mut self, string: &[u8]) {
         match string {
             [b'G', command @ ..] => self.kitty_graphics(command), // kitty graphics
+            [b'2', b'5', b'a', b'1', request @ ..] => self.glyph_protocol(request), // glyph protocol
             _ => tracing::debug!(length = string.len(), "unknown application program command"),
         }
         self.end_operation();

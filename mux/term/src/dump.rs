@@ -88,6 +88,7 @@ impl Term {
         self.dump_told(&mut out);
         let _ = writeln!(out, "{:?} {:?}", self.sgr_stack, self.graphics.sixel);
         self.dump_extra_cursors(&mut out);
+        self.dump_glyphs(&mut out);
         if self.palette != self.base_palette {
             let _ = writeln!(out, "palette {:?}", self.palette);
         }

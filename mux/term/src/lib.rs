@@ -32,6 +32,7 @@ mod esc;
 mod event;
 mod extra_cursors;
 mod geometry;
+mod glyphs;
 mod graphics;
 mod grid;
 mod hex;
@@ -89,6 +90,11 @@ pub use cursor::{Cursor, CursorShape};
 pub use event::{ClipboardTarget, Event, WindowRequest};
 pub use extra_cursors::{ExtraCursor, ExtraCursorColor, ExtraCursorColors};
 pub use geometry::{LineId, Point, Size};
+pub use glyphs::{
+    ColorExtend, ColorLine, ColorPicture, ColorStop, CompositeMode, FontCoverage, GlyphAlign,
+    GlyphColor, GlyphFill, GlyphOutline, GlyphPaint, GlyphPicture, GlyphPlacement, GlyphScale,
+    OutlinePoint, RegisteredGlyph, RegisteredGlyphs,
+};
 pub use graphics::{
     CellRect, Decoding, Media, MediaError, MediaRequest, Medium, PixelRect, Pixels, RowImages,
     SnapshotImage,

@@ -555,6 +555,7 @@ impl Term {
         self.hidden_saved = SavedCursor::default();
         self.clear_everything();
         self.graphics.reset();
+        self.forget_glyphs();
         self.hidden_cursor = Default::default();
         self.cursor = Default::default();
         self.reset_margins();

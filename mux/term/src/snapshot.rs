@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::graphics::{RowImages, SnapshotImage};
 use crate::{
     Cell, Cursor, ExtraCursor, ExtraCursorColors, LineId, LineSize, Modes, MouseEncoding,
-    MouseTracking, Palette, ScreenKind, Size, Style, TextSize,
+    MouseTracking, Palette, RegisteredGlyphs, ScreenKind, Size, Style, TextSize,
 };
 
 /// The target of a hyperlink (OSC 8).
@@ -131,6 +131,9 @@ pub struct Snapshot {
     pub extra_cursors: Vec<ExtraCursor>,
     /// The colors of all extra cursors.
     pub extra_cursor_colors: ExtraCursorColors,
+    /// The glyphs that programs registered for code points of private use areas. The `Arc` stays the same until they
+    /// change.
+    pub glyphs: Arc<RegisteredGlyphs>,
     /// The current modes.
     pub modes: Modes,
     /// The mouse events that the program requested.
@@ -170,6 +173,7 @@ impl Default for Snapshot {
             cursor: Cursor::default(),
             extra_cursors: Vec::new(),
             extra_cursor_colors: ExtraCursorColors::default(),
+            glyphs: Arc::default(),
             modes: Modes::default(),
             mouse_tracking: MouseTracking::Off,
             mouse_encoding: MouseEncoding::Legacy,

@@ -12,6 +12,7 @@ use crate::commands::Commands;
 use crate::conformance::Conformance;
 use crate::edit::Protection;
 use crate::extra_cursors::ExtraCursors;
+use crate::glyphs::{FontCoverage, RegisteredGlyphs};
 use crate::graphics::{Graphics, Media};
 use crate::grid::Grid;
 use crate::keyboard::Keyboard;
@@ -49,6 +50,8 @@ pub struct Options {
     pub scrollback: usize,
     /// Reads the image files that a program names instead of sending; `None` if the program runs on another machine.
     pub media: Option<Arc<dyn Media>>,
+    /// The fonts of the front end, which the Glyph Protocol reports; `None` if there are none.
+    pub fonts: Option<Arc<dyn FontCoverage>>,
     /// The theme's colors. OSC 4/10/11/12 change a copy; OSC 104/110–112 restore these.
     pub palette: Arc<Palette>,
     /// Characters of ambiguous width (UAX #11) take two columns, as in East Asian fonts.
@@ -68,6 +71,7 @@ impl Default for Options {
             palette: Arc::new(Palette::default()),
             ambiguous_wide: false,
             media: None,
+            fonts: None,
             has_clipboard: true,
             allow: Allow::empty(),
             nonce: None,
@@ -226,6 +230,10 @@ pub struct Term {
     /// See [`Term::set_visible`].
     pub(crate) is_visible: bool,
     pub(crate) graphics: Graphics,
+    /// The glyphs that programs registered. Snapshots share them.
+    pub(crate) glyphs: Arc<RegisteredGlyphs>,
+    /// See [`Options::fonts`].
+    pub(crate) fonts: Option<Arc<dyn FontCoverage>>,
     /// Which caps have already been logged as exceeded.
     pub(crate) caps: Caps,
     pub(crate) base_palette: Arc<Palette>,
@@ -289,6 +297,8 @@ impl Term {
             saved_modes: Vec::new(),
             is_visible: true,
             graphics: Graphics::new(options.media),
+            glyphs: Arc::default(),
+            fonts: options.fonts,
             caps: Caps::default(),
             base_palette: options.palette.clone(),
             palette: options.palette,

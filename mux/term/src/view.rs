@@ -81,6 +81,9 @@ impl Term {
         snapshot.cursor.visible &= row < rows as u64;
         snapshot.cursor.row = row.min(u16::MAX as u64) as u16;
         self.view_extra_cursors(snapshot);
+        if !Arc::ptr_eq(&snapshot.glyphs, &self.glyphs) {
+            snapshot.glyphs = self.glyphs.clone();
+        }
         snapshot.modes = self.modes;
         snapshot.mouse_tracking = self.mouse_tracking;
         snapshot.mouse_encoding = self.mouse_encoding;

@@ -1,11 +1,12 @@
-//! Images being decoded. This happens apart from the terminal, because a program can make it take long.
+//! Images being decoded, and questions about fonts. Both happen apart from the terminal, because they can take long.
 //!
-//! Owns a decoder's input and result. After the sequence that completes an image, the parser applies nothing more until
-//! the image is decoded ([`crate::Parser::advance_to_image`]), so that replies and effects keep their order. Does not
-//! access the screen.
+//! Owns a decoder's input and result. After the sequence that completes an image or asks a question, the parser applies
+//! nothing more until the work is done ([`crate::Parser::advance_to_image`]), so that replies and effects keep their
+//! order. Does not access the screen.
 
 use super::kitty::{Composition, Transmission};
 use super::{iterm, sixel};
+use crate::glyphs::CoverageQuery;
 use crate::term::Term;
 
 /// An image being decoded. [`crate::Parser::advance_to_image`] returns it, [`Decoding::run`] does the slow part, and
@@ -17,6 +18,8 @@ pub(super) enum Task {
     Frame(Composition),
     Sixel(sixel::Drawing),
     File(iterm::File),
+    /// A question about fonts.
+    Coverage(CoverageQuery),
 }
 
 impl Decoding {
@@ -28,13 +31,14 @@ impl Decoding {
             Task::Frame(composition) => composition.run(),
             Task::Sixel(drawing) => drawing.run(),
             Task::File(file) => file.run(),
+            Task::Coverage(query) => query.run(),
         }
     }
 
     /// Takes the string that holds the image, to avoid a copy.
     pub(crate) fn keep_string(&mut self, string: &mut Vec<u8>) {
         match &mut self.0 {
-            Task::Kitty(_) | Task::Frame(_) => {}
+            Task::Kitty(_) | Task::Frame(_) | Task::Coverage(_) => {}
             Task::Sixel(drawing) => drawing.string = std::mem::take(string),
             Task::File(file) => file.string = std::mem::take(string),
         }
@@ -46,6 +50,11 @@ impl Term {
     pub(super) fn decode_apart(&mut self, task: Task) {
         debug_assert!(self.graphics.decoding.is_none());
         self.graphics.decoding = Some(Decoding(task));
+    }
+
+    /// Leaves a question about fonts for the terminal's owner to answer, like an image.
+    pub(crate) fn look_up_apart(&mut self, query: CoverageQuery) {
+        self.decode_apart(Task::Coverage(query));
     }
 
     /// Takes the image that the last sequence completed.
@@ -67,6 +76,7 @@ impl Term {
             Task::Frame(composition) => self.finish_composition(composition),
             Task::Sixel(drawing) => self.finish_sixel(drawing),
             Task::File(file) => self.finish_file(file),
+            Task::Coverage(query) => self.finish_glyph_query(&query),
         }
     }
 }

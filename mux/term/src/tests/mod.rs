@@ -3,6 +3,7 @@
 mod commands;
 mod dec;
 mod extra_cursors;
+mod glyphs;
 mod graphics;
 mod history;
 mod hostile;

@@ -6,7 +6,7 @@
 //!
 //! Written: both screens, history, wrapped lines, styles, links, clusters, multicell characters, protection, prompt
 //! marks and roles, commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved
-//! modes, character sets, keyboard flags, extra cursors, titles and their stack, working directory, colors and the color stack, the
+//! modes, character sets, keyboard flags, extra cursors, registered glyphs, titles and their stack, working directory, colors and the color stack, the
 //! SGR stack, pointer shapes, progress, program statuses, contexts, user variables, remote host, tab color; kitty images
 //! with frames, animation and placements, the pieces of other images in cells, sixel color registers.
 //!

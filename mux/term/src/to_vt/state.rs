@@ -30,6 +30,7 @@ impl Term {
         let mut text = String::new();
         self.write_color_stack(&mut text);
         self.write_palette(&mut text);
+        self.write_glyphs(&mut text);
         painter.raw(&text);
     }
 
