@@ -7,10 +7,12 @@ use rustc_hash::FxHashMap;
 use swash::scale::image::Image;
 use swash::scale::{Render, ScaleContext, Source, StrikeWith};
 use swash::zeno::{Angle, Format, Transform};
+use unterm_term::{RegisteredGlyph, Rgb};
 
 use crate::CellMetrics;
 use crate::font::Stretch;
 use crate::fonts::{FaceId, Fonts};
+use crate::registered;
 use crate::sprite::{self, Sprite};
 
 /// Identifies a glyph of a [`GlyphCache`] within one [`GlyphCache::generation`].
@@ -57,11 +59,23 @@ impl GlyphKey {
     }
 }
 
+/// What the picture of a registered glyph depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RegisteredKey {
+    /// [`RegisteredGlyph::id`].
+    id: u64,
+    /// The foreground color, if a color picture contains it.
+    foreground: Option<Rgb>,
+    cells: u8,
+    stretch: Stretch,
+}
+
 /// Every glyph rasterized at the current size.
 pub struct GlyphCache {
     generation: u64,
     glyphs: Vec<Glyph>,
     ids: FxHashMap<GlyphKey, GlyphId>,
+    registered: FxHashMap<RegisteredKey, GlyphId>,
     bytes: usize,
     scale: ScaleContext,
 }
@@ -83,6 +97,7 @@ impl Default for GlyphCache {
             generation: next_generation(),
             glyphs: Vec::new(),
             ids: FxHashMap::default(),
+            registered: FxHashMap::default(),
             bytes: 0,
             scale: ScaleContext::new(),
         }
@@ -121,6 +136,7 @@ impl GlyphCache {
         self.generation = next_generation();
         self.glyphs.clear();
         self.ids.clear();
+        self.registered.clear();
         self.bytes = 0;
     }
 
@@ -144,10 +160,36 @@ impl GlyphCache {
                 Glyph { left: 0, top: 0, width, height, color: false, data }
             }
         };
+        let id = self.add(glyph);
+        self.ids.insert(key, id);
+        id
+    }
+
+    /// A glyph that a program registered, in a span of at least `cells` cells.
+    pub(crate) fn registered(
+        &mut self,
+        glyph: &RegisteredGlyph,
+        cells: u8,
+        stretch: Stretch,
+        foreground: Rgb,
+        fonts: &Fonts,
+    ) -> GlyphId {
+        let cells = cells.max(glyph.placement().cells);
+        let own = (glyph.has_colors() && glyph.uses_foreground()).then_some(foreground);
+        let key = RegisteredKey { id: glyph.id(), foreground: own, cells, stretch };
+        if let Some(id) = self.registered.get(&key) {
+            return *id;
+        }
+        let metrics = fonts.metrics.stretched(stretch);
+        let id = self.add(registered::draw(glyph, cells, foreground, &metrics));
+        self.registered.insert(key, id);
+        id
+    }
+
+    fn add(&mut self, glyph: Glyph) -> GlyphId {
         let id = GlyphId(self.glyphs.len() as u32);
         self.bytes += glyph.data.len();
         self.glyphs.push(glyph);
-        self.ids.insert(key, id);
         id
     }
 }

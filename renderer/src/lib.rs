@@ -19,6 +19,7 @@ mod label;
 mod ligature;
 mod picture;
 mod preedit;
+mod registered;
 mod renderer;
 mod row;
 mod scene;

@@ -75,6 +75,8 @@ struct KeptRow {
     blink_on: bool,
     /// Whether the row has blinking text, so that `blink_on` matters.
     blinks: bool,
+    /// The revision of the registered glyphs, if the row has characters that may have one.
+    glyphs: Option<u64>,
     row: Arc<FrameRow>,
 }
 
@@ -225,6 +227,8 @@ impl Renderer {
             colors,
             blink_on: pane.blink_on,
             reorders,
+            registered: &snapshot.glyphs,
+            has_private: false,
         };
         let cursors = Cursors::new(pane, &colors);
         for (i, row) in snapshot.rows.iter().enumerate() {
@@ -242,20 +246,23 @@ impl Renderer {
                     && known.revision == row.revision
                     && known.state == state
                     && (!known.blinks || known.blink_on == pane.blink_on)
+                    && known.glyphs.is_none_or(|known| known == snapshot.glyphs.revision())
             });
             if stays && known.is_some() {
                 continue;
             }
-            let (row_picture, blinks) = match known {
-                Some(known) => (known.row.clone(), known.blinks),
+            let (row_picture, blinks, glyphs) = match known {
+                Some(known) => (known.row.clone(), known.blinks, known.glyphs),
                 None => {
+                    builder.has_private = false;
                     let mut picture = builder.build(row, cols, &state);
                     picture.version = VERSIONS.fetch_add(1, Ordering::Relaxed);
                     let blinks = row
                         .styles
                         .iter()
                         .any(|run| run.style.attrs.contains(unterm_term::Attrs::BLINK));
-                    (Arc::new(picture), blinks)
+                    let glyphs = builder.has_private.then(|| snapshot.glyphs.revision());
+                    (Arc::new(picture), blinks, glyphs)
                 }
             };
             let made = KeptRow {
@@ -264,6 +271,7 @@ impl Renderer {
                 state,
                 blink_on: pane.blink_on,
                 blinks,
+                glyphs,
                 row: row_picture,
             };
             match kept.rows.get_mut(i).filter(|_| stays) {

@@ -3,13 +3,14 @@
 mod ligatures;
 mod marks;
 mod multicell;
+mod registered;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use unterm_term::{
-    Attrs, Cell, Content, CursorShape, LineSize, Link, Rgb, SnapshotRow, Style, StyleRun,
-    Underline, Width,
+    Attrs, Cell, Content, CursorShape, LineSize, Link, RegisteredGlyphs, Rgb, SnapshotRow, Style,
+    StyleRun, Underline, Width,
 };
 
 use ligatures::Ligature;
@@ -97,6 +98,10 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) blink_on: bool,
     /// Whether right-to-left text is shown in its direction.
     pub(crate) reorders: bool,
+    /// The glyphs that the pane's programs registered.
+    pub(crate) registered: &'a RegisteredGlyphs,
+    /// Whether a row had characters that may have registered glyphs. The caller resets it.
+    pub(crate) has_private: bool,
 }
 
 /// Whether a character is an area drawn in code, such as a block or a powerline separator. Box-drawing lines are not
@@ -325,15 +330,7 @@ impl RowBuilder<'_> {
                             None => self.char(c, col, cells, form, ink, alpha, line),
                         }
                     }
-                    Content::Char(c) => {
-                        let ink = match is_area(c) {
-                            true => (look.exact, look.background),
-                            false => ink,
-                        };
-                        let room =
-                            if is_icon(c) && cells == 1 && line.is_blank(next) { 2 } else { cells };
-                        self.char(c, col, room, form, ink, alpha, line);
-                    }
+                    Content::Char(c) => self.other_char(c, col, cells, form, look, alpha, line),
                     Content::Cluster(_) => {
                         if let Ok(i) = line.row.clusters.binary_search_by_key(&col, |(c, _)| *c) {
                             let text = &line.row.clusters[i].1;
@@ -346,6 +343,28 @@ impl RowBuilder<'_> {
             }
             col = next;
         }
+    }
+
+    /// Draws a character that a registered glyph, a sprite or an icon may stand for.
+    #[allow(clippy::too_many_arguments, reason = "a character, its place and its look")]
+    fn other_char(
+        &mut self,
+        c: char,
+        col: u16,
+        cells: u8,
+        form: Form,
+        look: Look,
+        alpha: u8,
+        line: &mut Line<'_>,
+    ) {
+        let ink = (look.foreground, look.background);
+        if let Some(glyph) = self.registered_glyph(c) {
+            return self.registered(&glyph, col, cells, ink, alpha, line);
+        }
+        let ink = if is_area(c) { (look.exact, look.background) } else { ink };
+        let next = col + u16::from(cells);
+        let room = if is_icon(c) && cells == 1 && line.is_blank(next) { 2 } else { cells };
+        self.char(c, col, room, form, ink, alpha, line);
     }
 
     #[allow(clippy::too_many_arguments, reason = "a character, its place and its look")]
@@ -374,15 +393,20 @@ impl RowBuilder<'_> {
         let x = line.x(col);
         for placed in placed {
             let picture = self.glyphs.get(placed.glyph);
-            let alpha = if picture.color {
-                (u32::from(alpha) * u32::from(255 - self.colors.dim) / 255) as u8
-            } else {
-                255
-            };
+            let alpha = self.opacity(picture.color, alpha);
             let x = x + picture.left + i32::from(placed.dx);
             let y = picture.top + i32::from(placed.dy);
             let glyphs = if picture.color { &mut line.pictures } else { &mut line.out.glyphs };
             glyphs.push(whole(placed.glyph, picture.columns(), (x, y), ink, alpha));
+        }
+    }
+
+    /// The opacity of a glyph in a text with this opacity. Only pictures in color need it: other glyphs have the color of
+    /// faint or dimmed text.
+    fn opacity(&self, has_colors: bool, alpha: u8) -> u8 {
+        match has_colors {
+            true => (u32::from(alpha) * u32::from(255 - self.colors.dim) / 255) as u8,
+            false => 255,
         }
     }
 

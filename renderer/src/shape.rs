@@ -313,11 +313,15 @@ impl Shaper {
     }
 }
 
-/// Whether the character is in a private use area, where fonts have icons. Icons may overlap a blank cell after them,
+/// Whether the character is in a private use area, where fonts have icons, and not drawn in code. Icons may overlap a blank cell after them,
 /// as in kitty and ghostty.
 pub(crate) fn is_icon(c: char) -> bool {
+    is_private(c) && Sprite::of_char(c).is_none()
+}
+
+/// Whether the character is in a private use area.
+pub(crate) fn is_private(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10fffd}')
-        && Sprite::of_char(c).is_none()
 }
 
 /// Whether the character is drawn over the one before it, judged by its Unicode block.

@@ -6,4 +6,5 @@ mod images;
 mod ligatures;
 mod multicells;
 mod painters;
+mod registered;
 mod support;

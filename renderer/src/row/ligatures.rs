@@ -45,6 +45,7 @@ impl RowBuilder<'_> {
                 let part = c != ' '
                     && shown
                     && !line.hidden.contains(&col)
+                    && self.registered_glyph(c).is_none()
                     && self.fonts.takes_part(c, face);
                 let is_long = text.len() >= MAX_CELLS;
                 if !part || face != form.face || col != next || is_long {

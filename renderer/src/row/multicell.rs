@@ -103,8 +103,17 @@ impl RowBuilder<'_> {
         let mut at = 0;
         for (cluster, columns) in clusters {
             let mut chars = cluster.chars();
+            let x = text.0 + across(at) as i32;
+            at += columns;
             let placed = match (chars.next(), chars.next()) {
                 (Some(c), None) => {
+                    if let Some(glyph) = self.registered_glyph(c) {
+                        let (cells, color) = (columns as u8, look.foreground);
+                        let id =
+                            self.glyphs.registered(&glyph, cells, form.stretch, color, self.fonts);
+                        self.draw(id, (x, text.1), (color, look), alpha, &area, line);
+                        continue;
+                    }
                     self.shaper.char(c, form, columns as u8, self.fonts, self.glyphs)
                 }
                 _ => {
@@ -112,8 +121,6 @@ impl RowBuilder<'_> {
                     self.shaper.cluster(&text, form, columns as u8, self.fonts, self.glyphs)
                 }
             };
-            let x = text.0 + across(at) as i32;
-            at += columns;
             for glyph in placed.iter() {
                 let place = (x + i32::from(glyph.dx), text.1 + i32::from(glyph.dy));
                 self.draw(glyph.glyph, place, (look.foreground, look), alpha, &area, line);
@@ -138,11 +145,7 @@ impl RowBuilder<'_> {
         line: &mut Line<'_>,
     ) {
         let picture = self.glyphs.get(glyph);
-        let alpha = if picture.color {
-            (u32::from(alpha) * u32::from(255 - self.colors.dim) / 255) as u8
-        } else {
-            255
-        };
+        let alpha = self.opacity(picture.color, alpha);
         let at = (at.0 + picture.left, at.1 + picture.top);
         let instance = whole(glyph, picture.columns(), at, (color, look.background), alpha);
         let glyphs = if picture.color { &mut line.pictures } else { &mut line.out.glyphs };

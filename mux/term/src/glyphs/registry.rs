@@ -95,6 +95,11 @@ impl RegisteredGlyph {
         &self.placement
     }
 
+    /// Whether the glyph has its own colors ([`GlyphPicture::Color`]).
+    pub fn has_colors(&self) -> bool {
+        self.format != GlyphFormat::Glyf
+    }
+
     /// Whether the glyph's picture contains the foreground color of its cell.
     pub fn uses_foreground(&self) -> bool {
         self.uses_foreground
