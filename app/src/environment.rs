@@ -7,7 +7,8 @@ use std::{
 
 use unterm_control::Server;
 use unterm_mux::{Defaults, Mux, MuxOptions, ShellIntegration};
-use unterm_term::{Allow, Options, Palette, Size};
+use unterm_renderer::AllFonts;
+use unterm_term::{Allow, FontCoverage, Options, Palette, Size};
 
 use crate::{
     config::{AmbiguousWidth, Config, theme},
@@ -23,8 +24,10 @@ pub(crate) fn mux_options(sized_by_window: bool, allow: Allow) -> MuxOptions {
         ("TERM_PROGRAM_VERSION", env!("CARGO_PKG_VERSION")),
     ];
     let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    // Without a window, no font draws anything.
+    let fonts = sized_by_window.then(|| Arc::new(AllFonts::default()) as Arc<dyn FontCoverage>);
     MuxOptions {
-        term: Options { allow, ..Options::default() },
+        term: Options { allow, fonts, ..Options::default() },
         default_size: Size::cells(120, 30),
         env: env.into_iter().chain(path_to_cli().map(|path| ("PATH".to_owned(), path))).collect(),
         sized_by_window,

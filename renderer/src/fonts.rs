@@ -4,8 +4,10 @@
 //! bundled font draws everything on most screens. Icons come from the user's fonts or, where those lack them, from a bundled
 //! font that contains only the icons of Nerd Fonts.
 
+mod coverage;
 mod system;
 
+pub use coverage::AllFonts;
 pub use system::has_emoji_font;
 
 use std::ops::RangeInclusive;

@@ -35,7 +35,7 @@ pub use color::TextOptions;
 pub use cpu::CpuPainter;
 pub use damage::Damage;
 pub use font::{Adjust, Amount, CellMetrics, FontFeature, FontOptions, StyleFamilies, SymbolRange};
-pub use fonts::has_emoji_font;
+pub use fonts::{AllFonts, has_emoji_font};
 pub use frame::{
     Fill, Frame, FrameChrome, FrameImage, FrameLabel, FramePane, FrameRow, GlyphInstance,
     ImageLayer,

@@ -16,10 +16,11 @@ pub(super) fn anything(random: &mut Random, out: &mut Vec<u8>) {
         26 | 27 => push(out, &format!("\x1b{}", random.pick(words::ESCAPES))),
         28 => osc(random, out),
         29 => device(random, out),
-        30 => match random.below(4) {
+        30 => match random.below(5) {
             0 => graphics(random, out),
             1 => sixel(random, out),
             2 => cursors(random, out),
+            3 => glyph(random, out),
             _ => styles(random, out),
         },
         _ => raw(random, out),
@@ -37,6 +38,26 @@ fn cursors(random: &mut Random, out: &mut Vec<u8>) {
         }
     }
     push(out, " q");
+}
+
+/// Requests of the Glyph Protocol, and characters that it can give a glyph.
+fn glyph(random: &mut Random, out: &mut Vec<u8>) {
+    push(out, "\x1b_25a1;");
+    push(out, random.pick(&["r", "r", "r", "r", "c", "q", "s", "x", ""]));
+    push(out, random.pick(&[";cp=e000", ";cp=e000", ";cp=E001", ";cp=f0000", ";cp=10fffd", ""]));
+    for _ in 0..random.below_one_of(&[1, 3, 8]) {
+        push(out, ";");
+        push(out, random.pick(words::GLYPH));
+    }
+    if random.one_in(2) {
+        let format = random.pick(words::GLYPH_PAYLOADS);
+        push(out, format);
+        if random.one_in(4) {
+            push(out, payload(random));
+        }
+    }
+    push(out, terminator(random));
+    push(out, random.pick(&["", "\u{e000}", "a\u{e001} b", "\u{f0000}\u{10fffd}"]));
 }
 
 /// OSC strings between some text.

@@ -39,6 +39,7 @@ fn compare(term: &Term, kept: &mut Snapshot, top: Option<LineId>) {
         assert_eq!(ends.last(), Some(&term.size().cols));
     }
     assert_eq!(new.extra_cursors, kept.extra_cursors);
+    assert_eq!(new.glyphs.revision(), kept.glyphs.revision());
     assert_eq!(
         (new.cursor, new.modes, new.seq, new.oldest, new.live_top),
         (kept.cursor, kept.modes, kept.seq, kept.oldest, kept.live_top)

@@ -724,6 +724,59 @@ pub(super) const CLIPBOARD: &[&str] = &[
 pub(super) const CLIPBOARD_TYPES: &[&str] =
     &["Lg==", "dGV4dC9wbGFpbiBpbWFnZS9wbmc=", "TUFSSw==", "IA=="];
 
+/// Parameters of requests of the Glyph Protocol.
+pub(super) const GLYPH: &[&str] = &[
+    "cp=41",
+    "cp=d800",
+    "cp=110000",
+    "cp=MARK",
+    "fmt=glyf",
+    "fmt=colrv0",
+    "fmt=colrv1",
+    "fmt=MARK",
+    "reply=0",
+    "reply=1",
+    "reply=2",
+    "reply=MARK",
+    "upm=1",
+    "upm=2048",
+    "upm=0",
+    "aw=4294967295",
+    "lh=1",
+    "lh=MARK",
+    "width=2",
+    "width=3",
+    "size=stretch",
+    "size=cover",
+    "size=MARK",
+    "align=start,baseline",
+    "align=end,end",
+    "align=MARK",
+    "pad=0.1,0.2,0.3,0.4",
+    "pad=1,1,1,1",
+    "pad=0,0,0,NaN",
+    "MARK",
+    "=",
+    "",
+];
+
+/// Formats and payloads of registrations: a square, many points in few bytes, flat layers, and a paint graph. The last
+/// contains itself.
+pub(super) const GLYPH_PAYLOADS: &[&str] = &[
+    ";fmt=glyf;AAEAAAAAAAAAAAADAAABAQEBAAAAAAPoAAAAAAPoAAD8GA==",
+    ";AAEAAAAAAAAAABVUAAA5/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/Of85VA==",
+    ";AAEAAAAAAAAAACcOAAA5/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/Of85/zn/O\
+     f85/zn/Of85/zn/Of85/zn/Of85/zn/Of85Dg==",
+    ";fmt=colrv0;AAEAIgABAAAAAAAAAAAAAwAAAQEBAQAAAAADhAAAAAADhAAA/HwAHAAAAAEAAAAOAAAAFAACAAAAAA\
+     ACAAAAAAAA//8AEgAAAAEAAQABAAAADgAAAAD//w==",
+    ";fmt=colrv1;AAEAIgABAAAAAAAAAAAAAwAAAQEBAQAAAAADhAAAAAADhAAA/HwAjwABAAAAAAAAAAAAAAAAAAAAIg\
+     AAADgAAAAAAAAAAAAAAAAAAAADAAAAAAAmAAEAAAAsAAIAAABbAAAAAwAAABAAAAAWAAAARQECAAAAAQoAAAYAABoA\
+     AAoQAAH0AfQGAAAQAfQB9AAKAZABkAJYAQACAAAAAEAAQAD//0AAIAAACA0AAA0CAAAgAAIAACAAABIAAAABAAEAAQ\
+     AAAA4AAAAA//8=",
+    ";fmt=colrv1;AAEAIgABAAAAAAAAAAAAAwAAAQEBAQAAAAAACQAAAAAACQAA//cANwABAAAAAAAAAAAAAAAAAAAAIg\
+     AAACwAAAAAAAAAAAAAAAAAAAABAAAAAAASAAAAAQAAAAgLAAAAEgAAAAEAAQABAAAADgAAAAD//w==",
+];
+
 /// Arguments of an iTerm2 File.
 pub(super) const ITERM: &[&str] = &[
     "inline=1",
