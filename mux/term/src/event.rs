@@ -1,6 +1,6 @@
 //! Events in a terminal that concern more than its grid.
 
-use crate::{ClipboardRead, ClipboardWrite, LineId, Notification};
+use crate::{ClipboardRead, ClipboardWrite, LineId, Notification, TransferCommand};
 
 /// The clipboard named by an OSC 52 or OSC 5522.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +58,8 @@ pub enum Event {
     ClipboardRead(Box<ClipboardRead>),
     /// A program wrote data to a clipboard (OSC 5522). [`crate::Term::answer_clipboard_write`] replies.
     ClipboardWrite(Box<ClipboardWrite>),
+    /// A program sent a command to transfer files (OSC 5113).
+    Transfer(Box<TransferCommand>),
     /// A program sent a notification (OSC 9, 99, 777).
     Notification(Box<Notification>),
     /// A program withdrew a notification (OSC 99).

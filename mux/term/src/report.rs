@@ -8,6 +8,8 @@
 //!   `.`, and lists of them separated by `,` (kitty, "Desktop notifications");
 //! - OSC 5522: the identifier of a request, at most 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `-`, `+` and `.` (kitty,
 //!   "Copying all data types to the clipboard");
+//! - OSC 5113: the identifiers of a session and of a file, at most 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `:`, `.`, `/`,
+//!   `@` and `-` (kitty, "File transfer over the TTY"). The terminal's owner writes these replies;
 //! - XTGETTCAP: the hexadecimal digits of the name of a known capability (xterm, neovim);
 //! - the letter of a clipboard in OSC 52, one of `c`, `p`, `q`, `s` and `0`–`7` (xterm).
 //!

@@ -21,6 +21,7 @@ mod text;
 mod text_size;
 pub(crate) mod title;
 mod to_vt;
+pub(crate) mod transfer;
 pub(crate) mod typed_clipboard;
 
 pub(crate) use color_stack::ColorStack;
@@ -38,6 +39,8 @@ pub(crate) struct OscState {
     questions: clipboard::Questions,
     clipboard_requests: typed_clipboard::Requests,
     notifications: kitty_notify::Notifications,
+    /// The number of commands of OSC 5113 so far.
+    transfer_commands: u64,
     pub pointers: Pointers,
     progress: Progress,
     /// Links refused since the last that was accepted.
@@ -79,6 +82,7 @@ impl Term {
             777 => self.notify_urxvt(rest),                // notification (urxvt)
             1337 => self.iterm2(rest, bell),               // iTerm2's
             3008 => self.signal_context(rest),             // contexts (UAPI.15)
+            5113 => self.transfer_files(rest),             // file transfer (kitty)
             5522 => self.exchange_clipboard(rest, bell),   // clipboard with types (kitty)
             7501 => self.report_program_status(rest, bell), // program status
             30001 => self.push_color(),                    // color stack (kitty)
@@ -95,7 +99,14 @@ impl Term {
         let (host, contexts) = (self.osc.host.take(), std::mem::take(&mut self.osc.contexts));
         let mut clipboard_requests = std::mem::take(&mut self.osc.clipboard_requests);
         clipboard_requests.forget();
-        let initial = OscState { host, contexts, clipboard_requests, ..OscState::default() };
+        let transfer_commands = self.osc.transfer_commands;
+        let initial = OscState {
+            host,
+            contexts,
+            clipboard_requests,
+            transfer_commands,
+            ..OscState::default()
+        };
         let old = std::mem::replace(&mut self.osc, initial);
         self.commands.clear();
         self.marks = Default::default();

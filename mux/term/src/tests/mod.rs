@@ -21,6 +21,7 @@ mod snapshot;
 mod text;
 mod text_size;
 mod to_vt;
+mod transfer;
 mod typed_clipboard;
 mod xterm;
 
