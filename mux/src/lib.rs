@@ -26,6 +26,7 @@ pub mod quote;
 pub mod random;
 mod shown;
 mod tap;
+mod transfer;
 mod typed;
 mod uri;
 
@@ -48,6 +49,7 @@ pub use process::{
 };
 pub use shown::{Distortion, ShownLine};
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
+pub use transfer::{TransferDirection, TransferRequest};
 pub use typed::{Composed, Edited, Line, TypedLine};
 pub use uri::{
     from_path as file_uri, normalize as normalize_file_uri, percent_decode, percent_encode,

@@ -471,6 +471,10 @@ impl Mux {
 }
 
 impl Owner for Mux {
+    fn has_user(&self) -> bool {
+        self.options.sized_by_window
+    }
+
     fn program_ended(&self, pane: &Pane) {
         // Another pane may have replaced this one, with the same id.
         let current = self.pane(pane.id());

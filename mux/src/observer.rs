@@ -10,6 +10,7 @@ use unterm_term::{ClipboardTarget, Event};
 use crate::{
     PaneId,
     lock::{Condvar, Mutex},
+    transfer::TransferRequest,
 };
 
 /// An event of the mux, for code that shows or reports it.
@@ -39,6 +40,14 @@ pub enum MuxEvent {
         target: ClipboardTarget,
         /// The text.
         text: String,
+    },
+    /// A program asks to transfer files (OSC 5113). [`crate::Pane::answer_transfer`] answers it. Only muxes whose panes a
+    /// window sizes ask.
+    Transfer {
+        /// The pane.
+        pane: PaneId,
+        /// What the program wants.
+        request: TransferRequest,
     },
     /// Any other event of a pane's terminal, such as a command, a notification, progress or a clipboard request.
     Told {

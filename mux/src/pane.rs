@@ -19,6 +19,7 @@ mod settings;
 mod size;
 mod title;
 mod titles;
+mod transfer;
 mod variables;
 mod visibility;
 mod writer;
@@ -43,6 +44,7 @@ use crate::{
     observer::{Alive, Observers, Threads},
     process::Variables,
     tap::Taps,
+    transfer::Transfers,
 };
 
 pub use handover::Handover;
@@ -95,6 +97,8 @@ pub(crate) trait Owner: Send + Sync {
     fn images_grew(&self);
     /// The size of the pane's grid is no longer pinned.
     fn unpinned(&self);
+    /// Whether a user can be asked: whether there is a window.
+    fn has_user(&self) -> bool;
 }
 
 /// The parts of a new pane.
@@ -139,6 +143,8 @@ pub struct Pane {
     /// The parser of the output. While the reader runs, the reader owns it.
     parser: Mutex<Parser>,
     queue: WriteQueue,
+    /// The program's file transfers.
+    transfers: Mutex<Transfers>,
     /// The value of [`Pane::enters`] when the last prompt began.
     enters_at_prompt: AtomicU64,
     /// The prompt state of a shell that does not mark its prompts.
@@ -209,6 +215,7 @@ impl Pane {
             variables,
             parser: Mutex::new(parser),
             queue: WriteQueue::resumed(unsent),
+            transfers: Mutex::default(),
             enters_at_prompt: AtomicU64::new(marks.enters),
             // Until its first input, a shell that waits for input is at its first prompt.
             plain_prompt: Mutex::new(PlainPrompt::At(0)),

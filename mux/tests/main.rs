@@ -8,3 +8,4 @@ mod panes;
 mod shell_integration;
 mod shell_settings;
 mod terminfo;
+mod transfer;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use unterm_mux::{MuxEvent, Observer, PaneId};
+use unterm_mux::{MuxEvent, Observer, PaneId, TransferRequest};
 use unterm_term::{
     ClipboardData, ClipboardError, ClipboardRead, ClipboardTarget, ClipboardWrite, Event,
 };
@@ -35,6 +35,8 @@ pub(crate) struct News {
     pub(crate) clipboard: ClipboardNews,
     pub(crate) system: SystemNews,
     pub(crate) control: ControlNews,
+    /// Requests of programs to transfer files (OSC 5113).
+    pub(crate) transfers: Vec<(PaneId, TransferRequest)>,
     /// Tabs, splits or focus changed.
     pub(crate) layout: bool,
     /// The title or working directory of a pane changed, or a pane's program ended.
@@ -282,6 +284,10 @@ impl Observer for Inbox {
                 ClipboardTarget::Clipboard => news.clipboard.text = Some(text),
                 ClipboardTarget::Primary => news.clipboard.primary = Some(text),
             },
+            MuxEvent::Transfer { pane, request } => {
+                drop_oldest(&mut news.transfers, pane);
+                news.transfers.push((pane, request));
+            }
             MuxEvent::Told { pane, event } => match event {
                 Event::PointerShape => news.pointer_shape = true,
                 Event::Progress | Event::ProgramStatus | Event::TabColor => {

@@ -48,6 +48,8 @@ pub(crate) struct WriteQueue {
     changed: Condvar,
     /// Wakes callers that wait until the terminal has echoed their input.
     echoed: Condvar,
+    /// Wakes threads that wait until fewer bytes are queued.
+    drained: Condvar,
     /// The number of inputs that were accepted. Changed under the state's lock.
     inputs: AtomicU64,
     /// The number of accepted inputs that contained Enter, without replies. Changed under the state's lock.
@@ -210,6 +212,36 @@ impl WriteQueue {
         self.replies.fetch_add(1, Ordering::Release);
         self.push_locked(state, bytes);
         Ok(())
+    }
+
+    /// Queues a reply when at most `most` bytes wait for the program. Waits until then, or until `has_ended` is true and
+    /// [`WriteQueue::wake_senders`] is called.
+    pub(crate) fn push_in_turn(
+        &self,
+        bytes: &[u8],
+        most: usize,
+        has_ended: impl Fn() -> bool,
+    ) -> Result<(), WriteError> {
+        let mut state = self.state.lock();
+        while state.waiting.len() + state.in_flight > most
+            && state.flow == Flow::Open
+            && !has_ended()
+        {
+            self.drained.wait(&mut state);
+        }
+        if state.flow != Flow::Open || has_ended() {
+            return Err(WriteError::Ended);
+        }
+        self.replies.fetch_add(1, Ordering::Release);
+        self.push_locked(state, bytes);
+        Ok(())
+    }
+
+    /// Wakes the threads that wait in [`WriteQueue::push_in_turn`], because their reason to wait may have ended.
+    pub(crate) fn wake_senders(&self) {
+        // With the lock, so that no thread is between its check and its wait.
+        drop(self.state.lock());
+        self.drained.notify_all();
     }
 
     /// The number of bytes that wait for the program.
@@ -389,6 +421,7 @@ impl WriteQueue {
         if is_awaited {
             self.changed.notify_one();
         }
+        self.drained.notify_all();
         Ok(true)
     }
 
@@ -426,6 +459,7 @@ impl WriteQueue {
         state.waiting = Vec::new();
         drop(state);
         self.changed.notify_all();
+        self.drained.notify_all();
     }
 
     /// Refuses later input, and ends the writer thread after its current write. Drops nothing.
@@ -436,6 +470,7 @@ impl WriteQueue {
         }
         drop(state);
         self.changed.notify_all();
+        self.drained.notify_all();
     }
 
     /// Returns the remaining bytes after [`WriteQueue::release`] has ended the writer thread. Waits until no caller's
@@ -479,6 +514,7 @@ impl WriteQueue {
 
     fn wrote(&self, count: usize) {
         self.state.lock().in_flight -= count;
+        self.drained.notify_all();
     }
 
     /// Puts back the bytes that could not be written. Returns false if the queue was not released.

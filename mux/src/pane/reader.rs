@@ -5,6 +5,7 @@
 //! once, because the program may wait for them. Never holds the lock while it reads, waits or decodes an image.
 
 use std::{
+    collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::Ordering,
     time::{Duration, Instant, SystemTime},
@@ -12,7 +13,7 @@ use std::{
 
 use unterm_term::{Command, Decoding, Event, Modes, Parser};
 
-use super::{Pane, PaneState};
+use super::{Pane, PaneState, transfer::ArrivingFiles};
 use crate::{ExitStatus, MuxEvent, ReadOutcome, lock};
 
 /// The size of the read buffer, on the reader's stack. On Linux a read returns up to 4 KiB.
@@ -45,6 +46,8 @@ struct Output {
     parser: Parser,
     /// The time at which a synchronized update (mode 2026) times out.
     synchronized_until: Option<Instant>,
+    /// Files that the program sends.
+    files: ArrivingFiles,
 }
 
 impl Pane {
@@ -80,7 +83,7 @@ impl Pane {
     /// Applies output until the program ends, the pane is closed, or the pane releases its program.
     fn apply_output(&self, buffer: &mut [u8]) -> Stop {
         let parser = std::mem::take(&mut *self.parser.lock());
-        let mut output = Output { parser, synchronized_until: None };
+        let mut output = Output { parser, synchronized_until: None, files: HashMap::new() };
         if self.term.lock().modes().contains(Modes::SYNCHRONIZED) {
             // A previous pane of this program had set the mode.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
@@ -189,6 +192,7 @@ impl Pane {
             }
             self.follow_requests(&events[first..], size);
             self.reply(&replies);
+            self.transfer(&mut output.files, events);
             self.record_titles(titles, titles_set, events);
             if events[first..].contains(&Event::Cwd) {
                 let reporter = self.process.group_in_front().unwrap_or_default();
@@ -222,6 +226,7 @@ impl Pane {
     /// Ends the pane after its program has ended or can no longer be read.
     fn finish(&self) {
         self.queue.close();
+        self.end_transfers();
         let status = self.process.exit_status().unwrap_or_else(|| {
             // Reading failed while the program runs. Its output can no longer be shown, so kill it.
             self.process.kill();

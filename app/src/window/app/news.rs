@@ -27,8 +27,9 @@ impl App {
             self.overlays.hints.take_if(|hints| hints.pane == *pane);
             self.system.notices.forget(*pane);
             self.system.paged.remove(pane);
-            self.overlays.questions.forget_clipboard(*pane);
+            self.overlays.questions.forget_requests(*pane);
             self.input.clipboard_access.remove(pane);
+            self.input.transfers_denied.remove(pane);
             if self.overlays.search.as_ref().is_some_and(|search| search.pane == *pane) {
                 self.close_search();
             }
@@ -93,6 +94,9 @@ impl App {
         }
         for (pane, handle, outcome) in news.clipboard.writes_done {
             self.answer_clipboard_write(pane, handle, outcome);
+        }
+        for (pane, request) in news.transfers {
+            self.transfer_asked(pane, &request);
         }
         if news.clipboard.is_missing {
             self.notify("clipboard", clipboard::UNREACHABLE.to_owned());

@@ -11,6 +11,7 @@ pub(crate) mod keys;
 pub(crate) mod picture;
 pub(crate) mod pointer;
 pub(crate) mod sequence;
+pub(crate) mod transfer_folder;
 pub(crate) mod typed_clipboard;
 
 use std::{collections::HashMap, path::PathBuf};
@@ -31,6 +32,8 @@ pub(crate) struct Input {
     pub(crate) clipboard: Clipboard,
     /// What the user allowed and denied to the programs of each pane.
     pub(crate) clipboard_access: HashMap<PaneId, ClipboardAccess>,
+    /// How often the user had typed in a pane when a file transfer was denied last.
+    pub(crate) transfers_denied: HashMap<PaneId, u64>,
     pub(crate) modifiers: ModifiersState,
     pub(crate) held: HeldModifiers,
     pub(crate) taken: Taken,
@@ -51,6 +54,7 @@ impl Input {
         Self {
             clipboard,
             clipboard_access: HashMap::new(),
+            transfers_denied: HashMap::new(),
             modifiers: ModifiersState::empty(),
             held: HeldModifiers::default(),
             taken: Taken::default(),

@@ -4,7 +4,7 @@
 //! Owns the question and the marked button. [`Answer`] names the effect of each button. If several questions are
 //! asked, they queue. While a question is open, programs receive no input.
 
-use std::{collections::VecDeque, ops::Range, sync::Arc};
+use std::{collections::VecDeque, ops::Range, path::PathBuf, sync::Arc};
 
 use unterm_mux::{
     PaneId,
@@ -53,6 +53,12 @@ pub(crate) enum Answer {
         pane: PaneId,
         read: Box<ClipboardRead>,
         access: ReadAccess,
+    },
+    /// Answers a program's request to transfer files: the folder that it can't leave, or `None` to deny it.
+    Transfer {
+        pane: PaneId,
+        handle: u64,
+        folder: Option<PathBuf>,
     },
     /// Shows a step of the tour. The first step is 0.
     Tour(usize),
@@ -181,6 +187,13 @@ impl Confirm {
     fn is_for_clipboard(&self, wanted: PaneId) -> bool {
         self.buttons.iter().any(|button| match &button.answer {
             Answer::ClipboardRead { pane, .. } => *pane == wanted,
+            _ => false,
+        })
+    }
+
+    fn is_for_transfer(&self, wanted: PaneId) -> bool {
+        self.buttons.iter().any(|button| match &button.answer {
+            Answer::Transfer { pane, .. } => *pane == wanted,
             _ => false,
         })
     }
@@ -328,9 +341,15 @@ impl Questions {
         self.0.iter().any(|question| question.is_for_clipboard(pane))
     }
 
-    /// Drops the questions whether programs in this pane may read a clipboard.
-    pub(crate) fn forget_clipboard(&mut self, pane: PaneId) {
-        self.0.retain(|question| !question.is_for_clipboard(pane));
+    /// Whether a question asks if a program in this pane may transfer files.
+    pub(crate) fn asks_for_transfer(&self, pane: PaneId) -> bool {
+        self.0.iter().any(|question| question.is_for_transfer(pane))
+    }
+
+    /// Drops the questions that programs in this pane caused.
+    pub(crate) fn forget_requests(&mut self, pane: PaneId) {
+        self.0
+            .retain(|question| !question.is_for_clipboard(pane) && !question.is_for_transfer(pane));
     }
 
     /// Whether keys that are bound to actions run these actions while the question is open.

@@ -342,6 +342,8 @@ impl Observer for MuxObserver {
             MuxEvent::Clipboard { pane, .. } => {
                 hub.publish("clipboard", Some(pane), none(), nothing)
             }
+            // Only the user can answer: no client may learn of it or decide it.
+            MuxEvent::Transfer { .. } => {}
             MuxEvent::Told { pane, event } => match event {
                 Event::ClipboardWrite(_) => hub.publish("clipboard", Some(pane), none(), nothing),
                 Event::InputStart => {

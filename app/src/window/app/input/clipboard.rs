@@ -123,7 +123,7 @@ impl App {
     }
 
     /// Whether the window shows a pane, as far as the system reports.
-    fn is_in_sight(&self, pane: PaneId) -> bool {
+    pub(crate) fn is_in_sight(&self, pane: PaneId) -> bool {
         let screen = self.surface.screen.as_ref();
         let is_hidden = screen.is_some_and(|screen| screen.is_hidden());
         !is_hidden && self.surface.placed(&self.mux.layout()).iter().any(|(id, _)| *id == pane)

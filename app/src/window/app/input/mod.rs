@@ -9,4 +9,5 @@ pub(crate) mod ime;
 pub(crate) mod keyboard;
 pub(crate) mod paste;
 pub(crate) mod pointer;
+pub(crate) mod transfer;
 pub(crate) mod wheel;

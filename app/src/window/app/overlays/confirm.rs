@@ -126,6 +126,9 @@ impl App {
             Answer::ClipboardRead { pane, read, access } => {
                 self.clipboard_read_answered(pane, *read, access);
             }
+            Answer::Transfer { pane, handle, folder } => {
+                self.transfer_answered(pane, handle, folder);
+            }
             Answer::Tour(step) => drop(self.show_tour(step)),
             Answer::Paste { receivers, text, joined } => {
                 self.paste_asked(&receivers, &text, joined);
