@@ -9,3 +9,4 @@ mod shell_integration;
 mod shell_settings;
 mod terminfo;
 mod tmux;
+mod transfer;

@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use unterm_mux::private;
+
+/// The maximum length of `user-dirs.dirs`, in bytes.
+const LONGEST_CONFIG: u64 = 64 << 10;
+
 /// The folder for downloads of the user with this home folder, as `user-dirs.dirs` of freedesktop.org's xdg-user-dirs
 /// names it, or else `Downloads`. `config`: the text of that file.
 fn downloads(home: &Path, config: &str) -> PathBuf {
@@ -23,7 +28,8 @@ pub(crate) fn transfer_folder() -> Option<PathBuf> {
     let home = std::env::home_dir().filter(|home| home.is_absolute())?;
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let config = config.filter(|path| path.is_absolute()).unwrap_or_else(|| home.join(".config"));
-    let config = std::fs::read_to_string(config.join("user-dirs.dirs")).unwrap_or_default();
+    let config = private::read_text_of_anyone(&config.join("user-dirs.dirs"), LONGEST_CONFIG);
+    let config = config.unwrap_or_default();
     Some(downloads(&home, &config))
 }
 
@@ -33,7 +39,7 @@ mod tests {
 
     #[test]
     fn downloads_are_where_the_user_has_them_but_never_at_home() {
-        let of = |config| downloads(Path::new("/home/u"), config);
+        let of = |config: &str| downloads(Path::new("/home/u"), config);
         assert_eq!(of(""), Path::new("/home/u/Downloads"));
         assert_eq!(of("XDG_DOWNLOAD_DIR=\"$HOME/Geladen\"\n"), Path::new("/home/u/Geladen"));
         let both = "XDG_DOWNLOAD_DIR=\"$HOME/a\"\n  XDG_DOWNLOAD_DIR=\"/data/b\"\nXDG_MUSIC_DIR=\"$HOME/m\"";

@@ -627,8 +627,7 @@ fn graphs_of_version_1_are_decoded() {
     assert_ne!(source, backdrop);
     let unknown_mode = [vec![32, 0, 0, 8, 28, 0, 0, 13], solid(0), solid(1)].concat();
     for invalid in [vec![0], vec![33], vec![255], vec![11, 0, 9], unknown_mode, Vec::new()] {
-        let reason = reason_v1(std::slice::from_ref(&invalid));
-        assert_eq!(reason, "malformed_payload", "{invalid:?}");
+        assert_eq!(reason_v1(std::slice::from_ref(&invalid)), "malformed_payload", "{invalid:?}");
     }
     let beyond = around(10, &words(&[1]), &solid(0));
     assert_eq!(reason_v1(&[beyond]), "malformed_payload", "no such outline");
