@@ -154,6 +154,21 @@ fn zsh_reports_exit_codes_whatever_its_hooks_become() {
 }
 
 #[test]
+fn fish_shows_the_mode_of_vi_in_its_prompt() {
+    let home = tempfile::tempdir().unwrap();
+    // Such as starship's prompt, which shows the mode instead of `fish_mode_prompt`.
+    let settings = "set -g fish_greeting\nfish_vi_key_bindings\nfunction fish_mode_prompt; end\n\
+        function fish_prompt; echo -n \"$fish_bind_mode> \"; end\n";
+    let (_mux, pane) = shell("fish", home.path(), settings);
+    wait(&pane, "a prompt", is_asking);
+    for (key, shown) in [("\x1b", "default>"), ("i", "insert>"), ("\x1b", "default>")] {
+        pane.write(key.as_bytes()).unwrap();
+        wait(&pane, shown, |pane| screen(pane).iter().any(|row| row.starts_with(shown)));
+    }
+    assert_eq!(commands(&pane).len(), 1);
+}
+
+#[test]
 fn fish_reports_exit_codes_whatever_its_prompt_becomes() {
     let changes = [
         "function fish_prompt; echo -n 'new> '; false; end",

@@ -68,10 +68,16 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         if not functions -q fish_mode_prompt; or not functions fish_mode_prompt | string match -q '*__unterm_own_*'
             set -l own (__unterm_keep fish_mode_prompt)
             function fish_mode_prompt --inherit-variable own
-                printf '\e]133;P;k=i\a'
+                set -l shown
+                functions -q __unterm_own_$own; and set shown (__unterm_own_$own | string collect -N)
+                # When the mode of vi's bindings changes, fish draws `fish_prompt` again only if this function prints
+                # nothing. Then fish calls this function a second time.
+                if test -n "$shown"; or test "$fish_bind_mode" = "$__unterm_mode"
+                    printf '\e]133;P;k=i\a%s' "$shown"
+                end
+                set -g __unterm_mode "$fish_bind_mode"
                 # A handler that runs after Unterm's may have set the prompt again. fish calls `fish_prompt` after this.
                 __unterm_again
-                functions -q __unterm_own_$own; and __unterm_own_$own
             end
         end
         if not functions -q fish_prompt
