@@ -14,7 +14,10 @@ fn keys_are_typed_and_the_screen_is_captured() {
     let text = program.prints(&["capture-pane", "-p"]);
     assert!(text.lines().any(|line| line == "red plain"), "{text}");
     let styled = program.prints(&["capture-pane", "-p", "-e"]);
-    assert!(styled.contains("\u{1b}[1m\u{1b}[31mred\u{1b}[0m\u{1b}[39m\u{1b}[49m plain"), "{styled:?}");
+    assert!(
+        styled.contains("\u{1b}[1m\u{1b}[31mred\u{1b}[0m\u{1b}[39m\u{1b}[49m plain"),
+        "{styled:?}"
+    );
     program.prints(&["send-keys", "-l", "echo literal Enter"]);
     program.prints(&["send-keys", "C-m"]);
     shell.wait_for(|screen| screen.lines().any(|line| line == "literal Enter"));
