@@ -61,7 +61,8 @@ impl RawMode {
         mode.input_modes = InputModes::ICRNL | InputModes::IXANY;
         mode.output_modes = OutputModes::OPOST | OutputModes::ONLCR;
         mode.local_modes = LocalModes::empty();
-        mode.control_modes = ControlModes::CREAD | ControlModes::CS8 | ControlModes::HUPCL;
+        // The speed is a part of the other control modes.
+        mode.control_modes |= ControlModes::CREAD | ControlModes::CS8 | ControlModes::HUPCL;
         mode.special_codes[SpecialCodeIndex::VMIN] = 1;
         mode.special_codes[SpecialCodeIndex::VTIME] = 0;
         tcsetattr(io::stdin(), OptionalActions::Now, &mode)?;
