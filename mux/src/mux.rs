@@ -4,6 +4,8 @@
 //! programs, resizes grids and calls observers after releasing the lock.
 
 mod arrange;
+#[cfg(target_os = "linux")]
+mod attach;
 mod clipboard;
 mod closed;
 mod handover;
@@ -34,6 +36,8 @@ use crate::{
     pane::Owner,
 };
 
+#[cfg(target_os = "linux")]
+pub use attach::NotAttached;
 pub use handover::NotAdopted;
 pub use open::PanePlacement;
 pub use open_tree::{OpenedTab, PaneTree};

@@ -11,6 +11,7 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
+    process::Pid,
 };
 
 use crate::{
@@ -22,8 +23,9 @@ use crate::{
     socket::{self, MAX_DESCRIPTORS},
 };
 
-/// The time limit of a request. A program on a slow file system takes longest to start.
-const LIMIT: Duration = Duration::from_secs(2);
+/// The time limit of a request. It is long, because a program on a slow file system or a busy machine takes its time to
+/// start.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// How often to start a keeper, if the last one ends while a client connects.
 const ATTEMPTS: u32 = 3;
@@ -70,7 +72,7 @@ pub struct Held {
     /// Reports the program's end.
     pub exit: ExitPipe,
     /// The process id of the program. As long as `exit` is open and the keeper lives, no other process gets it.
-    pub pid: i32,
+    pub pid: Pid,
     /// The terminal device, such as `/dev/pts/3`. Empty if unknown.
     pub tty: PathBuf,
 }
@@ -233,6 +235,9 @@ impl Client {
         let Reply::Held { pane: key, pid, tty } = reply else {
             return Err(self.broken(unexpected(&reply)));
         };
+        let pid = Pid::from_raw(pid).filter(|pid| *pid != Pid::INIT);
+        let pid =
+            pid.ok_or_else(|| self.broken(Broken("a pane without a process".into()).into()))?;
         let descriptors: Result<[OwnedFd; 3], _> = std::mem::take(&mut self.descriptors).try_into();
         let [master, process, exit] = descriptors.map_err(|descriptors| {
             let count = descriptors.len();

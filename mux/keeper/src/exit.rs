@@ -128,6 +128,11 @@ impl ExitReport {
         rustix::io::write(&self.0, &ending.to_bytes()).map(|_| ())
     }
 
+    /// Whether the owner has read everything that was written, if its end is closed now.
+    pub(crate) fn is_read(&self) -> bool {
+        rustix::io::ioctl_fionread(&self.0).is_ok_and(|unread| unread == 0)
+    }
+
     /// Whether the owner's end is still open.
     pub(crate) fn has_owner(&self) -> bool {
         let mut fds = [PollFd::new(&self.0, PollFlags::empty())];
@@ -169,11 +174,15 @@ mod tests {
         assert!(report.has_owner());
         let ending = Ending::now(Ok(3));
         report.write(ending).unwrap();
+        assert!(!report.is_read());
         assert_eq!(pipe.read(), Exit::Ended(ending));
+        assert!(report.is_read());
         drop(report);
         assert_eq!(pipe.read(), Exit::Lost);
         let (report, owner) = ExitReport::new().unwrap();
+        report.write(ending).unwrap();
         drop(owner);
+        assert!(!report.is_read());
         assert!(!report.has_owner());
         assert!(report.write(ending).is_err());
     }

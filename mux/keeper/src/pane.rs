@@ -205,6 +205,9 @@ impl Pane {
             self.since = now();
             if owner.is_first && !owner.has_confirmed {
                 self.end();
+            } else if self.ending.is_some() && owner.report.is_read() {
+                // The owner knows the end, so there is nothing left to take over.
+                self.close();
             }
             gone = Some(owner.name);
         }

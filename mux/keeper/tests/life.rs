@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use unterm_keeper::{Client, Error, Exit};
 
 use crate::common::{
-    Home, descriptors, kill, read_until, runs, sh, status_line, wait, wait_readable, write,
+    Home, descriptors, kill, pid, read_until, runs, sh, status_line, wait, wait_readable, write,
 };
 
 #[test]
@@ -81,7 +81,7 @@ fn a_killed_keeper_loses_statuses_but_no_program() {
     read_until(&held, "got hello");
     write(&held, "\r");
     wait_readable(&held.process);
-    assert!(!runs(held.pid));
+    assert!(!runs(pid(&held)));
     // The socket of the killed keeper is no obstacle for the next one.
     assert!(home.socket().exists());
     assert_eq!(home.connect().panes().unwrap(), []);

@@ -6,7 +6,7 @@ use rustix::io::{FdFlags, fcntl_getfd};
 use unterm_keeper::{Error, Exit, PaneState, Placement, Refusal};
 
 use crate::common::{
-    Home, descriptors, os, read_until, runs, sh, state, status_line, wait, wait_end, write,
+    Home, descriptors, os, pid, read_until, runs, sh, state, status_line, wait, wait_end, write,
 };
 
 #[test]
@@ -29,10 +29,10 @@ fn a_process_id_is_not_reused_until_its_owner_knows_the_end() {
     assert_eq!(wait_end(&held).how, Ok(3));
     // A zombie. The keeper has handled the end, and a request after that.
     client.panes().unwrap();
-    assert_eq!(state(held.pid), Some(b'Z'));
-    let pid = held.pid;
+    assert_eq!(state(pid(&held)), Some(b'Z'));
+    let number = pid(&held);
     drop(held);
-    wait("the end of the zombie", || state(pid).is_none());
+    wait("the end of the zombie", || state(number).is_none());
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_program_lives_on_without_its_owner_and_the_next_one_continues() {
     let script = "stty -echo; echo ready; read line; echo got $line; exit 5";
     let held = client.start(sh(script)).unwrap();
     read_until(&held, "ready");
-    let (key, pid) = (held.key, held.pid);
+    let (key, process) = (held.key, pid(&held));
     let placement = Placement { title: "Bau".into(), tab: Some(2), split: "left".into() };
     client.describe(key, placement.clone()).unwrap();
     // An owner that is killed closes everything.
@@ -95,7 +95,7 @@ fn a_program_lives_on_without_its_owner_and_the_next_one_continues() {
     home.wait_log("\"test\" left pane");
     let identity = client.identify(key.number).unwrap();
     assert_eq!((identity.owner, identity.last_owner), (None, os("test").into_string().unwrap()));
-    assert_eq!((identity.pid, identity.state), (pid, PaneState::Running));
+    assert_eq!((identity.pid, identity.state), (process, PaneState::Running));
     assert_eq!(identity.argv, ["/bin/sh", "sh", "-c", script].map(os));
     assert_eq!(identity.cwd.to_str(), Some("/"));
     assert_eq!(identity.variables, [(os("TERM"), os("xterm-256color"))]);
@@ -103,7 +103,7 @@ fn a_program_lives_on_without_its_owner_and_the_next_one_continues() {
     assert_eq!(identity.origin, sh("").origin);
     assert_eq!(identity.placement, placement);
     let held = client.take(key.number).unwrap();
-    assert_eq!(held.pid, pid);
+    assert_eq!(pid(&held), process);
     write(&held, "hello\r");
     assert_eq!(read_until(&held, "\r\n"), "got hello\r\n");
     assert_eq!(wait_end(&held).how, Ok(5));
@@ -116,20 +116,23 @@ fn a_program_that_ends_without_an_owner_keeps_its_status() {
     let mut client = home.connect();
     let held = client.start(sh("echo ready; read line; exit 6")).unwrap();
     read_until(&held, "ready");
-    let (number, pid) = (held.key.number, held.pid);
+    let (number, process) = (held.key.number, pid(&held));
     let master = held.master.try_clone().unwrap();
     drop(held);
     home.wait_log("left pane");
     assert_eq!(rustix::io::write(&master, b"\r"), Ok(1));
-    wait("the end", || state(pid).is_none());
+    wait("the end", || state(process).is_none());
     let is_ended = |client: &mut unterm_keeper::Client| {
         matches!(client.identify(number).unwrap().state, PaneState::Ended(_))
     };
     assert!(is_ended(&mut client));
+    // An owner that is killed before it reads the status loses it for nobody.
+    drop(client.take(number).unwrap());
+    home.wait_log("\"test\" took pane");
     let held = client.take(number).unwrap();
     assert_eq!(wait_end(&held).how, Ok(6));
-    client.close(held.key).unwrap();
-    assert_eq!(client.panes().unwrap(), []);
+    drop(held);
+    wait("the end of the pane", || home.connect().panes().unwrap().is_empty());
 }
 
 #[test]
@@ -168,10 +171,10 @@ fn closing_a_pane_hangs_up_its_terminal() {
     read_until(&held, "ready");
     client.close(held.key).unwrap();
     assert_eq!(client.panes().unwrap(), []);
-    assert!(runs(held.pid), "its owner still has the terminal open");
-    let (exit, pid) = (held.exit, held.pid);
+    assert!(runs(pid(&held)), "its owner still has the terminal open");
+    let (process, exit) = (pid(&held), held.exit);
     drop(held.master);
-    wait("the end", || !runs(pid));
+    wait("the end", || !runs(process));
     let ending = loop {
         if let Exit::Ended(ending) = exit.read() {
             break ending;

@@ -135,6 +135,11 @@ pub(crate) fn wait_end(held: &Held) -> Ending {
     }
 }
 
+/// The process id of a pane's program.
+pub(crate) fn pid(held: &Held) -> i32 {
+    held.pid.as_raw_nonzero().get()
+}
+
 /// The state of a process as a letter. `None` if there is no such process.
 pub(crate) fn state(pid: i32) -> Option<u8> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -94,6 +94,7 @@ impl App {
         let how = match status {
             ExitStatus::Code(code) => format!("exit code {code}"),
             ExitStatus::Signal(signal) => format!("signal {signal}"),
+            ExitStatus::Lost => "an unknown status".to_owned(),
         };
         let press = self.prefs.press("close_pane", "closes its pane");
         let text = with_line(format!("{program} has ended with {how}.{press}"), self.tab_named(id));
