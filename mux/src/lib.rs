@@ -45,9 +45,9 @@ pub use pane::{
     WRITE_CAPACITY, WriteError,
 };
 pub use process::{
-    Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,
-    ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError, SpawnOrigin, Spawner,
-    is_carrier, program_error, raise_descriptor_limit,
+    Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ProgramPlacement,
+    PtyProcess, PtySpawner, ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError,
+    SpawnOrigin, Spawner, is_carrier, program_error, raise_descriptor_limit,
 };
 #[cfg(target_os = "linux")]
 pub use process::{KeptSpawner, LeftProgram};

@@ -11,6 +11,8 @@ mod closed;
 mod handover;
 mod open;
 mod open_tree;
+#[cfg(target_os = "linux")]
+mod placement;
 mod respawn;
 mod room;
 mod undo_close;

@@ -117,6 +117,17 @@ pub struct SpawnOrigin {
     pub command: Option<(String, Vec<String>)>,
 }
 
+/// Where a program is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramPlacement {
+    /// The pane's title.
+    pub title: String,
+    /// The number of the tab. `None` if the pane has no tab.
+    pub tab: Option<u64>,
+    /// The pane's path in the tree of the tab, for the mux.
+    pub split: String,
+}
+
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -226,6 +237,9 @@ pub trait Process: Send + Sync {
     fn detach(&self);
     /// Reverts [`Process::detach`]. Has no effect on an attached process.
     fn attach(&self);
+    /// Stores where the program is shown, for another process that takes over the program. May wait for the keeper. Has
+    /// no effect if no keeper is the program's parent.
+    fn set_placement(&self, _placement: ProgramPlacement) {}
     /// Lets the program continue without an owner when this value is dropped, so that another process can take it over.
     /// Only for a program that no pane shows. Has no effect if no keeper is the program's parent: the program then ends.
     fn leave(&self) {}

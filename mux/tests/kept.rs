@@ -3,7 +3,9 @@
 use std::{fs, path::Path, time::Instant};
 
 use rustix::process::{Signal, kill_process};
-use unterm_mux::{ExitStatus, KeptSpawner, Mux, OnExit, Pane, PaneId, PanePlacement, PaneState};
+use unterm_mux::{
+    Axis, ExitStatus, KeptSpawner, Mux, OnExit, Pane, PaneId, PanePlacement, PaneState,
+};
 
 use crate::common::{
     LIMIT, headless,
@@ -39,8 +41,55 @@ fn crash(mux: &Mux, panes: &[PaneId]) {
 /// Shows all programs that an instance left behind.
 fn attach_all(mux: &Mux, spawner: &KeptSpawner) -> Vec<std::sync::Arc<Pane>> {
     let left = spawner.left_programs().unwrap();
-    let attach = |left| mux.attach(spawner, left, PanePlacement::BackgroundTab, OnExit::Hold);
-    left.iter().map(|left| attach(left).unwrap()).collect()
+    mux.attach_all(spawner, &left).into_iter().map(Result::unwrap).collect()
+}
+
+/// Waits until the keeper knows something about all panes.
+fn wait_identities(home: &Home, what: &str, is_so: impl Fn(&[unterm_keeper::Identity]) -> bool) {
+    let end = Instant::now() + LIMIT;
+    let mut client = home.client();
+    loop {
+        let panes = client.panes().unwrap();
+        let panes: Vec<_> = panes.into_iter().map(|pane| client.identify(pane).unwrap()).collect();
+        if is_so(&panes) {
+            return;
+        }
+        assert!(Instant::now() < end, "{what} does not come: {panes:#?}");
+    }
+}
+
+#[test]
+fn tabs_splits_and_titles_are_restored() {
+    let home = Home::new();
+    let (first, _spawner) = home.mux("first");
+    first.store_placements().unwrap();
+    let shell = |name: &str| sh(&format!("printf '\\033]2;{name}\\007'; read line"));
+    let one = first.open_tab(shell("one"), None, OnExit::Hold).unwrap();
+    let two = first.split(one.id(), Axis::Vertical, shell("two"), OnExit::Hold).unwrap();
+    let three = first.split(one.id(), Axis::Horizontal, shell("three"), OnExit::Hold).unwrap();
+    let other = first.open_tab(shell("other"), None, OnExit::Hold).unwrap();
+    let tab = first.layout().tabs[0].id;
+    first.set_ratio(tab, &[], 0.75).unwrap();
+    let root = first.layout().tabs[0].root.clone();
+    let has_all = |panes: &[unterm_keeper::Identity]| {
+        let mut titles: Vec<&str> = panes.iter().map(|it| &*it.placement.title).collect();
+        titles.sort_unstable();
+        titles == ["one", "other", "three", "two"]
+            && panes.iter().any(|pane| pane.placement.split == "v0.7500:0 h0.5000:1")
+    };
+    wait_identities(&home, "the places of all panes", has_all);
+    let panes = [one, two, three, other];
+    crash(&first, &panes.each_ref().map(|pane| pane.id()));
+    drop((first, panes));
+    let (second, spawner) = home.mux("second");
+    assert_eq!(attach_all(&second, &spawner).len(), 4);
+    let layout = second.layout();
+    assert_eq!(layout.tabs.len(), 2);
+    // The panes have the same numbers, because the second mux had not used them.
+    assert_eq!(layout.tabs[0].root, root);
+    let title = |pane| second.pane(pane).unwrap().title();
+    let titles: Vec<String> = layout.tabs[0].panes().into_iter().map(title).collect();
+    assert_eq!(titles, ["one", "three", "two"]);
 }
 
 #[test]

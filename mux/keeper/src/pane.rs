@@ -58,6 +58,8 @@ struct Owner {
     has_confirmed: bool,
     /// Whether no instance has ever confirmed this pane.
     is_first: bool,
+    /// Whether the record of the program's end was written.
+    is_reported: bool,
 }
 
 /// The descriptors of a pane for its owner: the master, the process, and the exit pipe.
@@ -101,6 +103,7 @@ impl Pane {
                 report,
                 has_confirmed: false,
                 is_first: true,
+                is_reported: false,
             }),
             last_owner: owner.to_owned(),
             since: now(),
@@ -128,7 +131,9 @@ impl Pane {
             report.write(ending)?;
         }
         let name = owner.to_owned();
-        self.owner = Some(Owner { name, report, has_confirmed: false, is_first: false });
+        let is_reported = self.ending.is_some();
+        self.owner =
+            Some(Owner { name, report, has_confirmed: false, is_first: false, is_reported });
         self.since = now();
         Ok(Some(descriptors))
     }
@@ -191,11 +196,11 @@ impl Pane {
         };
         let ending = Ending::now(how);
         self.ending = Some(ending);
-        if let Some(owner) = &self.owner {
+        if let Some(owner) = &mut self.owner {
             // This fails if the owner is gone, which `check_owner` notices.
-            let _ = owner.report.write(ending);
+            owner.is_reported = owner.report.write(ending).is_ok();
         }
-        self.check_owner();
+        self.reap();
     }
 
     /// Checks whether the owner is gone. Returns the name of an owner that is.
@@ -205,17 +210,22 @@ impl Pane {
             self.since = now();
             if owner.is_first && !owner.has_confirmed {
                 self.end();
-            } else if self.ending.is_some() && owner.report.is_read() {
+            } else if owner.is_reported && owner.report.is_read() {
                 // The owner knows the end, so there is nothing left to take over.
                 self.close();
             }
             gone = Some(owner.name);
         }
+        self.reap();
+        gone
+    }
+
+    /// Waits for a program that has ended, unless an owner may still use its process id.
+    fn reap(&mut self) {
         if self.owner.is_none() && self.ending.is_some() && !self.is_reaped {
             let _ = waitpid(Some(self.pid), WaitOptions::NOHANG);
             self.is_reaped = true;
         }
-        gone
     }
 
     /// Whether the program runs, and an instance owns the pane or can take it.

@@ -88,11 +88,12 @@ impl Server {
         }
         for number in panes {
             if let Some(pane) = self.panes.get_mut(&number) {
+                let gone = pane.check_owner();
                 pane.check_end();
-                if let Some(owner) = pane.check_owner() {
-                    let what = if pane.is_closed() { "is done with" } else { "left" };
+                // A closed pane, or one whose end the owner knows, needs no owner.
+                if let Some(owner) = gone.filter(|_| !pane.is_closed()) {
                     let program = pane.program();
-                    self.log.line(&format!("{owner:?} {what} pane {number} ({program:?})"));
+                    self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
                 }
             }
         }

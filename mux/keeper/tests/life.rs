@@ -6,7 +6,8 @@ use rustix::process::Signal;
 use unterm_keeper::{Client, Error, Exit};
 
 use crate::common::{
-    Home, descriptors, kill, pid, read_until, runs, sh, status_line, wait, wait_readable, write,
+    Home, descriptors, kill, pid, read_until, runs, sh, state, status_line, wait, wait_readable,
+    write,
 };
 
 #[test]
@@ -85,6 +86,26 @@ fn a_killed_keeper_loses_statuses_but_no_program() {
     // The socket of the killed keeper is no obstacle for the next one.
     assert!(home.socket().exists());
     assert_eq!(home.connect().panes().unwrap(), []);
+}
+
+#[test]
+fn a_status_is_kept_if_owner_and_program_end_at_the_same_time() {
+    let home = Home::new();
+    let mut client = home.connect();
+    let keeper = client.keeper().pid;
+    let held = client.start(sh("echo ready; read line; exit 6")).unwrap();
+    read_until(&held, "ready");
+    let (number, process) = (held.key.number, pid(&held));
+    // The keeper notices both ends at once.
+    kill(keeper, Signal::STOP);
+    write(&held, "\r");
+    wait("the end", || !runs(process));
+    drop(held);
+    kill(keeper, Signal::CONT);
+    wait("the end of the zombie", || state(process).is_none());
+    let held = client.take(number).unwrap();
+    wait_readable(&held.exit);
+    assert!(matches!(held.exit.read(), Exit::Ended(ending) if ending.how == Ok(6)));
 }
 
 #[test]

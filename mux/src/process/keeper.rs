@@ -9,9 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_keeper::{Client, Error, Held, Identity, Launcher, PaneKey, Refusal, Start};
+use unterm_keeper::{
+    Client, Error, Held, Identity, Launcher, MAX_TEXT, PaneKey, Placement, Refusal, Start,
+};
 
-use crate::lock::Mutex;
+use crate::{ProgramPlacement, lock::Mutex};
 
 /// The time after a failure before the next attempt to reach the keeper. Until then, programs start without a wait.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -46,6 +48,8 @@ pub(super) enum NotStarted {
 pub(super) struct KeeperPane {
     keeper: Arc<Keeper>,
     key: PaneKey,
+    /// What the keeper knows already.
+    placement: Mutex<ProgramPlacement>,
 }
 
 impl Keeper {
@@ -94,7 +98,8 @@ impl Keeper {
     }
 
     fn own(self: &Arc<Self>, held: Held) -> (Held, KeeperPane) {
-        let pane = KeeperPane { keeper: Arc::clone(self), key: held.key };
+        let pane =
+            KeeperPane { keeper: Arc::clone(self), key: held.key, placement: Mutex::default() };
         (held, pane)
     }
 
@@ -132,15 +137,19 @@ impl State {
         }
     }
 
-    /// Closes a pane. Starts no keeper: another keeper does not have the pane.
-    fn close(&mut self, launcher: &Launcher, pane: PaneKey) -> Result<(), Error> {
+    /// Sends a message about a pane. Starts no keeper: another keeper does not have the pane.
+    fn send(
+        &mut self,
+        launcher: &Launcher,
+        send: impl FnOnce(&mut Client) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if self.client.is_none() {
             if self.retry_at.is_some_and(|at| Instant::now() < at) {
                 return Err(Error::TimedOut);
             }
             self.client = Client::connect(&launcher.socket, &self.owner).ok();
         }
-        let result = self.client.as_mut().map_or(Err(Error::Ended), |client| client.close(pane));
+        let result = self.client.as_mut().map_or(Err(Error::Ended), send);
         self.note_connection();
         result
     }
@@ -174,12 +183,34 @@ impl State {
 }
 
 impl KeeperPane {
+    /// Stores what the next owner of the pane needs.
+    pub(super) fn describe(&self, placement: ProgramPlacement) {
+        let before = std::mem::replace(&mut *self.placement.lock(), placement.clone());
+        if before == placement {
+            return;
+        }
+        let ProgramPlacement { title, tab, split } = placement;
+        let placement = Placement { title: shorten(title), tab, split: shorten(split) };
+        self.send(|client| client.describe(self.key, placement));
+    }
+
     /// Makes the keeper close its duplicate of the master, and forget the pane after the program's end.
     pub(super) fn close(&self) {
+        self.send(|client| client.close(self.key));
+    }
+
+    fn send(&self, send: impl FnOnce(&mut Client) -> Result<(), Error>) {
         let keeper = &self.keeper;
-        if let Err(error) = keeper.state.lock().close(&keeper.launcher, self.key) {
-            // If the keeper is gone, its duplicate is closed, too.
+        if let Err(error) = keeper.state.lock().send(&keeper.launcher, send) {
+            // If the keeper is gone, its duplicate of the master is closed, too.
             tracing::debug!(%error, "cannot reach the keeper");
         }
     }
+}
+
+/// The beginning of a text that the keeper may refuse because of its length.
+fn shorten(mut text: String) -> String {
+    let end = (0..=text.len().min(MAX_TEXT)).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or(0));
+    text
 }

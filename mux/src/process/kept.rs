@@ -21,7 +21,7 @@ use super::{
     spawner::Spawner,
     system,
 };
-use crate::{PaneId, Process, Spawn, SpawnError, SpawnOrigin};
+use crate::{PaneId, Process, ProgramPlacement, Spawn, SpawnError, SpawnOrigin};
 
 /// The permission mask of a process that does not report its own: only the user may write.
 const USUAL_UMASK: u32 = 0o022;
@@ -48,6 +48,8 @@ pub struct LeftProgram {
     pub(crate) nonce: Option<Arc<str>>,
     /// The size of its terminal.
     pub size: Size,
+    /// Where the last owner has shown the program.
+    pub placement: ProgramPlacement,
     /// Whether the program has ended. Its status can still be read.
     pub has_ended: bool,
 }
@@ -131,8 +133,17 @@ fn start(launch: &Launch, spawn: &Spawn, size: Size) -> Start {
 }
 
 fn left_program(identity: Identity) -> LeftProgram {
-    let Identity { number, last_owner, argv, cwd, state, size: [cols, rows, ..], origin, .. } =
-        identity;
+    let Identity {
+        number,
+        last_owner,
+        argv,
+        cwd,
+        state,
+        size: [cols, rows, ..],
+        origin,
+        placement,
+        ..
+    } = identity;
     let file = argv.first().map(Path::new).unwrap_or(Path::new(""));
     let text = |part: &std::ffi::OsString| part.to_string_lossy().into_owned();
     let command = origin.command.split_first();
@@ -148,6 +159,11 @@ fn left_program(identity: Identity) -> LeftProgram {
         },
         nonce: Some(origin.nonce).filter(|nonce| !nonce.is_empty()).map(Into::into),
         size: Size::cells(cols, rows),
+        placement: ProgramPlacement {
+            title: placement.title,
+            tab: placement.tab,
+            split: placement.split,
+        },
         has_ended: matches!(state, PaneState::Ended(_)),
     }
 }

@@ -31,6 +31,8 @@ use super::{
     shells::is_shell,
     system,
 };
+#[cfg(target_os = "linux")]
+use crate::ProgramPlacement;
 use crate::{
     Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal,
     Spawn, SpawnError, is_carrier, lock::Mutex,
@@ -388,6 +390,13 @@ impl Process for PtyProcess {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    fn set_placement(&self, placement: ProgramPlacement) {
+        if let Some(keeper) = &self.keeper {
+            keeper.describe(placement);
+        }
+    }
+
     fn leave(&self) {
         self.is_left.store(self.state.lock().child.is_kept(), Ordering::Release);
     }
@@ -621,8 +630,9 @@ impl Drop for PtyProcess {
             // Close the master. This also hangs up a program that this process may not signal.
             system::replace(&mut self.master, &self.wake);
         }
+        // The keeper itself forgets a program whose status was read.
         #[cfg(target_os = "linux")]
-        if let Some(keeper) = &self.keeper {
+        if let Some(keeper) = self.keeper.as_ref().filter(|_| is_running) {
             keeper.close();
         }
         if let Some(watch) = child.watch().filter(|_| is_running) {
