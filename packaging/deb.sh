@@ -45,7 +45,7 @@ make_deb() {
 # deb_control_NAME WORK VERSION: the fields that differ between the packages.
 deb_control_unterm() {
     local work=$1 linked capture=
-    linked=$(deb_linked "$work" Depends unterm)
+    linked=$(deb_linked "$work" Depends unterm unterm-keeper)
     [ ! -e "$work/files/usr/bin/unterm-capture" ] || capture=$(deb_linked "$work" Recommends unterm-capture)
     cat <<END
 Depends: $linked, $deb_opened

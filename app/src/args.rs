@@ -57,6 +57,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME", conflicts_with = "execute")]
     pub layout: Option<String>,
 
+    /// Show the programs that continue without a window: all, or those of an instance that has ended
+    #[arg(long, num_args = 0..=1, default_missing_value = "", value_name = "INSTANCE", conflicts_with_all = ["execute", "layout"])]
+    pub attach: Option<String>,
+
     /// Start maximized
     #[arg(long, conflicts_with = "quake")]
     pub maximized: bool,

@@ -60,6 +60,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     // If the user gave a program, its pane stays open after the program has ended. Otherwise its output would be lost,
     // because no user was watching.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
+    if let Some(instance) = &args.attach {
+        let attached = startup.sessions.attach(&mux, instance);
+        if attached.panes == 0 {
+            bail!("{}", attached.faults.join("\n"));
+        }
+        for fault in attached.faults {
+            tracing::warn!("{fault}");
+        }
+    }
     if let Some(name) = &args.layout {
         let layout = match name.as_str() {
             LAST => LastSession::read(&home).unwrap_or_default().layout,

@@ -26,6 +26,7 @@ mod own_program;
 pub mod plain_words;
 mod proxy;
 mod ready;
+mod sessions;
 pub mod signals;
 mod startup;
 mod toml_files;

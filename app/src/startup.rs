@@ -15,6 +15,7 @@ use crate::{
     config::{Change, Complaint, Settings, wire::told_page},
     environment,
     ready::Ready,
+    sessions::Sessions,
 };
 
 /// A started process that watches its preferences, and whose mux has no panes yet.
@@ -23,6 +24,8 @@ pub(crate) struct Startup {
     /// The problems in the configuration file.
     pub(crate) complaints: Vec<Complaint>,
     pub(crate) mux: Arc<Mux>,
+    /// How the mux starts programs.
+    pub(crate) sessions: Arc<Sessions>,
     /// The colors of the configured theme.
     pub(crate) palette: Arc<Palette>,
     /// The reason why the configured shell can't be started.
@@ -47,7 +50,10 @@ impl Startup {
         let (settings, complaints) =
             Settings::read_with(unterm_control::home(), args.profile.as_deref(), &args.option);
         let config = settings.get();
-        let mux = Mux::new(environment::mux_options(has_window, args.allow()));
+        let sessions = Sessions::new(&config, settings.home(), args.attach.is_some());
+        let options = environment::mux_options(has_window, args.allow());
+        let mux = Mux::with_spawner(options, sessions.spawner());
+        sessions.store_placements(&mux);
         let palette = environment::palette(&config, settings.home(), None);
         let shell_complaint = environment::apply(&mux, &config, settings.home(), &palette);
         let changes = Arc::new(Changes::default());
@@ -69,6 +75,7 @@ impl Startup {
             settings,
             complaints,
             mux,
+            sessions: Arc::new(sessions),
             palette,
             shell_complaint,
             changes,
@@ -96,6 +103,7 @@ impl Startup {
             .start()
             .context("cannot start the control server")?;
         environment::announce(&self.mux, &server);
+        self.sessions.set_owner(&server.instance_id());
         Ok(server)
     }
 

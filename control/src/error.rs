@@ -455,6 +455,7 @@ impl std::fmt::Display for Ending {
         match self.0 {
             Some(ExitStatus::Code(code)) => write!(f, "exit code {code}"),
             Some(ExitStatus::Signal(signal)) => write!(f, "killed by signal {signal}"),
+            Some(ExitStatus::Lost) => f.write_str("its exit status was lost"),
             None => f.write_str("it was closed"),
         }
     }

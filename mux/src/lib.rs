@@ -6,8 +6,8 @@
 //! Locks: one mutex guards each pane's [`unterm_term::Term`], and the reader releases it fairly. Another mutex guards
 //! the tree of tabs, which is published as an immutable [`Layout`]. Short locks guard queues and names. A thread holds
 //! at most one lock of this crate at a time. While it holds one, it never waits, does I/O or calls an [`Observer`]; in
-//! debug builds the module `lock` asserts this. Two locks do not guard data but serialize system calls: the look-up of
-//! the user's shell, and the writing of a pane's variables to files.
+//! debug builds the module `lock` asserts this. Three locks do not guard data but serialize system calls: the look-up of
+//! the user's shell, the writing of a pane's variables to files, and the requests to a keeper.
 
 mod at_exit;
 mod id;
@@ -35,6 +35,8 @@ pub use at_exit::at_exit;
 pub use id::PaneId;
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use lock::MutexGuard;
+#[cfg(target_os = "linux")]
+pub use mux::NotAttached;
 pub use mux::{
     Defaults, Mux, MuxError, MuxOptions, NotAdopted, OpenedTab, PanePlacement, PaneTree,
 };
@@ -44,10 +46,12 @@ pub use pane::{
     WRITE_CAPACITY, WriteError,
 };
 pub use process::{
-    Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,
-    ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier,
-    limit_kept_memory, program_error, raise_descriptor_limit,
+    Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ProgramPlacement,
+    PtyProcess, PtySpawner, ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError,
+    SpawnOrigin, Spawner, is_carrier, limit_kept_memory, program_error, raise_descriptor_limit,
 };
+#[cfg(target_os = "linux")]
+pub use process::{KeptSpawner, LeftProgram};
 pub use shown::{Distortion, ShownLine};
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
 pub use transfer::{TransferDirection, TransferRequest};

@@ -4,12 +4,16 @@
 //! programs, resizes grids and calls observers after releasing the lock.
 
 mod arrange;
+#[cfg(target_os = "linux")]
+mod attach;
 mod clipboard;
 mod closed;
 mod control_mode;
 mod handover;
 mod open;
 mod open_tree;
+#[cfg(target_os = "linux")]
+mod placement;
 mod respawn;
 mod room;
 mod undo_close;
@@ -36,6 +40,8 @@ use crate::{
     tmux::Link,
 };
 
+#[cfg(target_os = "linux")]
+pub use attach::NotAttached;
 pub use handover::NotAdopted;
 pub use open::PanePlacement;
 pub use open_tree::{OpenedTab, PaneTree};

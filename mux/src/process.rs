@@ -1,13 +1,21 @@
 //! The program of a pane: the trait [`Process`], what to run, and how programs end.
 //!
 //! Owns the boundary between panes and operating systems. A pane depends only on [`Process`]. Only an implementation of
-//! it depends on a local child on a pty. So other implementations can follow, such as ptys of a keeper process, or
-//! remote programs.
+//! it depends on a local child on a pty, whose parent is this process or a keeper. So other implementations can follow,
+//! such as remote programs.
 
 mod carrier;
+#[cfg(unix)]
+mod child;
 mod environment;
 mod integration;
 mod job;
+#[cfg(target_os = "linux")]
+mod keeper;
+#[cfg(target_os = "linux")]
+mod kept;
+#[cfg(unix)]
+mod launch;
 #[cfg(unix)]
 mod limits;
 #[cfg(target_os = "linux")]
@@ -19,8 +27,6 @@ mod pty;
 mod shells;
 #[cfg(unix)]
 mod spawner;
-#[cfg(unix)]
-mod start;
 #[cfg(target_os = "linux")]
 mod transit;
 mod variables;
@@ -35,10 +41,14 @@ use std::{
 
 use unterm_term::Size;
 
+use crate::PaneId;
+
 pub use carrier::is_carrier;
 pub use environment::program_error;
 pub use integration::{SCRIPTS, ShellIntegration};
 pub use job::Job;
+#[cfg(target_os = "linux")]
+pub use kept::{KeptSpawner, LeftProgram};
 #[cfg(unix)]
 pub use limits::raise_descriptor_limit;
 #[cfg(target_os = "linux")]
@@ -101,6 +111,28 @@ pub struct Spawn {
     pub numbered: Vec<(String, String)>,
     /// Makes an interactive shell mark its prompts and commands. `None`: no shell integration.
     pub integration: Option<ShellIntegration>,
+    /// What a spawner stores about the pane. The mux sets it, and ignores the caller's.
+    pub origin: Option<Box<SpawnOrigin>>,
+}
+
+/// The pane for which a program is started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpawnOrigin {
+    /// The pane's number. `None`: the program has no pane.
+    pub pane: Option<PaneId>,
+    /// The program and its arguments, as the caller of the mux requested them. `None`: the default shell.
+    pub command: Option<(String, Vec<String>)>,
+}
+
+/// Where a program is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramPlacement {
+    /// The pane's title.
+    pub title: String,
+    /// The number of the tab. `None` if the pane has no tab.
+    pub tab: Option<u64>,
+    /// The pane's path in the tree of the tab, for the mux.
+    pub split: String,
 }
 
 /// How a program ended.
@@ -110,6 +142,9 @@ pub enum ExitStatus {
     Code(i32),
     /// The signal with this number ended the program.
     Signal(i32),
+    /// The program has ended, but its status was lost with its parent, such as a keeper that was killed. This is never
+    /// a success.
+    Lost,
 }
 
 /// Signals a caller can send to the foreground process group.
@@ -209,6 +244,12 @@ pub trait Process: Send + Sync {
     fn detach(&self);
     /// Reverts [`Process::detach`]. Has no effect on an attached process.
     fn attach(&self);
+    /// Stores where the program is shown, for another process that takes over the program. May wait for the keeper. Has
+    /// no effect if no keeper is the program's parent.
+    fn set_placement(&self, _placement: ProgramPlacement) {}
+    /// Lets the program continue without an owner when this value is dropped, so that another process can take it over.
+    /// Only for a program that no pane shows. Has no effect if no keeper is the program's parent: the program then ends.
+    fn leave(&self) {}
     /// Whether the program runs on this machine as the same user. Only then may it name local files such as images.
     fn is_local(&self) -> bool {
         false

@@ -3,6 +3,8 @@
 mod common;
 mod handover;
 mod images;
+#[cfg(target_os = "linux")]
+mod kept;
 mod layout;
 mod panes;
 mod shell_integration;

@@ -6,8 +6,8 @@ use std::{
     sync::OnceLock,
 };
 
-/// The path of `unterm`, `unterm-cli`, `unterm-capture`, `unterm-hub` or `unterm-connect`. The program is built from
-/// this tree, in the profile of the running test.
+/// The path of `unterm`, `unterm-cli`, `unterm-keeper`, `unterm-capture`, `unterm-hub` or `unterm-connect`. The program is
+/// built from this tree, in the profile of the running test.
 ///
 /// Cargo passes a test only the programs of its own package, so this function runs cargo to build the others, in the
 /// target directory that contains the test. That is quick if they are up to date, and other test programs wait for
@@ -19,10 +19,11 @@ use std::{
 pub fn binary(name: &str) -> PathBuf {
     // Each entry is a package and the directory of its programs. The first entry serves all programs of `unterm`
     // itself.
-    static DIRECTORIES: [(&str, OnceLock<PathBuf>); 3] = [
+    static DIRECTORIES: [(&str, OnceLock<PathBuf>); 4] = [
         ("unterm", OnceLock::new()),
         ("unterm-capture", OnceLock::new()),
         ("unterm-fleet", OnceLock::new()),
+        ("unterm-keeper", OnceLock::new()),
     ];
     let package = match name {
         "unterm-hub" | "unterm-connect" => "unterm-fleet",

@@ -7,7 +7,8 @@ use serde_json::Value;
 use unterm_tests::{Modules, Tree};
 
 /// For each crate: the workspace crates that it may use, and the external crates that it must not use. The order is
-/// `app, fleet → control, renderer → mux → term, tmux`. `plugin` uses none of them. Only the fleet links NATS's client.
+/// `app, fleet → control, renderer → mux → term, tmux, keeper`. `plugin` uses none of them. Only the fleet links NATS's
+/// client.
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
     (
         "unterm-term",
@@ -16,8 +17,23 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("unterm-tmux", &[], &["libc", "portable-pty", "rustix", "tokio", "vte", "winit"]),
     (
+        "unterm-keeper",
+        &[],
+        &[
+            "mio",
+            "parking_lot",
+            "portable-pty",
+            "serde",
+            "serde_json",
+            "tokio",
+            "tracing",
+            "wgpu",
+            "winit",
+        ],
+    ),
+    (
         "unterm-mux",
-        &["unterm-term", "unterm-tmux"],
+        &["unterm-keeper", "unterm-term", "unterm-tmux"],
         &["cosmic-text", "glyphon", "schemars", "serde_json", "softbuffer", "wgpu", "winit"],
     ),
     ("unterm-renderer", &["unterm-term"], &["portable-pty", "serde_json", "tokio", "winit"]),
@@ -46,8 +62,14 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
 
 /// Source folders of crates whose modules must form layers: no module imports a module that imports it, directly or
 /// indirectly.
-const LAYERED_INSIDE: &[&str] =
-    &["mux/src", "control/src", "control/plugin/src", "control/fleet/src", "app/src"];
+const LAYERED_INSIDE: &[&str] = &[
+    "mux/src",
+    "mux/keeper/src",
+    "control/src",
+    "control/plugin/src",
+    "control/fleet/src",
+    "app/src",
+];
 
 /// The workspace's packages, by name. cargo lists them.
 fn packages() -> BTreeMap<String, Value> {
@@ -333,6 +355,7 @@ fn files_are_read_by_the_bounded_reader() {
         "control/src/",
         "control/fleet/src/",
         "control/plugin/src/",
+        "mux/keeper/src/",
         "mux/src/",
         "renderer/src/",
     ];

@@ -34,7 +34,7 @@ pub(crate) use font::{missing_fonts, missing_messages};
 pub use hints::{HintAction, HintPattern, Hints, Links, OpenBy, compile_pattern};
 pub use mouse::{ConfirmPaste, CopyOnSelect, Mouse, Paste, RightButton};
 pub use notices::{Bell, Notifications};
-pub use pane::{Commands, Compat, Scrollback, Shell};
+pub use pane::{Commands, Compat, Scrollback, Sessions, Shell};
 pub use profile::{Profile, ProfileFont};
 pub use settings::{Change, Complaint, FILE, Settings, load};
 pub use text::{AmbiguousWidth, Blending, Cursor, CursorShape, Text};
@@ -63,6 +63,8 @@ pub struct Config {
     pub scrollback: Scrollback,
     /// Program in new panes.
     pub shell: Shell,
+    /// Programs that outlive their window.
+    pub sessions: Sessions,
     /// Environment variables for programs in new panes, in addition to the inherited ones. An empty value sets an empty variable.
     pub env: BTreeMap<String, String>,
     /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a tab with one, `unterm --profile work` a window. A profile has the keys `shell`, `args`, `cwd`, `env`, `theme`, and `family` and `size` in `font`. What it does not name stays as it is.

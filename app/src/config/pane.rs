@@ -1,4 +1,5 @@
-//! The sections about panes and their programs: `[scrollback]`, `[shell]`, `[commands]` and `[compat]`.
+//! The sections about panes and their programs: `[scrollback]`, `[shell]`, `[sessions]`,
+//! `[commands]` and `[compat]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,14 @@ impl Default for Shell {
             term: "xterm-256color".to_owned(),
         }
     }
+}
+
+/// See [`super::Config::sessions`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Sessions {
+    /// Let programs continue if their window ends unexpectedly, as in a crash. `unterm --attach` then shows them again, without the text that they printed before. Closing a window still ends its programs. Applies to new windows. Only on Linux.
+    pub keep: bool,
 }
 
 /// See [`super::Config::commands`].

@@ -10,7 +10,7 @@ use unterm_term::{Options, Size, Term};
 use super::{Mux, MuxError, State};
 use crate::{
     Axis, Layout, MuxEvent, OnExit, Pane, PaneId, Process, Rect, ShellIntegration, Spacing, Spawn,
-    SpawnError, Tab, TabId, Tap,
+    SpawnError, SpawnOrigin, Tab, TabId, Tap,
     media::LocalMedia,
     pane::{Parts, Rest},
     process::Variables,
@@ -150,6 +150,7 @@ impl Mux {
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         let defaults = self.defaults.lock().clone();
         let command = spawn.program.clone().map(|program| (program, spawn.args.clone()));
+        spawn.origin = Some(Box::new(SpawnOrigin { pane: Some(id), command: command.clone() }));
         if spawn.program.is_none()
             && let Some((program, args)) = defaults.shell
         {

@@ -35,13 +35,6 @@ pub(super) fn started_with() -> Option<Rlimit> {
     STARTED_WITH.get().copied()
 }
 
-/// Sets the limit of a child process, between fork and exec.
-pub(super) fn set(limit: Option<Rlimit>) {
-    if let Some(limit) = limit {
-        let _ = setrlimit(Resource::Nofile, limit);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Instant;

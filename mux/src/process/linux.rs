@@ -9,45 +9,15 @@ use std::{
 
 use rustix::{
     event::{EventfdFlags, eventfd},
-    fs::Mode,
     io::DupFlags,
     process::{Pid, PidfdFlags, pidfd_open},
-    pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
 };
 
 use super::{job::Job, shells::is_shell};
 
-/// Opens a new pty. Returns its master and its terminal.
-pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let master = openpt(flags)?;
-    grantpt(&master)?;
-    unlockpt(&master)?;
-    let terminal = match ioctl_tiocgptpeer(&master, flags) {
-        Ok(terminal) => terminal,
-        // The kernel is older than 4.13, or a sandbox rejects the call.
-        Err(_) => {
-            rustix::fs::open(ptsname(&master, Vec::new())?.as_c_str(), flags.into(), Mode::empty())?
-        }
-    };
-    Ok((master, terminal))
-}
-
 /// Makes `place` refer to the open file `by`, and closes its previous file.
 pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
     let _ = rustix::io::dup3(by, place, DupFlags::CLOEXEC);
-}
-
-/// Makes every descriptor of a child except its three standard streams close, at the latest at exec. Called between
-/// fork and exec.
-pub(super) fn keep_streams_alone() {
-    // SAFETY: the call changes flags of descriptors that nothing between fork and exec closes.
-    let marked =
-        unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
-    // The kernel is older than 5.11.
-    if marked != 0 {
-        portable_pty::unix::close_random_fds();
-    }
 }
 
 /// A descriptor that becomes readable when a process has ended, and stays readable.
@@ -302,6 +272,14 @@ pub(super) fn execution(pid: i32) -> Option<u64> {
     let code: u64 = fields.nth(23)?.parse().ok()?;
     let stack: u64 = fields.nth(1)?.parse().ok()?;
     (stack != 0).then_some(code.rotate_left(32) ^ stack)
+}
+
+/// The umask of this process. umask(2) could only report it by changing it, which other threads would notice. `None` if
+/// the kernel is older than 4.7.
+pub(super) fn umask() -> Option<u32> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
+    u32::from_str_radix(mask.trim(), 8).ok()
 }
 
 /// Returns freed memory to the system. Otherwise, the C library would keep memory that exited threads freed, such as

@@ -9,34 +9,14 @@ use std::{
 
 use rustix::{
     event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue},
-    fs::{Mode, OFlags},
-    io::{FdFlags, fcntl_setfd},
     process::Pid,
-    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
 };
 
 use super::job::Job;
 
-/// Opens a new pty. Returns its master and its terminal. macOS can mark the master close-on-exec only after opening it.
-pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
-    fcntl_setfd(&master, FdFlags::CLOEXEC)?;
-    grantpt(&master)?;
-    unlockpt(&master)?;
-    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let terminal =
-        rustix::fs::open(ptsname(&master, Vec::new())?.as_c_str(), flags, Mode::empty())?;
-    Ok((master, terminal))
-}
-
 /// Makes `place` refer to the open file `by`, and closes its previous file.
 pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
     let _ = rustix::io::dup2(by, place);
-}
-
-/// Closes every descriptor of a child except its three standard streams. Called between fork and exec.
-pub(super) fn keep_streams_alone() {
-    portable_pty::unix::close_random_fds();
 }
 
 /// A descriptor that becomes readable when a process has ended, and stays readable: a kqueue with one event.

@@ -1,34 +1,38 @@
 //! A local program on a pty.
 //!
-//! portable-pty collects the program's arguments and environment, and finds the user's shell. This module opens the pty
-//! itself, because portable-pty opens descriptors first and marks them close-on-exec later: a program started in
-//! between would inherit a pane's terminal. The master is non-blocking. Only poll(2) waits: for the master, the
-//! program's end or a wake-up.
+//! The program is a child of this process, or of a keeper. That differs only in its end ([`Child`]). The master is
+//! non-blocking. Only poll(2) waits: for the master, the program's end or a wake-up.
 
 use std::{
-    collections::BTreeSet,
-    ffi::OsString,
     io,
-    os::{
-        fd::{AsFd, OwnedFd},
-        unix::process::CommandExt,
-    },
-    path::{Path, PathBuf},
-    process::Command,
+    os::fd::{AsFd, OwnedFd},
+    path::PathBuf,
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
-use portable_pty::CommandBuilder;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
-    process::{Pid, Signal as Sig, WaitOptions, waitpid},
+    process::{Pid, Signal as Sig},
     termios::{LocalModes, Winsize},
 };
+#[cfg(target_os = "linux")]
+use unterm_keeper::Held;
+use unterm_keeper::Pty;
 use unterm_term::Size;
 
-use super::{environment, integration::NonceFile, shells::is_shell, start, system};
+#[cfg(target_os = "linux")]
+use super::keeper::KeeperPane;
+use super::{
+    child::{Child, Watch},
+    integration::NonceFile,
+    launch::Launch,
+    shells::is_shell,
+    system,
+};
+#[cfg(target_os = "linux")]
+use crate::ProgramPlacement;
 use crate::{
     Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal,
     Spawn, SpawnError, is_carrier, lock::Mutex,
@@ -41,9 +45,6 @@ const TAIL: u32 = 256 * 1024;
 /// If a pane's output never pauses, the reader checks after this number of reads whether the program has ended.
 const READS_PER_LOOK: u32 = 64;
 
-/// Guards the look-up of the user's shell: portable-pty calls a C function for it that returns one shared buffer.
-static PASSWORD_DATABASE: Mutex<()> = Mutex::new(());
-
 /// A local program on a pty.
 pub struct PtyProcess {
     /// The pty's master, which is non-blocking.
@@ -52,7 +53,6 @@ pub struct PtyProcess {
     pid: Pid,
     /// Path of the program.
     image: String,
-    ended: system::ExitWatch,
     /// Wakes the reader after one of the fields below has changed. The reader clears it.
     wake: system::Wake,
     /// Set while nothing may be written: permanently after closing, or while detached. Wakes the writer.
@@ -60,21 +60,35 @@ pub struct PtyProcess {
     is_closed: AtomicBool,
     is_stopped: AtomicBool,
     is_detached: AtomicBool,
+    /// Whether the program continues without an owner when this value is dropped.
+    is_left: AtomicBool,
     /// Whether the reader waits for output and has returned all output so far. Cleared before the reader reads output.
     is_reader_idle: AtomicBool,
-    child: Mutex<Child>,
+    /// Signals are sent under this lock, and only until the program's end is known: until then, its process id cannot be
+    /// reused.
+    state: Mutex<State>,
     /// The number of reads since the child was last checked.
     reads: AtomicU32,
     /// The number of bytes read since the child's end was detected.
     tail: AtomicU32,
     _nonce: Option<NonceFile>,
+    /// The pane of the keeper, if the program is a child of a keeper.
+    #[cfg(target_os = "linux")]
+    keeper: Option<KeeperPane>,
 }
 
-/// The state of the child. Signals are sent under this lock, and only until the child was waited for: until then, its
-/// process id cannot be reused.
-struct Child {
-    status: Option<ExitStatus>,
+struct State {
+    child: Child,
     killing: Killing,
+}
+
+/// The result of checking the child.
+struct Look {
+    status: Option<ExitStatus>,
+    /// The time at which SIGKILL is due.
+    kill_at: Option<Instant>,
+    /// Becomes readable when the child must be checked again. `None` after the end.
+    watch: Option<Watch>,
 }
 
 #[derive(Clone, Copy)]
@@ -86,71 +100,80 @@ enum Killing {
 }
 
 impl PtyProcess {
-    /// Starts a program on a pty of `size`.
+    /// Starts a program on a pty of `size`, as a child of this process.
     ///
     /// `spawn.env` may override TERM (`xterm-256color`) and COLORTERM (`truecolor`).
     pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, SpawnError> {
-        let cwd = environment::directory(spawn)?;
-        let Start { mut command, program, image, nonce } = command(spawn, &cwd)?;
-        let failed = |error: String| SpawnError::Program { program: program.clone(), error };
-        let no_pty = |error: io::Error| failed(format!("no pty: {error}"));
-        let (master, slave) = system::open_pty().map_err(no_pty)?;
-        rustix::termios::tcsetwinsize(&slave, winsize(size)).map_err(|e| no_pty(e.into()))?;
+        Self::start(Launch::new(spawn)?, size)
+    }
+
+    /// Starts a program on a pty of `size`, as a child of this process.
+    pub(super) fn start(launch: Launch, size: Size) -> Result<Self, SpawnError> {
+        let failed = |error: io::Error| launch.failed(error);
+        let no_pty = |error: io::Error| failed(io::Error::other(format!("no pty: {error}")));
+        let Pty { master, terminal, name } = Pty::open(winsize(size)).map_err(no_pty)?;
         // Create everything that can fail before starting the program.
-        let prepare = || -> io::Result<_> {
-            rustix::io::ioctl_fionbio(&master, true)?;
-            if let Ok(mut termios) = rustix::termios::tcgetattr(&master) {
-                // Make the line discipline erase whole characters.
-                termios.input_modes |= rustix::termios::InputModes::IUTF8;
-                let now = rustix::termios::OptionalActions::Now;
-                rustix::termios::tcsetattr(&master, now, &termios)?;
-            }
-            Ok((system::Wake::new()?, system::Wake::new()?))
-        };
-        let (wake, closed) = prepare().map_err(|error| failed(error.to_string()))?;
-        let tty = rustix::termios::ttyname(&slave, Vec::new()).ok();
-        let tty = tty.and_then(|name| name.into_string().ok()).map(PathBuf::from);
-        let pid =
-            start::on_terminal(&mut command, slave).map_err(|error| failed(error.to_string()))?;
-        let ended = system::ExitWatch::new(pid).map_err(|error| {
-            // Without the watch, Unterm would not notice the program's end. The child was not waited for, so the
-            // process id is still its own.
-            let _ = rustix::process::kill_process(pid, Sig::KILL);
-            let _ = waitpid(Some(pid), WaitOptions::empty());
-            failed(error.to_string())
-        })?;
-        Ok(Self {
+        let wakes = Wakes::new().map_err(failed)?;
+        let tty = name.and_then(|name| name.into_string().ok()).map(PathBuf::from);
+        let pid = launch.whole_program().start(terminal).map_err(failed)?;
+        let child = Child::own(pid).map_err(failed)?;
+        let program = RunningProgram { image: launch.image, nonce: launch.nonce, tty, pid, child };
+        Ok(Self::new(program, master, wakes))
+    }
+
+    /// The process of a program that a keeper has started, and that belongs to this process now. `nonce` is the file
+    /// that the program's shell reads.
+    #[cfg(target_os = "linux")]
+    pub(super) fn kept(
+        image: String,
+        nonce: Option<NonceFile>,
+        wakes: Wakes,
+        (held, pane): (Held, KeeperPane),
+    ) -> Self {
+        let Held { master, process, exit, pid, tty, .. } = held;
+        let tty = Some(tty).filter(|tty| !tty.as_os_str().is_empty());
+        let child = Child::kept(pid, exit, process);
+        let program = RunningProgram { image, nonce, tty, pid, child };
+        let mut process = Self::new(program, master, wakes);
+        process.keeper = Some(pane);
+        process
+    }
+
+    fn new(program: RunningProgram, master: OwnedFd, Wakes { wake, closed }: Wakes) -> Self {
+        let RunningProgram { image, nonce, tty, pid, child } = program;
+        Self {
             master,
             tty,
             pid,
             image,
-            ended,
             wake,
             closed,
             is_closed: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
             is_detached: AtomicBool::new(false),
+            is_left: AtomicBool::new(false),
             is_reader_idle: AtomicBool::new(false),
-            child: Mutex::new(Child { status: None, killing: Killing::No }),
+            state: Mutex::new(State { child, killing: Killing::No }),
             reads: AtomicU32::new(0),
             tail: AtomicU32::new(0),
             _nonce: nonce,
-        })
+            #[cfg(target_os = "linux")]
+            keeper: None,
+        }
     }
 
-    /// Checks the child without blocking, and sends SIGKILL if it is due. Returns how the child ended, and the time of
-    /// the next check.
-    fn look(&self) -> (Option<ExitStatus>, Option<Instant>) {
-        let mut child = self.child.lock();
-        self.reap(&mut child);
-        let mut next = None;
-        if child.status.is_none()
-            && let Killing::Until(deadline) = child.killing
+    /// Checks the child without blocking, and sends SIGKILL if it is due.
+    fn look(&self) -> Look {
+        let mut state = self.state.lock();
+        let status = state.child.status();
+        let mut kill_at = None;
+        if status.is_none()
+            && let Killing::Until(deadline) = state.killing
         {
             if Instant::now() < deadline {
-                next = Some(deadline);
+                kill_at = Some(deadline);
             } else {
-                child.killing = Killing::Done;
+                state.killing = Killing::Done;
                 if !self.signal_groups(Sig::KILL) {
                     // The program runs as another user (sudo as the pane's program), so no signal is allowed. Only
                     // closing the master can hang it up.
@@ -158,32 +181,11 @@ impl PtyProcess {
                 }
             }
         }
-        (child.status, next)
-    }
-
-    fn reap(&self, child: &mut Child) {
-        if child.status.is_some() {
-            return;
-        }
-        match waitpid(Some(self.pid), WaitOptions::NOHANG) {
-            Ok(Some((_, status))) => {
-                child.status = match (status.exit_status(), status.terminating_signal()) {
-                    (Some(code), _) => Some(ExitStatus::Code(code)),
-                    (_, Some(signal)) => Some(ExitStatus::Signal(signal)),
-                    _ => None,
-                };
-            }
-            Ok(None) | Err(Errno::INTR) => {}
-            // Other code in this process waited for all children. The exit status is lost, but the child has ended.
-            Err(error) => {
-                tracing::warn!(pid = self.pid.as_raw_nonzero(), %error, "cannot wait for a program");
-                child.status = Some(ExitStatus::Code(-1));
-            }
-        }
+        Look { status, kill_at, watch: state.child.watch() }
     }
 
     /// Signals the program's own process group and the foreground group. Returns false if that is forbidden. Call it
-    /// only before the child was waited for.
+    /// only while the child has no status.
     fn signal_groups(&self, signal: Sig) -> bool {
         let sent = rustix::process::kill_process_group(self.pid, signal)
             .or_else(|_| rustix::process::kill_process(self.pid, signal));
@@ -236,74 +238,25 @@ enum Available {
     HungUp,
 }
 
-/// A program to start.
-struct Start {
-    command: Command,
-    /// The program as requested.
-    program: String,
-    /// The path of the executable, with the file name by which it was called.
+/// A program after its start.
+struct RunningProgram {
     image: String,
-    /// The nonce file, if the program is a shell that reads it.
     nonce: Option<NonceFile>,
+    tty: Option<PathBuf>,
+    pid: Pid,
+    child: Child,
 }
 
-fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
-    let mut names: BTreeSet<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
-    names.insert("SHELL".into());
-    let (mut builder, shell) = {
-        let _alone = PASSWORD_DATABASE.lock();
-        let mut builder = CommandBuilder::new_default_prog();
-        names.iter().filter(|name| environment::is_surrounding(name)).for_each(|name| {
-            builder.env_remove(name);
-        });
-        let fixed = [("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
-        let own = spawn.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in fixed.into_iter().chain(own) {
-            builder.env(name, value);
-            names.insert(name.into());
-        }
-        let shell = builder.get_shell();
-        (builder, shell)
-    };
-    let program = spawn.program.clone().unwrap_or(shell);
-    environment::check_strings(&program, spawn)?;
-    let injection = spawn
-        .integration
-        .as_ref()
-        .map(|integration| integration.inject(&program, &spawn.args, |name| builder.get_env(name)));
-    let mut injection = injection.unwrap_or_default();
-    let nonce = spawn.integration.as_ref().filter(|_| injection.reads_script).and_then(|it| {
-        let written = it.write_nonce();
-        written.map_err(|error| tracing::warn!(%error, "no shell integration")).ok()
-    });
-    if let Some(nonce) = &nonce {
-        injection.env.push(("UNTERM_NONCE_FILE", nonce.path().into()));
+/// The descriptors that wake a reader and a writer.
+pub(super) struct Wakes {
+    wake: system::Wake,
+    closed: system::Wake,
+}
+
+impl Wakes {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { wake: system::Wake::new()?, closed: system::Wake::new()? })
     }
-    for (name, value) in injection.env {
-        builder.env(name, value);
-        names.insert(name.into());
-    }
-    let file = environment::executable(&program, cwd, builder.get_env("PATH"))
-        .map_err(|error| SpawnError::Program { program: program.clone(), error })?;
-    // Build the path in the form in which the system reports a running program: its real folder, and the file name by
-    // which it was called.
-    let image = file.canonicalize().unwrap_or_else(|_| file.clone());
-    let image = file.file_name().map_or_else(|| image.clone(), |name| image.with_file_name(name));
-    let image = image.to_string_lossy().into_owned();
-    let is_login = spawn.program.is_none()
-        && spawn.args.is_empty()
-        && injection.args.is_empty()
-        && cfg!(target_os = "macos");
-    let name = match program.rsplit('/').next() {
-        Some(name) if is_login => format!("-{name}").into(),
-        // Pass a name without a slash unchanged as argv[0].
-        _ if program.contains('/') => file.clone().into_os_string(),
-        _ => program.clone().into(),
-    };
-    let mut command = Command::new(file);
-    command.arg0(name).args(&spawn.args).args(injection.args).current_dir(cwd).env_clear();
-    command.envs(names.iter().filter_map(|name| Some((name, builder.get_env(name)?))));
-    Ok(Start { command, program, image, nonce })
 }
 
 /// The time left until `deadline`, for poll(2). `None` waits without limit.
@@ -313,7 +266,7 @@ fn timeout(deadline: Option<Instant>) -> Option<Timespec> {
 }
 
 /// The size that the kernel reports to programs. Its pixel values match the terminal's own replies.
-fn winsize(size: Size) -> Winsize {
+pub(super) fn winsize(size: Size) -> Winsize {
     let (width, height) = size.pixels();
     let pixels = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
     Winsize {
@@ -342,7 +295,7 @@ impl Process for PtyProcess {
                 return Ok(ReadOutcome::Detached);
             }
             // Check for the program's end before reading, so that no output of the program is missed.
-            let has_ended = self.child.lock().status.is_some();
+            let has_ended = self.state.lock().child.known_status().is_some();
             let available = self.read_available(buffer)?;
             if let Available::Bytes(count) = available {
                 if has_ended && self.tail.fetch_add(count as u32, Ordering::Relaxed) >= TAIL {
@@ -357,13 +310,14 @@ impl Process for PtyProcess {
                 return Ok(ReadOutcome::TimedOut);
             }
             self.reads.store(0, Ordering::Relaxed);
-            let (status, kill_at) = self.look();
-            if status.is_some() || self.is_stopped.load(Ordering::Acquire) {
+            let Look { status, kill_at, watch } = self.look();
+            let Some(watch) = watch.filter(|_| status.is_none()) else { continue };
+            if self.is_stopped.load(Ordering::Acquire) {
                 continue;
             }
             let next = [deadline, kill_at].into_iter().flatten().min();
             let mut fds = [
-                PollFd::new(&self.ended, PollFlags::IN),
+                PollFd::new(&watch, PollFlags::IN),
                 PollFd::new(&self.wake, PollFlags::IN),
                 PollFd::new(&self.master, PollFlags::IN),
             ];
@@ -436,6 +390,17 @@ impl Process for PtyProcess {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    fn set_placement(&self, placement: ProgramPlacement) {
+        if let Some(keeper) = &self.keeper {
+            keeper.describe(placement);
+        }
+    }
+
+    fn leave(&self) {
+        self.is_left.store(self.state.lock().child.is_kept(), Ordering::Release);
+    }
+
     fn is_local(&self) -> bool {
         true
     }
@@ -468,12 +433,11 @@ impl Process for PtyProcess {
 
     fn kill(&self) {
         {
-            let mut child = self.child.lock();
-            self.reap(&mut child);
-            if child.status.is_none() && matches!(child.killing, Killing::No) {
+            let mut state = self.state.lock();
+            if state.child.status().is_none() && matches!(state.killing, Killing::No) {
                 let may_signal = self.signal_groups(Sig::HUP);
                 let grace = if may_signal { KILL_GRACE } else { Duration::ZERO };
-                child.killing = Killing::Until(Instant::now() + grace);
+                state.killing = Killing::Until(Instant::now() + grace);
                 // A stopped program receives SIGHUP only after it continues.
                 self.signal_groups(Sig::CONT);
             }
@@ -648,25 +612,34 @@ impl Process for PtyProcess {
     }
 
     fn exit_status(&self) -> Option<ExitStatus> {
-        let mut child = self.child.lock();
-        self.reap(&mut child);
-        child.status
+        self.state.lock().child.status()
     }
 }
 
 impl Drop for PtyProcess {
-    /// Kills the program and waits for its end, because its reader is gone.
+    /// Kills the program and waits for its end, because its reader is gone. A program that was left continues.
     fn drop(&mut self) {
-        let child = self.child.get_mut();
-        if child.status.is_none() {
+        if *self.is_left.get_mut() {
+            return;
+        }
+        let child = &mut self.state.get_mut().child;
+        let is_running = child.status().is_none();
+        if is_running {
             let _ = rustix::process::kill_process_group(self.pid, Sig::KILL);
             let _ = rustix::process::kill_process(self.pid, Sig::KILL);
             // Close the master. This also hangs up a program that this process may not signal.
             system::replace(&mut self.master, &self.wake);
+        }
+        // The keeper itself forgets a program whose status was read.
+        #[cfg(target_os = "linux")]
+        if let Some(keeper) = self.keeper.as_ref().filter(|_| is_running) {
+            keeper.close();
+        }
+        if let Some(watch) = child.watch().filter(|_| is_running) {
             // Only a process that is stuck in the kernel survives SIGKILL. After this process ends, init waits for it.
             let limit = Timespec::try_from(Duration::from_secs(1)).ok();
-            let _ = poll(&mut [PollFd::new(&self.ended.as_fd(), PollFlags::IN)], limit.as_ref());
-            let _ = waitpid(Some(self.pid), WaitOptions::NOHANG);
+            let _ = poll(&mut [PollFd::new(&watch, PollFlags::IN)], limit.as_ref());
+            child.status();
         }
     }
 }

@@ -2,6 +2,8 @@
 //! sleeping.
 #![allow(dead_code, reason = "the test of leaks uses a part of it")]
 
+#[cfg(target_os = "linux")]
+pub mod keeper;
 pub mod remote;
 
 use std::{

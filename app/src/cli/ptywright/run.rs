@@ -106,7 +106,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
         (false, _) => code(SIGNALLED + SIGPIPE),
         (true, Some(ExitStatus::Code(status))) => code(status),
         (true, Some(ExitStatus::Signal(signal))) => code(SIGNALLED + signal),
-        (true, None) => ExitCode::FAILURE,
+        (true, Some(ExitStatus::Lost) | None) => ExitCode::FAILURE,
     })
 }
 
@@ -140,8 +140,7 @@ fn spawn(program: &str, args: &[String]) -> Result<Spawn> {
         args: args.to_vec(),
         cwd: Some(std::env::current_dir().context("cannot find the current directory")?),
         env,
-        numbered: Vec::new(),
-        integration: None,
+        ..Spawn::default()
     })
 }
 

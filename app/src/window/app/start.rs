@@ -79,11 +79,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             }
         }
     }
-    let ready = startup.ready();
+    let (ready, sessions) = (startup.ready(), Arc::clone(&startup.sessions));
     let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
     app.system.appearance.is_theme_light = is_light;
     app.workspace.last = last;
-    app.workspace.first = Some(FirstPanes::new(ready));
+    app.workspace.first = Some(FirstPanes::new(ready, sessions));
     app.chrome.instances = unterm_control::client::running(app.prefs.settings.home()).len();
     for (about, complaint) in problems {
         app.complain(about, complaint);

@@ -194,7 +194,7 @@ fn status(pane: &Pane) -> StatusReply {
     let (exit_code, exit_signal) = match status {
         Some(ExitStatus::Code(code)) => (Some(code), None),
         Some(ExitStatus::Signal(signal)) => (None, Some(signal)),
-        None => (None, None),
+        Some(ExitStatus::Lost) | None => (None, None),
     };
     let awaited = awaited(pane);
     StatusReply {

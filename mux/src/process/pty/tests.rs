@@ -1,8 +1,11 @@
 //! Tests real programs on real ptys, without a terminal.
 
-use std::{process::Stdio, sync::Arc};
+use std::{
+    process::{Command, Stdio},
+    sync::Arc,
+};
 
-use super::*;
+use super::{super::environment, *};
 
 fn start(program: &str, args: &[&str]) -> PtyProcess {
     let spawn = Spawn {

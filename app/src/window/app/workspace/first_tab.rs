@@ -8,6 +8,9 @@ use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 use crate::window::app::{App, surface::quake, system::notices::with_line};
 use crate::{args::Args, config::Config};
 
+/// The subject of messages about programs that outlive their window.
+const ABOUT_SESSIONS: &str = "sessions";
+
 /// Opens the first tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead, because the
 /// user needs a window to correct the configuration. In this case, returns the error to show. If the shell ends by
 /// itself, the pane stays open for the same reason.
@@ -49,7 +52,14 @@ impl App {
         let Some(first) = self.workspace.first.take() else { return };
         let (mux, settings) = (Arc::clone(&self.mux), Arc::clone(&self.prefs.settings));
         let (args, last) = (self.prefs.args.clone(), self.workspace.last.clone());
-        if let Some(complaint) = quake::open_layout(&mux, &args, &settings, last.as_ref()) {
+        if let Some(instance) = &args.attach {
+            for fault in first.sessions.attach(&mux, instance).faults {
+                self.complain(ABOUT_SESSIONS, fault);
+            }
+        }
+        if mux.layout().tabs.is_empty()
+            && let Some(complaint) = quake::open_layout(&mux, &args, &settings, last.as_ref())
+        {
             self.complain("layout", complaint);
         }
         if mux.layout().tabs.is_empty() {
@@ -64,6 +74,11 @@ impl App {
         self.arrange();
         self.surface.pacing.ask();
         first.ready.set();
+        if let Some(fault) = first.sessions.take_fault() {
+            self.complain(ABOUT_SESSIONS, fault);
+        } else if let Some(message) = first.sessions.left_message() {
+            self.keep_saying(ABOUT_SESSIONS, message);
+        }
     }
 
     /// Opens the first panes if the window has reached its initial size. On Wayland, the system requests a redraw
@@ -94,6 +109,7 @@ impl App {
         let how = match status {
             ExitStatus::Code(code) => format!("exit code {code}"),
             ExitStatus::Signal(signal) => format!("signal {signal}"),
+            ExitStatus::Lost => "an unknown status".to_owned(),
         };
         let press = self.prefs.press("close_pane", "closes its pane");
         let text = with_line(format!("{program} has ended with {how}.{press}"), self.tab_named(id));

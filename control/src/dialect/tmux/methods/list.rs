@@ -125,7 +125,7 @@ impl Pane {
         match status {
             Some(ExitStatus::Code(code)) => row.exit_code = Some(code),
             Some(ExitStatus::Signal(signal)) => row.exit_signal = Some(signal),
-            None => {}
+            Some(ExitStatus::Lost) | None => {}
         }
         let term = pane.term();
         let (size, cursor, modes) = (term.size(), term.cursor(), term.modes());

@@ -1,0 +1,107 @@
+//! Starts a program as the leader of a session on a terminal.
+//!
+//! The child starts in the same state as after a login: no signal is ignored or blocked, and only the three standard
+//! streams are open.
+
+use std::{
+    ffi::OsString,
+    io,
+    os::{fd::OwnedFd, unix::process::CommandExt},
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use rustix::{
+    fs::Mode,
+    process::{Pid, Resource, Rlimit, ioctl_tiocsctty, setrlimit, setsid},
+};
+
+/// The signals to reset to their default action. Some parents ignore them for their children: `nohup`, and a shell that
+/// starts a job in the background.
+const SIGNALS: [libc::c_int; 6] =
+    [libc::SIGCHLD, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGALRM];
+
+/// A program to start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The path of the executable.
+    pub file: PathBuf,
+    /// The first argument, by convention the program's name.
+    pub arg0: OsString,
+    /// The arguments after the first.
+    pub args: Vec<OsString>,
+    /// The whole environment. If a name occurs twice, the last value counts.
+    pub env: Vec<(OsString, OsString)>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The permissions that new files do not get. `None`: those of the parent.
+    pub umask: Option<u32>,
+    /// The limit of open files: the soft and the hard limit, each `None` without a limit. `None`: those of the parent.
+    pub open_files: Option<(Option<u64>, Option<u64>)>,
+}
+
+impl Program {
+    /// Starts the program with `terminal` as its controlling terminal. Returns its process id. The caller must wait for
+    /// the process.
+    ///
+    /// # Errors
+    /// If the system refuses: there is no such file or directory, no process is left, or the file is no program.
+    pub fn start(&self, terminal: OwnedFd) -> io::Result<Pid> {
+        let mut command = Command::new(&self.file);
+        command.arg0(&self.arg0).args(&self.args).current_dir(&self.cwd).env_clear();
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::from(terminal.try_clone()?));
+        command.stdout(Stdio::from(terminal.try_clone()?));
+        command.stderr(Stdio::from(terminal));
+        let (umask, open_files) = (self.umask.map(Mode::from_raw_mode), self.open_files);
+        let prepare = move || {
+            for signal in SIGNALS {
+                // SAFETY: the child has only this thread, and the default action calls no code of ours.
+                unsafe { libc::signal(signal, libc::SIG_DFL) };
+            }
+            setsid()?;
+            ioctl_tiocsctty(rustix::stdio::stdin())?;
+            if let Some(umask) = umask {
+                rustix::process::umask(umask);
+            }
+            if let Some((current, maximum)) = open_files {
+                // A limit that the parent may not set stays as it is.
+                let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
+            }
+            keep_streams_alone();
+            Ok(())
+        };
+        // SAFETY: between fork and exec, `prepare` makes only system calls. It takes no lock and allocates no memory.
+        unsafe { command.pre_exec(prepare) };
+        let child = command.spawn()?;
+        i32::try_from(child.id())
+            .ok()
+            .and_then(Pid::from_raw)
+            .ok_or_else(|| io::Error::other("the system returned no process id"))
+    }
+}
+
+/// The number of descriptors that are checked on a system that cannot mark them in one call.
+const MOST_DESCRIPTORS: libc::c_int = 65_536;
+
+/// Makes every descriptor of a child except its three standard streams close at exec. Called between fork and exec.
+fn keep_streams_alone() {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: the call changes flags of descriptors that nothing between fork and exec closes.
+        let marked = unsafe {
+            libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC)
+        };
+        if marked == 0 {
+            return;
+        }
+        // The kernel is older than 5.11.
+    }
+    // SAFETY: sysconf(3) has no preconditions.
+    let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
+    let limit = libc::c_int::try_from(limit).unwrap_or(MOST_DESCRIPTORS).min(MOST_DESCRIPTORS);
+    for descriptor in 3..limit {
+        // SAFETY: the call changes a flag of a descriptor, or fails if it is not open.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}

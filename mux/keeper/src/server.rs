@@ -1,0 +1,353 @@
+//! The keeper's loop: accepts connections, serves requests, and notices the ends of programs and owners.
+//!
+//! One thread does everything. Nothing waits for a client: a client that is slow or silent delays only itself. What a
+//! client does wrong ends its connection, is logged, and changes no pane.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    os::fd::OwnedFd,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    net::{SocketFlags, accept_with},
+};
+
+use crate::{
+    connection::{Connection, End},
+    frame::Frame,
+    log::Log,
+    message::{Hello, NEWEST, OLDEST, PaneKey, Refusal, Reply, Request, Start},
+    pane::Pane,
+    socket,
+};
+
+/// The maximum number of connections.
+pub const MAX_CONNECTIONS: usize = 64;
+
+/// The maximum number of panes.
+pub const MAX_PANES: usize = 2_000;
+
+/// The maximum number of panes whose programs have ended and that no instance owns.
+const MAX_LEFT: usize = 64;
+
+/// The maximum number of bytes of all connections that wait for the rest of their message.
+const MAX_UNFINISHED: usize = 16 << 20;
+
+/// The time that a new keeper waits for its first client.
+const FIRST_CLIENT: Duration = Duration::from_secs(10);
+
+/// A keeper.
+pub(crate) struct Server {
+    listener: OwnedFd,
+    log: Log,
+    connections: Vec<Connection>,
+    /// The panes by number.
+    panes: BTreeMap<u64, Pane>,
+    /// The next number for a connection or a pane.
+    next: u64,
+    has_had_client: bool,
+    started: Instant,
+}
+
+impl Server {
+    pub(crate) fn new(listener: OwnedFd, log: Log) -> Self {
+        let (connections, panes) = (Vec::new(), BTreeMap::new());
+        let started = Instant::now();
+        Self { listener, log, connections, panes, next: 1, has_had_client: false, started }
+    }
+
+    pub(crate) fn log(&mut self) -> &mut Log {
+        &mut self.log
+    }
+
+    /// Serves until no client is connected, and no program runs that a client could take.
+    ///
+    /// # Errors
+    /// If the system cannot wait for events.
+    pub(crate) fn run(&mut self) -> io::Result<()> {
+        while !self.is_idle() {
+            self.turn()?;
+        }
+        Ok(())
+    }
+
+    fn is_idle(&self) -> bool {
+        let is_waiting = !self.has_had_client && self.started.elapsed() < FIRST_CLIENT;
+        !is_waiting && self.connections.is_empty() && !self.panes.values().any(Pane::is_needed)
+    }
+
+    /// Waits for events, and handles them.
+    fn turn(&mut self) -> io::Result<()> {
+        let Ready { accepts, connections, panes } = self.wait()?;
+        for number in connections {
+            self.serve(number);
+        }
+        for number in panes {
+            if let Some(pane) = self.panes.get_mut(&number) {
+                let gone = pane.check_owner();
+                pane.check_end();
+                // A closed pane, or one whose end the owner knows, needs no owner.
+                if let Some(owner) = gone.filter(|_| !pane.is_closed()) {
+                    let program = pane.program();
+                    self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
+                }
+            }
+        }
+        self.panes.retain(|_, pane| !pane.is_over());
+        self.forget_left();
+        if accepts {
+            self.accept();
+        }
+        Ok(())
+    }
+
+    fn wait(&self) -> io::Result<Ready> {
+        let mut fds = vec![PollFd::new(&self.listener, PollFlags::IN)];
+        for connection in &self.connections {
+            // As long as replies wait, no further request is read.
+            let events = if connection.has_unsent() { PollFlags::OUT } else { PollFlags::IN };
+            fds.push(PollFd::new(connection, events));
+        }
+        let mut watched = Vec::new();
+        for (number, pane) in &self.panes {
+            if let Some(process) = pane.process() {
+                fds.push(PollFd::from_borrowed_fd(process, PollFlags::IN));
+                watched.push(*number);
+            }
+            if let Some(report) = pane.owner_report() {
+                // poll(2) always reports errors, and the pipe has one as soon as its reader is gone.
+                fds.push(PollFd::from_borrowed_fd(report, PollFlags::empty()));
+                watched.push(*number);
+            }
+        }
+        let wait = FIRST_CLIENT.saturating_sub(self.started.elapsed());
+        let wait = (!self.has_had_client).then(|| Timespec::try_from(wait).ok()).flatten();
+        match poll(&mut fds, wait.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
+        let (listener, rest) = fds.split_at(1);
+        let (connections, panes) = rest.split_at(self.connections.len());
+        let numbers = self.connections.iter().map(|connection| connection.number);
+        let ready = |(fd, number)| is_ready(fd).then_some(number);
+        Ok(Ready {
+            accepts: is_ready(&listener[0]),
+            connections: connections.iter().zip(numbers).filter_map(ready).collect(),
+            panes: panes.iter().zip(watched).filter_map(ready).collect(),
+        })
+    }
+
+    /// Accepts the next connection.
+    fn accept(&mut self) {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = match accept_with(&self.listener, flags) {
+            Ok(socket) => socket,
+            Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => return,
+            Err(error) => {
+                self.log.line(&format!("cannot accept a connection: {error}"));
+                self.drop_unknown();
+                return;
+            }
+        };
+        if let Err(error) = socket::check_peer(&socket) {
+            self.log.line(&format!("refused a connection: {error}"));
+            return;
+        }
+        if self.connections.len() >= MAX_CONNECTIONS && !self.drop_unknown() {
+            self.log.line(&format!("refused a connection: there are {MAX_CONNECTIONS}"));
+            return;
+        }
+        self.connections.push(Connection::new(self.next, socket));
+        self.next += 1;
+        self.has_had_client = true;
+    }
+
+    /// Closes the oldest connection whose client has not greeted. Returns whether there was one.
+    fn drop_unknown(&mut self) -> bool {
+        let at = self.connections.iter().position(|connection| connection.name.is_none());
+        if let Some(at) = at {
+            self.connections.remove(at);
+            self.log.line("closed a connection whose client does not greet: there are too many");
+        }
+        at.is_some()
+    }
+
+    /// Handles an event of a connection.
+    fn serve(&mut self, number: u64) {
+        let Some(at) = self.connections.iter().position(|it| it.number == number) else { return };
+        // Take the connection out, so that requests can change everything else.
+        let mut connection = self.connections.remove(at);
+        match self.serve_connection(&mut connection) {
+            Ok(()) => self.connections.insert(at, connection),
+            Err(End::Closed) => {}
+            Err(End::Refused(why)) => {
+                let name = connection.name.as_deref().unwrap_or("an unknown client");
+                self.log.line(&format!("refused {name:?}: {why}"));
+            }
+        }
+    }
+
+    fn serve_connection(&mut self, connection: &mut Connection) -> Result<(), End> {
+        if connection.has_unsent() {
+            connection.flush()?;
+        } else {
+            connection.receive()?;
+            let others: usize = self.connections.iter().map(Connection::unfinished).sum();
+            if others + connection.unfinished() > MAX_UNFINISHED {
+                return Err(End::Refused("too many messages are unfinished".into()));
+            }
+        }
+        while !connection.has_unsent() {
+            let frame = match connection.next() {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break,
+                Err(error) => return Err(refuse(connection, error.to_string())),
+            };
+            self.handle(connection, &frame)?;
+        }
+        Ok(())
+    }
+
+    /// Handles one message.
+    fn handle(&mut self, connection: &mut Connection, frame: &Frame) -> Result<(), End> {
+        let request = match Request::from_frame(frame) {
+            Ok(request) => request,
+            Err(error) => return Err(refuse(connection, error.to_string())),
+        };
+        let Some(name) = connection.name.clone() else {
+            let Some(Request::Hello(hello)) = request else {
+                return Err(refuse(connection, "the first message is no greeting".into()));
+            };
+            return greet(connection, hello);
+        };
+        let Some(request) = request else {
+            let text = format!("the request {:#x} is unknown", frame.kind);
+            self.log.line(&format!("{name:?}: {text}"));
+            return connection.reply(&Reply::Refused(Refusal::UnknownRequest, text), Vec::new());
+        };
+        let (reply, descriptors) = match request {
+            Request::Hello(_) => return Err(refuse(connection, "a second greeting".into())),
+            Request::Start(start) => self.start(*start, &name),
+            Request::List => (Reply::Panes(self.listed()), Vec::new()),
+            Request::Identify(number) => match self.panes.get(&number) {
+                Some(pane) => (Reply::Identity(Box::new(pane.identity())), Vec::new()),
+                None => refused(no_pane(number)),
+            },
+            Request::Take(number) => self.take(number, &name),
+            Request::Confirm(key) => {
+                self.change(key, &name, Pane::confirm);
+                return Ok(());
+            }
+            Request::Describe(key, placement) => {
+                self.change(key, &name, |pane| pane.describe(placement));
+                return Ok(());
+            }
+            Request::Close(key) => {
+                self.change(key, &name, Pane::close);
+                self.panes.retain(|_, pane| !pane.is_over());
+                return Ok(());
+            }
+        };
+        connection.reply(&reply, descriptors)
+    }
+
+    fn start(&mut self, start: Start, name: &str) -> (Reply, Vec<OwnedFd>) {
+        if self.panes.len() >= MAX_PANES {
+            return refused((Refusal::Full, format!("the keeper already has {MAX_PANES} panes")));
+        }
+        let number = self.next;
+        self.next += 1;
+        match Pane::start(number, start, name) {
+            Ok((pane, descriptors)) => {
+                let held = pane.held();
+                self.panes.insert(number, pane);
+                (held, descriptors)
+            }
+            Err(error) => refused((Refusal::CannotStart, error.to_string())),
+        }
+    }
+
+    fn take(&mut self, number: u64, name: &str) -> (Reply, Vec<OwnedFd>) {
+        let Some(pane) = self.panes.get_mut(&number).filter(|pane| !pane.is_closed()) else {
+            return refused(no_pane(number));
+        };
+        match pane.take(name) {
+            Ok(Some(descriptors)) => {
+                self.log.line(&format!("{name:?} took pane {number} ({:?})", pane.program()));
+                (pane.held(), descriptors)
+            }
+            Ok(None) => {
+                let owner = pane.owner().unwrap_or_default();
+                refused((Refusal::InUse, format!("{owner:?} owns pane {number}")))
+            }
+            Err(error) => refused((Refusal::Other, error.to_string())),
+        }
+    }
+
+    /// The panes that an instance can own, oldest first.
+    fn listed(&self) -> Vec<u64> {
+        self.panes.iter().filter(|(_, pane)| !pane.is_closed()).map(|(number, _)| *number).collect()
+    }
+
+    /// Changes a pane for its owner. A request with another secret is logged.
+    fn change(&mut self, key: PaneKey, name: &str, change: impl FnOnce(&mut Pane)) {
+        match self.panes.get_mut(&key.number).filter(|pane| pane.key == key) {
+            Some(pane) => change(pane),
+            None => {
+                self.log.line(&format!("{name:?} does not own a pane {}", key.number));
+            }
+        }
+    }
+
+    /// Removes the oldest panes that are left of programs, if there are too many.
+    fn forget_left(&mut self) {
+        let left = self.panes.iter().filter(|(_, pane)| pane.is_left());
+        let left: Vec<u64> = left.map(|(number, _)| *number).collect();
+        for number in &left[..left.len().saturating_sub(MAX_LEFT)] {
+            self.panes.remove(number);
+        }
+    }
+}
+
+/// What can be handled without waiting.
+struct Ready {
+    accepts: bool,
+    /// Numbers of connections.
+    connections: Vec<u64>,
+    /// Numbers of panes.
+    panes: Vec<u64>,
+}
+
+/// Answers a greeting.
+fn greet(connection: &mut Connection, hello: Hello) -> Result<(), End> {
+    if hello.common_version().is_none() {
+        let text = format!(
+            "the keeper speaks the versions {OLDEST} to {NEWEST} of the protocol, and {:?} speaks {} to {}",
+            hello.name, hello.oldest, hello.newest
+        );
+        connection.reply(&Reply::Refused(Refusal::Version, text.clone()), Vec::new())?;
+        return Err(End::Refused(text));
+    }
+    connection.name = Some(hello.name);
+    connection.reply(&Reply::Hello(Hello::own("keeper")), Vec::new())
+}
+
+/// Replies that a message is not valid. Returns the end of the connection.
+fn refuse(connection: &mut Connection, why: String) -> End {
+    // The client may be gone already.
+    let _ = connection.reply(&Reply::Refused(Refusal::Malformed, why.clone()), Vec::new());
+    End::Refused(why)
+}
+
+fn refused((refusal, text): (Refusal, String)) -> (Reply, Vec<OwnedFd>) {
+    (Reply::Refused(refusal, text), Vec::new())
+}
+
+fn no_pane(number: u64) -> (Refusal, String) {
+    (Refusal::NoPane, format!("there is no pane {number}"))
+}

@@ -1,0 +1,117 @@
+//! Unix sockets: sends and receives bytes with descriptors, and checks who the peer is.
+
+use std::{
+    io::{self, IoSlice, IoSliceMut},
+    mem::MaybeUninit,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::Path,
+};
+
+use rustix::{
+    cmsg_space,
+    io::Errno,
+    net::{
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+        SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags,
+        SocketType, recvmsg, sendmsg, socket_with,
+    },
+};
+
+/// The maximum number of descriptors in one message.
+pub(crate) const MAX_DESCRIPTORS: usize = 3;
+
+/// Creates a non-blocking stream socket.
+pub(crate) fn new() -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?)
+}
+
+/// The address of a socket in the file system. Its path has at most 107 bytes.
+pub(crate) fn address(path: &Path) -> io::Result<SocketAddrUnix> {
+    SocketAddrUnix::new(path).map_err(|error| {
+        let path = path.display();
+        io::Error::new(
+            io::Error::from(error).kind(),
+            format!("{path} is no path for a socket: {error}"),
+        )
+    })
+}
+
+/// Sends bytes without waiting, and the descriptors with the first byte. Returns the number of bytes sent. If there are
+/// no bytes sent, no descriptors are.
+pub(crate) fn send(
+    socket: impl AsFd,
+    bytes: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+) -> Result<usize, Errno> {
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(Errno::INVAL);
+    }
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    loop {
+        match sendmsg(&socket, &[IoSlice::new(bytes)], &mut control, flags) {
+            Err(Errno::INTR) => {}
+            result => return result,
+        }
+    }
+}
+
+/// What [`receive`] received.
+pub(crate) struct Received {
+    /// The number of bytes. 0 at the end of the stream.
+    pub(crate) bytes: usize,
+    /// Whether the system dropped descriptors, because the receiver has no space for them.
+    pub(crate) has_dropped: bool,
+}
+
+/// Receives bytes without waiting. Appends the descriptors that come with them to `descriptors`, which are
+/// close-on-exec from the start. If `descriptors` is `None`, the system closes all descriptors, so that a peer cannot
+/// use up those of this process.
+pub(crate) fn receive(
+    socket: impl AsFd,
+    buffer: &mut [u8],
+    descriptors: Option<&mut Vec<OwnedFd>>,
+) -> Result<Received, Errno> {
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+    let size = if descriptors.is_some() { space.len() } else { 0 };
+    let mut control = RecvAncillaryBuffer::new(&mut space[..size]);
+    let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+    let received = loop {
+        match recvmsg(&socket, &mut [IoSliceMut::new(buffer)], &mut control, flags) {
+            Err(Errno::INTR) => {}
+            result => break result?,
+        }
+    };
+    if let Some(descriptors) = descriptors {
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(rights) = message {
+                descriptors.extend(rights);
+            }
+        }
+    }
+    let has_dropped = received.flags.contains(ReturnFlags::CTRUNC);
+    Ok(Received { bytes: received.bytes, has_dropped })
+}
+
+/// Checks that the same user runs the peer.
+///
+/// # Errors
+/// If another user runs the peer, or the system does not report the user. The error names the user and the process.
+pub(crate) fn check_peer(socket: impl AsFd) -> io::Result<()> {
+    let peer = rustix::net::sockopt::socket_peercred(socket)?;
+    let own = rustix::process::geteuid();
+    match peer.uid == own {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!(
+                "process {} belongs to user {}, not to user {}",
+                peer.pid.as_raw_nonzero(),
+                peer.uid.as_raw(),
+                own.as_raw()
+            ),
+        )),
+    }
+}

@@ -1,0 +1,8 @@
+//! Tests of the real keeper, as its clients see it.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod hostile;
+mod life;
+mod programs;
+mod versions;

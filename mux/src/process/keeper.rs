@@ -1,0 +1,216 @@
+//! The connection of this process with the keeper, which is the parent of programs that outlive their window.
+//!
+//! All panes share one connection. A program does not need it after its start: its pty and its exit status come from
+//! descriptors of its own.
+
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use unterm_keeper::{
+    Client, Error, Held, Identity, Launcher, MAX_TEXT, PaneKey, Placement, Refusal, Start,
+};
+
+use crate::{ProgramPlacement, lock::Mutex};
+
+/// The time after a failure before the next attempt to reach the keeper. Until then, programs start without a wait.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
+
+/// The connection with the keeper. The keeper is started when the first program needs it.
+pub(super) struct Keeper {
+    launcher: Launcher,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The name of this instance.
+    owner: String,
+    client: Option<Client>,
+    /// The time before which the keeper is not tried again, after a failure.
+    retry_at: Option<Instant>,
+    has_warned: bool,
+    /// The first failure, until it was taken.
+    fault: Option<String>,
+}
+
+/// Why the keeper has not started a program.
+pub(super) enum NotStarted {
+    /// The program cannot be started, by the keeper or otherwise.
+    Program(String),
+    /// There is no keeper. The program may be started without one.
+    NoKeeper,
+}
+
+/// A pane of the keeper that belongs to this process.
+pub(super) struct KeeperPane {
+    keeper: Arc<Keeper>,
+    key: PaneKey,
+    /// What the keeper knows already.
+    placement: Mutex<ProgramPlacement>,
+}
+
+impl Keeper {
+    pub(super) fn new(program: PathBuf, socket: PathBuf) -> Self {
+        Self { launcher: Launcher { program, socket }, state: Mutex::default() }
+    }
+
+    /// Sets the name of this instance, for the next connection.
+    pub(super) fn set_owner(&self, name: &str) {
+        name.clone_into(&mut self.state.lock().owner);
+    }
+
+    /// Returns the reason why there is no keeper, once.
+    pub(super) fn take_fault(&self) -> Option<String> {
+        self.state.lock().fault.take()
+    }
+
+    /// Starts a program. May wait for a few seconds, if the keeper does not answer.
+    pub(super) fn start(self: &Arc<Self>, start: &Start) -> Result<(Held, KeeperPane), NotStarted> {
+        match self.request(|client| client.start(start.clone())) {
+            Ok(held) => Ok(self.own(held)),
+            Err(Error::Refused(Refusal::CannotStart, why)) => Err(NotStarted::Program(why)),
+            Err(error) => {
+                self.state.lock().note_fault(&error);
+                Err(NotStarted::NoKeeper)
+            }
+        }
+    }
+
+    /// The panes that no process owns, oldest first.
+    pub(super) fn left(&self) -> Result<Vec<Identity>, Error> {
+        let panes = self.request(Client::panes)?;
+        let identify = |number| match self.request(|client| client.identify(number)) {
+            Ok(identity) => Some(Ok(identity)),
+            // The pane is gone since the keeper has listed it.
+            Err(Error::Refused(Refusal::NoPane, _)) => None,
+            Err(error) => Some(Err(error)),
+        };
+        let all: Result<Vec<Identity>, Error> = panes.into_iter().filter_map(identify).collect();
+        Ok(all?.into_iter().filter(|identity| identity.owner.is_none()).collect())
+    }
+
+    /// Takes over a pane that no process owns.
+    pub(super) fn take(self: &Arc<Self>, number: u64) -> Result<(Held, KeeperPane), Error> {
+        self.request(|client| client.take(number)).map(|held| self.own(held))
+    }
+
+    fn own(self: &Arc<Self>, held: Held) -> (Held, KeeperPane) {
+        let pane =
+            KeeperPane { keeper: Arc::clone(self), key: held.key, placement: Mutex::default() };
+        (held, pane)
+    }
+
+    fn request<T>(&self, send: impl Fn(&mut Client) -> Result<T, Error>) -> Result<T, Error> {
+        self.state.lock().request(&self.launcher, send)
+    }
+}
+
+impl State {
+    /// Sends a request, and connects first if necessary.
+    fn request<T>(
+        &mut self,
+        launcher: &Launcher,
+        send: impl Fn(&mut Client) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let result = match self.request_once(launcher, &send) {
+            // The keeper was killed since the last request, so start another one.
+            Err(Error::Ended) => self.request_once(launcher, &send),
+            result => result,
+        };
+        self.note_connection();
+        result
+    }
+
+    /// Drops a connection that is useless, and sets the time of the next attempt.
+    fn note_connection(&mut self) {
+        if self.client.as_ref().is_some_and(Client::is_usable) {
+            self.retry_at = None;
+            return;
+        }
+        self.client = None;
+        let now = Instant::now();
+        if self.retry_at.is_none_or(|at| at <= now) {
+            self.retry_at = Some(now + RETRY_AFTER);
+        }
+    }
+
+    /// Sends a message about a pane. Starts no keeper: another keeper does not have the pane.
+    fn send(
+        &mut self,
+        launcher: &Launcher,
+        send: impl FnOnce(&mut Client) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.client.is_none() {
+            if self.retry_at.is_some_and(|at| Instant::now() < at) {
+                return Err(Error::TimedOut);
+            }
+            self.client = Client::connect(&launcher.socket, &self.owner).ok();
+        }
+        let result = self.client.as_mut().map_or(Err(Error::Ended), send);
+        self.note_connection();
+        result
+    }
+
+    fn request_once<T>(
+        &mut self,
+        launcher: &Launcher,
+        send: impl Fn(&mut Client) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if let Some(client) = self.client.as_mut().filter(|client| client.is_usable()) {
+            return send(client);
+        }
+        self.client = None;
+        if self.retry_at.is_some_and(|at| Instant::now() < at) {
+            return Err(Error::TimedOut);
+        }
+        send(self.client.insert(launcher.connect(&self.owner)?))
+    }
+
+    /// Remembers that a program was started without the keeper. Only the first time is a warning.
+    fn note_fault(&mut self, error: &Error) {
+        if self.has_warned {
+            tracing::debug!(%error, "no keeper");
+            return;
+        }
+        self.has_warned = true;
+        let fault = format!("Programs do not outlive this window: {error}.");
+        tracing::warn!("{fault}");
+        self.fault = Some(fault);
+    }
+}
+
+impl KeeperPane {
+    /// Stores what the next owner of the pane needs.
+    pub(super) fn describe(&self, placement: ProgramPlacement) {
+        let before = std::mem::replace(&mut *self.placement.lock(), placement.clone());
+        if before == placement {
+            return;
+        }
+        let ProgramPlacement { title, tab, split } = placement;
+        let placement = Placement { title: shorten(title), tab, split: shorten(split) };
+        self.send(|client| client.describe(self.key, placement));
+    }
+
+    /// Makes the keeper close its duplicate of the master, and forget the pane after the program's end.
+    pub(super) fn close(&self) {
+        self.send(|client| client.close(self.key));
+    }
+
+    fn send(&self, send: impl FnOnce(&mut Client) -> Result<(), Error>) {
+        let keeper = &self.keeper;
+        if let Err(error) = keeper.state.lock().send(&keeper.launcher, send) {
+            // If the keeper is gone, its duplicate of the master is closed, too.
+            tracing::debug!(%error, "cannot reach the keeper");
+        }
+    }
+}
+
+/// The beginning of a text that the keeper may refuse because of its length.
+fn shorten(mut text: String) -> String {
+    let end = (0..=text.len().min(MAX_TEXT)).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or(0));
+    text
+}

@@ -1,0 +1,169 @@
+//! Starts programs as children of a keeper, so that they survive the end of this process, and takes over programs that
+//! another process left behind.
+//!
+//! If there is no keeper, programs start as children of this process, and end with it.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::process::{Resource, getrlimit};
+use unterm_keeper::{Error, Identity, Origin, PaneState, Placement, Start};
+use unterm_term::Size;
+
+use super::{
+    keeper::{Keeper, NotStarted},
+    launch::Launch,
+    limits,
+    pty::{PtyProcess, Wakes, winsize},
+    spawner::Spawner,
+    system,
+};
+use crate::{PaneId, Process, ProgramPlacement, Spawn, SpawnError, SpawnOrigin};
+
+/// The permission mask of a process that does not report its own: only the user may write.
+const USUAL_UMASK: u32 = 0o022;
+
+/// Starts local programs whose parent is a keeper (`unterm-keeper`), each on its own pty. As long as this process lives,
+/// it reads and writes the pty like [`crate::PtySpawner`]'s programs. If it is killed, the programs continue, and
+/// another process can take them over.
+pub struct KeptSpawner(Arc<Keeper>);
+
+/// A program that continues without an owner.
+#[derive(Clone, Debug)]
+pub struct LeftProgram {
+    /// The keeper's number for the program.
+    number: u64,
+    /// The path of the program.
+    pub program: String,
+    /// The directory in which the program was started.
+    pub cwd: PathBuf,
+    /// The name of the instance that left the program behind.
+    pub last_owner: String,
+    /// What the spawner has stored.
+    pub origin: SpawnOrigin,
+    /// The secret in the prompt marks of the program's shells.
+    pub(crate) nonce: Option<Arc<str>>,
+    /// The size of its terminal.
+    pub size: Size,
+    /// Where the last owner has shown the program.
+    pub placement: ProgramPlacement,
+    /// Whether the program has ended. Its status can still be read.
+    pub has_ended: bool,
+}
+
+impl KeptSpawner {
+    /// Creates a spawner. It starts the keeper with its first program. `program` is the path of `unterm-keeper`.
+    /// `socket` is the path of the keeper's socket, in a private folder of the user.
+    pub fn new(program: PathBuf, socket: PathBuf) -> Self {
+        Self(Arc::new(Keeper::new(program, socket)))
+    }
+
+    /// Sets the name of this instance, by which others see who owns a program. Call it before the first program starts.
+    pub fn set_owner(&self, name: &str) {
+        self.0.set_owner(name);
+    }
+
+    /// Returns the reason why a program was started without the keeper. Returns a reason once.
+    pub fn take_fault(&self) -> Option<String> {
+        self.0.take_fault()
+    }
+
+    /// The programs that continue without an owner, oldest first. Starts the keeper if there is none.
+    ///
+    /// # Errors
+    /// If the keeper cannot be reached.
+    pub fn left_programs(&self) -> io::Result<Vec<LeftProgram>> {
+        let left = self.0.left().map_err(to_io)?;
+        Ok(left.into_iter().map(left_program).collect())
+    }
+
+    /// Takes over a program that continues without an owner. It belongs to this process now.
+    ///
+    /// # Errors
+    /// If another process has taken it over, or the keeper cannot be reached.
+    pub fn take(&self, left: &LeftProgram) -> io::Result<Arc<dyn Process>> {
+        let wakes = Wakes::new()?;
+        let held = self.0.take(left.number).map_err(to_io)?;
+        Ok(Arc::new(PtyProcess::kept(left.program.clone(), None, wakes, held)))
+    }
+}
+
+fn to_io(error: Error) -> io::Error {
+    io::Error::other(error)
+}
+
+impl Spawner for KeptSpawner {
+    fn spawn(&self, spawn: &Spawn, size: Size) -> Result<Arc<dyn Process>, SpawnError> {
+        let launch = Launch::new(spawn)?;
+        // Create everything that can fail before starting the program.
+        let wakes = Wakes::new().map_err(|error| launch.failed(error))?;
+        let process = match self.0.start(&start(&launch, spawn, size)) {
+            Ok(held) => PtyProcess::kept(launch.image, launch.nonce, wakes, held),
+            Err(NotStarted::Program(why)) => return Err(launch.failed(io::Error::other(why))),
+            Err(NotStarted::NoKeeper) => PtyProcess::start(launch, size)?,
+        };
+        Ok(Arc::new(process))
+    }
+}
+
+fn start(launch: &Launch, spawn: &Spawn, size: Size) -> Start {
+    let limit = limits::started_with().unwrap_or_else(|| getrlimit(Resource::Nofile));
+    let mut program = launch.program.clone();
+    // The keeper has other values than this process.
+    program.umask = Some(system::umask().unwrap_or(USUAL_UMASK));
+    program.open_files = Some((limit.current, limit.maximum));
+    let origin = spawn.origin.as_deref().cloned().unwrap_or_default();
+    let command = origin.command.iter();
+    let command = command.flat_map(|(program, args)| std::iter::once(program).chain(args));
+    let size = winsize(size);
+    Start {
+        program,
+        variables: launch.variables.clone(),
+        size: [size.ws_col, size.ws_row, size.ws_xpixel, size.ws_ypixel],
+        origin: Origin {
+            pane: origin.pane.map(|pane| pane.0),
+            command: command.map(Into::into).collect(),
+            nonce: spawn.integration.as_ref().map_or("", |it| &*it.nonce).to_owned(),
+        },
+        placement: Placement::default(),
+    }
+}
+
+fn left_program(identity: Identity) -> LeftProgram {
+    let Identity {
+        number,
+        last_owner,
+        argv,
+        cwd,
+        state,
+        size: [cols, rows, ..],
+        origin,
+        placement,
+        ..
+    } = identity;
+    let file = argv.first().map(Path::new).unwrap_or(Path::new(""));
+    let text = |part: &std::ffi::OsString| part.to_string_lossy().into_owned();
+    let command = origin.command.split_first();
+    LeftProgram {
+        number,
+        program: super::launch::image(file),
+        cwd,
+        last_owner,
+        origin: SpawnOrigin {
+            pane: origin.pane.map(PaneId),
+            command: command
+                .map(|(program, args)| (text(program), args.iter().map(text).collect())),
+        },
+        nonce: Some(origin.nonce).filter(|nonce| !nonce.is_empty()).map(Into::into),
+        size: Size::cells(cols, rows),
+        placement: ProgramPlacement {
+            title: placement.title,
+            tab: placement.tab,
+            split: placement.split,
+        },
+        has_ended: matches!(state, PaneState::Ended(_)),
+    }
+}
