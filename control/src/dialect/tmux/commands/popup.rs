@@ -199,7 +199,7 @@ async fn wait(run: &mut Run<'_>, pane: u64) -> Result<u8, Failure> {
     Ok(match held.process().exit_status() {
         Some(ExitStatus::Code(code)) => u8::try_from(code).unwrap_or(u8::MAX),
         Some(ExitStatus::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
-        None => HANGUP,
+        Some(ExitStatus::Lost) | None => HANGUP,
     })
 }
 

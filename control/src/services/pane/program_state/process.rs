@@ -74,9 +74,10 @@ fn ago(time: Duration) -> u64 {
 /// The result of the pane's program, and the claim that counts once the user has seen the result.
 fn ended(pane: &Pane, status: Option<ExitStatus>) -> [Claim; 2] {
     let (state, text) = match status {
-        Some(ExitStatus::Code(0)) | None => (State::Done, "exit code 0".to_owned()),
+        Some(ExitStatus::Code(0)) => (State::Done, "exit code 0".to_owned()),
         Some(ExitStatus::Code(code)) => (State::Failed, format!("exit code {code}")),
         Some(ExitStatus::Signal(signal)) => (State::Failed, format!("signal {signal}")),
+        Some(ExitStatus::Lost) | None => (State::Failed, "its exit status was lost".to_owned()),
     };
     const RULE: &str = "the pane's program has ended";
     let since = changed_at(pane);
