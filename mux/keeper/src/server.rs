@@ -83,9 +83,7 @@ impl Server {
     /// Waits for events, and handles them.
     fn turn(&mut self) -> io::Result<()> {
         let Ready { accepts, connections, panes } = self.wait()?;
-        for number in connections {
-            self.serve(number);
-        }
+        // Panes come first, so that a client that left a pane finds it without an owner.
         for number in panes {
             if let Some(pane) = self.panes.get_mut(&number) {
                 let gone = pane.check_owner();
@@ -96,6 +94,9 @@ impl Server {
                     self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
                 }
             }
+        }
+        for number in connections {
+            self.serve(number);
         }
         self.panes.retain(|_, pane| !pane.is_over());
         self.forget_left();
