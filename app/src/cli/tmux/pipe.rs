@@ -65,18 +65,25 @@ fn start_command(command: &str, reads: bool, writes: bool) -> io::Result<Child> 
 /// Passes bytes in both directions, until the instance or the command ends.
 fn pass(stream: &BlockingStream, mut input: impl Read, mut command: Child) -> io::Result<()> {
     let stdin = command.stdin.take();
-    if let Some(mut output) = command.stdout.take() {
-        let back = stream.try_clone()?;
-        std::thread::spawn(move || {
-            // An error means that one side has ended.
-            let _ = io::copy(&mut output, &mut &back);
-            let _ = back.shutdown(Shutdown::Both);
-        });
-    }
+    let output = match command.stdout.take() {
+        Some(mut output) => {
+            let back = stream.try_clone()?;
+            Some(std::thread::spawn(move || {
+                // An error means that one side has ended.
+                let _ = io::copy(&mut output, &mut &back);
+                let _ = back.shutdown(Shutdown::Both);
+            }))
+        }
+        None => None,
+    };
     let _ = match stdin {
         Some(mut stdin) => io::copy(&mut input, &mut stdin),
         None => io::copy(&mut input, &mut io::sink()),
     };
+    // The command's input is closed now. What it still prints belongs to the pipe.
+    if let Some(output) = output {
+        let _ = output.join();
+    }
     let _ = stream.shutdown(Shutdown::Both);
     command.wait().map(drop)
 }

@@ -158,7 +158,7 @@ pub(crate) const GHOSTTY: Of = Of {
         ("redo", &["redo_close"]),
         ("check_for_updates", UPDATES),
         ("close_tab", &["close_tabs_right", "tabs to the right"]),
-        ("crash", &["crash"]),
+        ("crash", &["crash the", "segfault"]),
         ("end_key_sequence", &["end_key_sequence"]),
         ("cursor_key", &["cursor_key"]),
     ],
