@@ -44,6 +44,7 @@ use unterm_term::Size;
 use crate::PaneId;
 
 pub use carrier::is_carrier;
+pub(crate) use carrier::is_tmux;
 pub use environment::program_error;
 pub use integration::{SCRIPTS, ShellIntegration};
 pub use job::Job;

@@ -77,6 +77,8 @@ pub struct GlyphCache {
     ids: FxHashMap<GlyphKey, GlyphId>,
     registered: FxHashMap<RegisteredKey, GlyphId>,
     bytes: usize,
+    /// The [work](registered::work) of the pictures of registered glyphs that this frame has drawn.
+    frame_work: usize,
     scale: ScaleContext,
 }
 
@@ -84,6 +86,9 @@ pub struct GlyphCache {
 /// a tenth of it.
 const MAX_BYTES: usize = 48 << 20;
 const MAX_GLYPHS: usize = 1 << 16;
+/// The maximum [work](registered::work) of the pictures of registered glyphs that one frame draws: about 50 ms on a slow
+/// processor. Programs choose the pictures and their colors, so a frame could otherwise take minutes.
+const MAX_FRAME_WORK: usize = 6_000_000;
 
 /// Numbers generations across all caches, so that ids of different caches can't be confused.
 fn next_generation() -> u64 {
@@ -99,12 +104,18 @@ impl Default for GlyphCache {
             ids: FxHashMap::default(),
             registered: FxHashMap::default(),
             bytes: 0,
+            frame_work: 0,
             scale: ScaleContext::new(),
         }
     }
 }
 
 impl Glyph {
+    /// A glyph without pixels.
+    fn blank() -> Self {
+        Self { left: 0, top: 0, width: 0, height: 0, color: false, data: Box::default() }
+    }
+
     /// The width of the picture in pixels, in the type that rows use.
     pub(crate) fn columns(&self) -> u16 {
         u16::try_from(self.width).unwrap_or(u16::MAX)
@@ -165,7 +176,13 @@ impl GlyphCache {
         id
     }
 
-    /// A glyph that a program registered, in a span of at least `cells` cells.
+    /// Starts a frame, which may again draw pictures of registered glyphs.
+    pub(crate) fn start_frame(&mut self) {
+        self.frame_work = 0;
+    }
+
+    /// A glyph that a program registered, in a span of at least `cells` cells. `None` if its picture is left to a later
+    /// frame, because this one has drawn enough. A picture that no frame could draw is blank.
     pub(crate) fn registered(
         &mut self,
         glyph: &RegisteredGlyph,
@@ -173,17 +190,32 @@ impl GlyphCache {
         stretch: Stretch,
         foreground: Rgb,
         fonts: &Fonts,
-    ) -> GlyphId {
+    ) -> Option<GlyphId> {
         let cells = cells.max(glyph.placement().cells);
         let own = (glyph.has_colors() && glyph.uses_foreground()).then_some(foreground);
         let key = RegisteredKey { id: glyph.id(), foreground: own, cells, stretch };
         if let Some(id) = self.registered.get(&key) {
-            return *id;
+            return Some(*id);
         }
         let metrics = fonts.metrics.stretched(stretch);
+        let work = registered::work(glyph, cells, &metrics);
+        if work > MAX_FRAME_WORK {
+            let key = RegisteredKey { foreground: None, ..key };
+            if let Some(id) = self.registered.get(&key) {
+                return Some(*id);
+            }
+            tracing::debug!(work, "registered glyph too large to draw: left blank");
+            let id = self.add(Glyph::blank());
+            self.registered.insert(key, id);
+            return Some(id);
+        }
+        if self.frame_work + work > MAX_FRAME_WORK {
+            return None;
+        }
+        self.frame_work += work;
         let id = self.add(registered::draw(glyph, cells, foreground, &metrics));
         self.registered.insert(key, id);
-        id
+        Some(id)
     }
 
     fn add(&mut self, glyph: Glyph) -> GlyphId {

@@ -56,6 +56,25 @@ struct Canvas {
     height: usize,
 }
 
+impl Canvas {
+    /// The canvas of a glyph whose span is this wide, and the pixels of it before the span.
+    fn new(span: u32, metrics: &CellMetrics) -> (Self, u32) {
+        // A glyph may extend by the width of its span on both sides.
+        let margin = span.min(MAX_WIDTH.saturating_sub(span) / 2);
+        let width = (span + 2 * margin).min(MAX_WIDTH);
+        (Self { width: width as usize, height: metrics.height as usize }, margin)
+    }
+}
+
+/// About how many steps [`draw`] takes: it decodes each byte, visits each pixel for each node of a paint graph, and
+/// follows each edge across the canvas.
+pub(crate) fn work(glyph: &RegisteredGlyph, cells: u8, metrics: &CellMetrics) -> usize {
+    let (canvas, _) = Canvas::new(metrics.width * u32::from(cells), metrics);
+    let visits = canvas.width * canvas.height * (1 + glyph.paint_count());
+    let edges = (canvas.width + canvas.height) * glyph.point_count();
+    glyph.payload_len() + visits + edges
+}
+
 /// Draws a glyph for cells with these measures. `cells` is the width of its span, and `foreground` the color of its
 /// text. The picture's `left` counts from the span's left edge and may be negative.
 pub(crate) fn draw(
@@ -65,10 +84,7 @@ pub(crate) fn draw(
     metrics: &CellMetrics,
 ) -> Glyph {
     let span = metrics.width * u32::from(cells);
-    // A glyph may extend by the width of its span on both sides.
-    let margin = span.min(MAX_WIDTH.saturating_sub(span) / 2);
-    let width = (span + 2 * margin).min(MAX_WIDTH);
-    let canvas = Canvas { width: width as usize, height: metrics.height as usize };
+    let (canvas, margin) = Canvas::new(span, metrics);
     let mut matrix = placed(glyph.placement(), span as f32, metrics);
     matrix[4] += margin as f32;
     let left = -(margin as i32);

@@ -77,7 +77,21 @@ struct KeptRow {
     blinks: bool,
     /// The revision of the registered glyphs, if the row has characters that may have one.
     glyphs: Option<u64>,
+    /// Whether the row lacks pictures of registered glyphs, so that the next frame builds it again.
+    is_unfinished: bool,
     row: Arc<FrameRow>,
+}
+
+impl KeptRow {
+    /// Whether this is still how a row of a pane looks.
+    fn shows(&self, row: &SnapshotRow, state: &RowState, pane: &PaneScene<'_>) -> bool {
+        !self.is_unfinished
+            && self.line == row.line
+            && self.revision == row.revision
+            && self.state == *state
+            && (!self.blinks || self.blink_on == pane.blink_on)
+            && self.glyphs.is_none_or(|known| known == pane.snapshot.glyphs.revision())
+    }
 }
 
 impl Renderer {
@@ -143,6 +157,11 @@ impl Renderer {
         &self.frame
     }
 
+    /// Whether the last frame left pictures of registered glyphs to later frames, because it had drawn enough of them.
+    pub fn is_unfinished(&self) -> bool {
+        self.panes.values().flat_map(|kept| &kept.rows).any(|row| row.is_unfinished)
+    }
+
     /// The glyphs that frames refer to.
     pub fn glyphs(&self) -> &GlyphCache {
         &self.glyphs
@@ -179,12 +198,16 @@ impl Renderer {
     }
 
     fn panes(&mut self, panes: &[PaneScene<'_>]) -> Vec<FramePane> {
-        if self.glyphs.is_full() {
+        self.glyphs.start_frame();
+        // Pictures that fill the cache again and again must not keep frames busy: what a frame leaves out after the cache
+        // was emptied, only the next change of the row draws.
+        let is_last_try = self.glyphs.is_full();
+        if is_last_try {
             tracing::debug!(glyphs = self.glyphs.len(), "glyph cache full: emptied");
             self.forget();
         }
         self.panes.retain(|id, _| panes.iter().any(|pane| pane.id == *id));
-        let framed = panes.iter().map(|pane| self.pane(pane)).collect();
+        let framed = panes.iter().map(|pane| self.pane(pane, is_last_try)).collect();
         self.pictures.sweep();
         framed
     }
@@ -197,7 +220,8 @@ impl Renderer {
         self.swash = SwashCache::new();
     }
 
-    fn pane(&mut self, pane: &PaneScene<'_>) -> FramePane {
+    /// Builds a pane. Unless `is_last_try`, the next frame builds its unfinished rows again.
+    fn pane(&mut self, pane: &PaneScene<'_>, is_last_try: bool) -> FramePane {
         let snapshot = pane.snapshot;
         let colors = PaneColors::new(&snapshot.palette, snapshot.modes, pane.dim, &self.text);
         let cols = snapshot.size.cols;
@@ -229,6 +253,7 @@ impl Renderer {
             reorders,
             registered: &snapshot.glyphs,
             has_private: false,
+            is_unfinished: false,
         };
         let cursors = Cursors::new(pane, &colors);
         for (i, row) in snapshot.rows.iter().enumerate() {
@@ -241,20 +266,15 @@ impl Renderer {
                 let at = row.line.0.checked_sub(first).and_then(|at| usize::try_from(at).ok());
                 at.and_then(|at| before.get(at))
             };
-            let known = known.filter(|known| {
-                known.line == row.line
-                    && known.revision == row.revision
-                    && known.state == state
-                    && (!known.blinks || known.blink_on == pane.blink_on)
-                    && known.glyphs.is_none_or(|known| known == snapshot.glyphs.revision())
-            });
+            let known = known.filter(|known| known.shows(row, &state, pane));
             if stays && known.is_some() {
                 continue;
             }
-            let (row_picture, blinks, glyphs) = match known {
-                Some(known) => (known.row.clone(), known.blinks, known.glyphs),
+            let (row_picture, blinks, glyphs, is_unfinished) = match known {
+                Some(known) => (known.row.clone(), known.blinks, known.glyphs, false),
                 None => {
                     builder.has_private = false;
+                    builder.is_unfinished = false;
                     let mut picture = builder.build(row, cols, &state);
                     picture.version = VERSIONS.fetch_add(1, Ordering::Relaxed);
                     let blinks = row
@@ -262,7 +282,8 @@ impl Renderer {
                         .iter()
                         .any(|run| run.style.attrs.contains(unterm_term::Attrs::BLINK));
                     let glyphs = builder.has_private.then(|| snapshot.glyphs.revision());
-                    (Arc::new(picture), blinks, glyphs)
+                    let is_unfinished = builder.is_unfinished && !is_last_try;
+                    (Arc::new(picture), blinks, glyphs, is_unfinished)
                 }
             };
             let made = KeptRow {
@@ -272,6 +293,7 @@ impl Renderer {
                 blink_on: pane.blink_on,
                 blinks,
                 glyphs,
+                is_unfinished,
                 row: row_picture,
             };
             match kept.rows.get_mut(i).filter(|_| stays) {

@@ -102,6 +102,8 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) registered: &'a RegisteredGlyphs,
     /// Whether a row had characters that may have registered glyphs. The caller resets it.
     pub(crate) has_private: bool,
+    /// Whether a row lacks pictures of registered glyphs, which a later frame draws. The caller resets it.
+    pub(crate) is_unfinished: bool,
 }
 
 /// Whether a character is an area drawn in code, such as a block or a powerline separator. Box-drawing lines are not

@@ -200,3 +200,65 @@ fn both_painters_draw_the_same_glyphs() {
     });
     assert!(worst.max() <= Some(3), "{}x{}", frame.width, frame.height);
 }
+
+/// The container of a picture that fills the same half of its cell with the foreground color this many times.
+fn many_layers(count: u16) -> Vec<u8> {
+    let words = |words: &[u16]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<_>>();
+    let layers = words(&[0, 0xffff]).repeat(usize::from(count));
+    let colr = [words(&[0, 1, 0, 14, 0, 20, count, 0, 0, count]), layers].concat();
+    let parts = [rectangle(0, 0, 500, 1000), colr, Vec::new()];
+    let sized = parts.iter().flat_map(|part| [words(&[part.len() as u16]), part.clone()].concat());
+    words(&[1]).into_iter().chain(sized).collect()
+}
+
+/// A screen of one registered character, 10 to a row, each in another color.
+fn colorful(rows: u32, glyphs: &Arc<RegisteredGlyphs>) -> Snapshot {
+    let cell = |n| {
+        let foreground = Color::Rgb(Rgb::hex(0xff_ff00 + n));
+        run("\u{e000}", Style { foreground, ..Style::default() })
+    };
+    let rows: Vec<Vec<_>> =
+        (0..rows).map(|row| (0..10).map(|col| cell(10 * row + col)).collect()).collect();
+    let mut shown = snapshot(10, &rows);
+    shown.glyphs = glyphs.clone();
+    shown
+}
+
+#[test]
+fn a_frame_draws_a_bounded_number_of_costly_pictures() {
+    let glyphs = registered(&[(";size=stretch;fmt=colrv0", many_layers(1000))]);
+    let start = |rows| {
+        let shown = colorful(rows, &glyphs);
+        let mut renderer = Renderer::new(FontOptions::default());
+        let metrics = renderer.metrics();
+        renderer.frame(&scene(pane(&shown, metrics)));
+        (shown, renderer)
+    };
+    let (_, other) = start(8);
+    let (shown, mut renderer) = start(4);
+    let first = renderer.glyphs().len();
+    assert!((1..40).contains(&first), "{first} pictures");
+    assert_eq!(other.glyphs().len(), first, "a larger screen makes a frame draw more");
+    // Each frame draws some more, until all are there.
+    let mut before = first;
+    while renderer.is_unfinished() {
+        let metrics = renderer.metrics();
+        renderer.frame(&scene(pane(&shown, metrics)));
+        let drawn = renderer.glyphs().len() - before;
+        assert!((1..=first).contains(&drawn), "{drawn} of {first} pictures");
+        before += drawn;
+    }
+    assert_eq!(before, 40);
+    let rows = &renderer.last_frame().panes[0].rows;
+    assert!(rows.iter().all(|row| row.glyphs.len() == 10));
+}
+
+#[test]
+fn pictures_of_one_color_are_drawn_once() {
+    let glyphs = registered(&[(";size=stretch", rectangle(0, 0, 1000, 1000))]);
+    let (shown, mut renderer) = (colorful(4, &glyphs), Renderer::new(FontOptions::default()));
+    let metrics = renderer.metrics();
+    renderer.frame(&scene(pane(&shown, metrics)));
+    assert_eq!(renderer.glyphs().len(), 1, "an outline is drawn again in another color");
+    assert!(!renderer.is_unfinished());
+}

@@ -65,7 +65,7 @@ async def use_unterm(door):
 
     async with door.client("unterm", message_handler=hear) as client:
         tools = (await client.list_tools()).tools
-        assert 10 < len(tools) <= 20, [tool.name for tool in tools]
+        assert 10 < len(tools) <= 21, [tool.name for tool in tools]
         pane = (await call(client, "pane_open", command=["bash"], cols=100, rows=30))["pane"]
         ran = await call(client, "run", pane=pane, command="echo $((6 * 7)); (exit 3)")
         assert (ran["output"], ran["exit_code"]) == ("42", 3), ran

@@ -70,9 +70,27 @@ use self::{
     table::COMMANDS,
 };
 use crate::{
-    caller::Caller,
+    caller::{Caller, TokenKind},
     transport::contract::{Input, Output},
 };
+
+/// Whether a caller may speak tmux: only with the instance's own token, which the programs of the user have.
+///
+/// Hooks, options, environments, buffers and clients belong to the dialect and to all of its programs. Commands that
+/// change only them call no method, so no scope and no list of sessions limits them, and the client itself names the
+/// pane that it runs in. A hook can make another program run a shell command. So a token that gives less than the user's
+/// rights may not speak tmux at all.
+///
+/// # Errors
+/// The token is one that the user created for an agent, or that of a settings page. The message is for the client.
+pub fn check_speaker(caller: &Caller) -> Result<(), &'static str> {
+    match caller.token {
+        TokenKind::Instance => Ok(()),
+        TokenKind::Page | TokenKind::Agent(_) => {
+            Err("Not allowed: only the instance's own token may speak tmux")
+        }
+    }
+}
 
 /// Serves a client that has logged in, until its commands are executed or it disconnects.
 pub async fn serve(server: Arc<Server>, input: Input, mut output: Output, caller: Caller) {

@@ -66,6 +66,10 @@ impl JsonRpc {
                 return MessageEffect::Answered;
             }
         };
+        if tmux && let Err(why) = tmux::check_speaker(&caller) {
+            write_error(reply, id, code::INTERNAL, why);
+            return MessageEffect::Answered;
+        }
         write_start(reply, id);
         reply.extend_from_slice(br#"{"status":"ok"}}"#);
         if tmux {

@@ -131,3 +131,25 @@ fn the_line_policy_and_leases_apply() {
     let why = program.fails(&["send-keys", "-t", &format!("%{id}"), "x"]);
     assert!(why.contains("is leased by"), "{why}");
 }
+
+#[test]
+fn only_the_instances_own_token_speaks_tmux() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let own = open(&fixture, &mut person, "cat", &[]);
+    for token in [
+        json!({"name": "reader", "scope": "read"}),
+        json!({"name": "actor", "scope": "act"}),
+        json!({"name": "admin", "scope": "admin"}),
+        json!({"name": "one", "scope": "act", "panes": [own.id]}),
+    ] {
+        let (_, made) = fixture.login_with(&mut person, token.clone());
+        let mut wire = fixture.connect();
+        let login = json!({"token": made["token"], "client": "tmux", "tmux": true});
+        let why = wire.fail("auth.login", login);
+        assert_eq!(why, "Not allowed: only the instance's own token may speak tmux", "{token}");
+        // The connection has not logged in, and is not handed to the dialect.
+        let reply = wire.reply("session.list", json!({}));
+        assert_eq!(reply["error"]["code"], -32002, "{reply}");
+    }
+}

@@ -5,8 +5,8 @@
 //!
 //! Any program can print the beginning of the control mode, and so open tabs with its own output. It can't do more: a
 //! tab opens in the background, the number of tabs is limited, and the focus moves only between the server's own tabs.
-//! Nothing is typed into a program before the user allows it, unless the program is tmux or connects to another
-//! machine.
+//! Nothing is typed into a program before the user allows it, unless the program is tmux on this machine. A program
+//! that connects to another machine may show a file there.
 
 mod apply;
 mod follow;
@@ -20,7 +20,7 @@ use std::sync::{
 use unterm_tmux as tmux;
 
 use super::Mux;
-use crate::{Pane, PaneId, pane::ControlClient, tmux::Link};
+use crate::{Pane, PaneId, pane::ControlClient, process::is_tmux, tmux::Link};
 
 /// The client of one pane in which `tmux -CC` runs.
 struct Driver {
@@ -34,7 +34,7 @@ impl Mux {
     /// Creates the client for a pane whose program has begun the control mode. `None` while the mux shuts down.
     pub(super) fn begin_control_mode(&self, pane: &Pane) -> Option<Arc<dyn ControlClient>> {
         let pane = self.pane(pane.id())?;
-        let is_trusted = pane.process().carrier().is_some();
+        let is_trusted = pane.process().carrier().is_some_and(|name| is_tmux(&name));
         let size = self.size_of_new_tab();
         let size = (size.cols.max(1), size.rows.max(1));
         let link = Arc::new(Link::new(Arc::downgrade(&pane), size, is_trusted));

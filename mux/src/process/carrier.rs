@@ -58,6 +58,11 @@ pub fn is_carrier(name: &str) -> bool {
     CARRIERS.contains(&name) || name.starts_with(MACHINES)
 }
 
+/// Whether a program is tmux. The argument is the program's name or the path of its executable.
+pub fn is_tmux(name: &str) -> bool {
+    bare(name) == "tmux"
+}
+
 /// The name of a program, without its folder and without a status after a colon.
 fn bare(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);

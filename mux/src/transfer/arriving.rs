@@ -17,7 +17,9 @@ use super::{
 
 /// The maximum number of files of a session.
 const FILES_CAP: usize = 10_000;
-/// The maximum number of bytes of all files of a session.
+/// The maximum number of files of a session that have data and are not complete.
+const OPEN_CAP: usize = 16;
+/// The maximum number of bytes that a session writes, also to files that do not become complete.
 const BYTES_CAP: u64 = 64 << 30;
 
 /// A file whose writes are counted and limited.
@@ -51,6 +53,22 @@ enum Data {
 }
 
 impl Data {
+    fn new(file: File, is_compressed: bool) -> Self {
+        let limited = Limited { file, written: 0, most: 0 };
+        match is_compressed {
+            true => Self::Compressed(ZlibDecoder::new(limited)),
+            false => Self::Plain(limited),
+        }
+    }
+
+    /// Limits the bytes of the file to `most` for what is written next.
+    fn limit(&mut self, most: u64) {
+        match self {
+            Self::Plain(file) => file.most = most,
+            Self::Compressed(decoder) => decoder.get_mut().most = most,
+        }
+    }
+
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(file) => file.write_all(bytes),
@@ -73,32 +91,42 @@ impl Data {
     }
 }
 
-/// A file that is arriving.
+/// A file that has no data yet. It is not created before its data arrives, so that it costs neither a descriptor nor a
+/// decoder.
 #[derive(Debug)]
-struct Unfinished {
+struct Announced {
     parts: Parts,
-    data: Data,
     metadata: Metadata,
+    /// 0 if the program did not announce the size.
+    size: u64,
+    is_compressed: bool,
+}
+
+/// A file that the session created, and that is not complete.
+#[derive(Debug)]
+struct Open {
+    announced: Announced,
+    data: Data,
 }
 
 /// The files of a session. Dropping it removes those that have not arrived completely.
 #[derive(Debug)]
 pub(crate) struct Arriving {
     folder: Folder,
-    unfinished: HashMap<String, Unfinished>,
-    /// Folders get their times after the files in them.
+    /// Files by identifier. No identifier is in both maps, and at most [`OPEN_CAP`] are open.
+    announced: HashMap<String, Announced>,
+    open: HashMap<String, Open>,
+    /// The folders that the session created. Folders get their times after the files in them.
     folders: Vec<(Parts, Metadata)>,
-    /// The files so far, and their bytes.
+    /// The files so far, and how many bytes the session may still write.
     count: usize,
-    bytes: u64,
+    room: u64,
 }
 
 impl Drop for Arriving {
     fn drop(&mut self) {
-        for file in self.unfinished.values() {
-            if let Err(error) = self.folder.remove(&file.parts) {
-                tracing::debug!(%error, "an incomplete file stays");
-            }
+        for file in self.open.values() {
+            self.remove(&file.announced.parts);
         }
     }
 }
@@ -107,11 +135,29 @@ impl Arriving {
     pub(crate) fn new(folder: &Path) -> io::Result<Self> {
         Ok(Self {
             folder: Folder::open(folder)?,
-            unfinished: HashMap::new(),
+            announced: HashMap::new(),
+            open: HashMap::new(),
             folders: Vec::new(),
             count: 0,
-            bytes: 0,
+            room: BYTES_CAP,
         })
+    }
+
+    /// Limits the bytes that the session may still write.
+    #[cfg(test)]
+    pub(super) fn limit(&mut self, room: u64) {
+        self.room = room;
+    }
+
+    /// Removes an incomplete file.
+    fn remove(&self, parts: &[String]) {
+        if let Err(error) = self.folder.remove(parts) {
+            tracing::debug!(%error, "an incomplete file stays");
+        }
+    }
+
+    fn has(&self, file_id: &str) -> bool {
+        self.announced.contains_key(file_id) || self.open.contains_key(file_id)
     }
 
     /// Handles a command about a file. Returns the reply.
@@ -121,7 +167,7 @@ impl Arriving {
             TransferAction::Data | TransferAction::EndData => {
                 let is_last = command.action == TransferAction::EndData;
                 // Data of a file that failed, or that was never announced, is ignored.
-                if !self.unfinished.contains_key(&command.file_id) {
+                if !self.has(&command.file_id) {
                     return None;
                 }
                 self.data(to, command, is_last)
@@ -129,10 +175,10 @@ impl Arriving {
             _ => return None,
         };
         handled.unwrap_or_else(|error| {
-            if let Some(file) = self.unfinished.remove(&command.file_id)
-                && let Err(error) = self.folder.remove(&file.parts)
-            {
-                tracing::debug!(%error, "an incomplete file stays");
+            // A file that is only announced was not created by the session, so nothing is removed.
+            self.announced.remove(&command.file_id);
+            if let Some(file) = self.open.remove(&command.file_id) {
+                self.remove(&file.announced.parts);
             }
             to.fail(&command.file_id, &status_of(&error))
         })
@@ -142,7 +188,7 @@ impl Arriving {
         let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
         let name = command.name.as_deref().ok_or_else(|| invalid("the path is not valid"))?;
         let parts = self.folder.parts(name)?;
-        if self.unfinished.contains_key(&command.file_id) {
+        if self.has(&command.file_id) {
             return Err(invalid("another file has this identifier"));
         }
         self.count += 1;
@@ -153,21 +199,17 @@ impl Arriving {
         let path = self.folder.absolute(&parts);
         let status = match command.kind {
             TransferKind::Directory => {
-                self.folder.create_folder(&parts)?;
-                self.folders.push((parts, metadata));
+                // A folder that existed keeps its permissions and its time.
+                if self.folder.create_folder(&parts)? {
+                    self.folders.push((parts, metadata));
+                }
                 "OK"
             }
             TransferKind::Regular => {
-                let file = self.folder.create(&parts)?;
-                let room = BYTES_CAP.saturating_sub(self.bytes);
-                let most = if command.size > 0 { command.size.min(room) } else { room };
-                let limited = Limited { file, written: 0, most };
-                let data = match command.is_compressed {
-                    true => Data::Compressed(ZlibDecoder::new(limited)),
-                    false => Data::Plain(limited),
-                };
-                self.unfinished
-                    .insert(command.file_id.clone(), Unfinished { parts, data, metadata });
+                self.folder.expect_free(&parts)?;
+                let (size, is_compressed) = (command.size, command.is_compressed);
+                let announced = Announced { parts, metadata, size, is_compressed };
+                self.announced.insert(command.file_id.clone(), announced);
                 "STARTED"
             }
             // A link could lead out of the folder, also later.
@@ -180,6 +222,17 @@ impl Arriving {
         Ok(to.acknowledge(reply))
     }
 
+    /// Creates a file for its first data.
+    fn create(&self, announced: Announced) -> io::Result<Open> {
+        if self.open.len() >= OPEN_CAP {
+            let why = "at most 16 files may be incomplete at once";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
+        }
+        let file = self.folder.create(&announced.parts)?;
+        let data = Data::new(file, announced.is_compressed);
+        Ok(Open { announced, data })
+    }
+
     fn data(
         &mut self,
         to: &Recipient,
@@ -190,14 +243,29 @@ impl Arriving {
         let data = command.data.as_deref();
         let data = data
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the data is not valid"))?;
-        let Some(file) = self.unfinished.get_mut(file_id) else { return Ok(None) };
-        file.data.write(data)?;
-        let size = Some(file.data.written());
+        if let Some(announced) = self.announced.remove(file_id) {
+            let open = self.create(announced)?;
+            self.open.insert(file_id.to_owned(), open);
+        }
+        let Some(file) = self.open.get_mut(file_id) else { return Ok(None) };
+        let before = file.data.written();
+        let most = before.saturating_add(self.room);
+        file.data.limit(match file.announced.size {
+            0 => most,
+            size => size.min(most),
+        });
+        let written = file.data.write(data);
+        let so_far = file.data.written();
+        self.room = self.room.saturating_sub(so_far - before);
+        written?;
+        let size = Some(so_far);
         if !is_last {
             let status = TransferReply { file_id, status: "PROGRESS", size, ..Default::default() };
             return Ok(to.acknowledge(status));
         }
-        let Some(Unfinished { parts, data, metadata }) = self.unfinished.remove(file_id) else {
+        let Some(Open { announced: Announced { parts, metadata, .. }, data }) =
+            self.open.remove(file_id)
+        else {
             return Ok(None);
         };
         let finished = data.finish().and_then(|file| {
@@ -211,7 +279,8 @@ impl Arriving {
                 return Err(error);
             }
         };
-        self.bytes += size;
+        // The end of compressed data can contain more bytes.
+        self.room = self.room.saturating_sub(size - so_far);
         let path = self.folder.absolute(&parts);
         Ok(to.acknowledge(TransferReply {
             file_id,

@@ -17,12 +17,50 @@ use rustix::fs::{
 /// The parts of a path beneath the folder.
 pub(crate) type Parts = Vec<String>;
 
+/// The parts of a program's path beneath `folder`; none for the folder itself.
+pub(crate) fn parts_in(folder: &Path, path: &str) -> io::Result<Parts> {
+    let home = std::env::home_dir().unwrap_or_default();
+    let whole = match path.strip_prefix("~/") {
+        Some(rest) => home.join(rest),
+        None => PathBuf::from(path),
+    };
+    let inside = whole.strip_prefix(folder).ok().and_then(Path::to_str);
+    let path = inside.unwrap_or_else(|| path.strip_prefix("~/").unwrap_or(path));
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "." | "~"));
+    let parts: Parts = parts.map(str::to_owned).collect();
+    if parts.iter().any(|part| part == "..") {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the path has a part \"..\""));
+    }
+    if parts.len() > PARTS_CAP {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has more than 32 parts"));
+    }
+    Ok(parts)
+}
+
+/// Creates a folder. Returns false if something with this name exists.
+fn make_folder(at: &OwnedFd, name: &str) -> io::Result<bool> {
+    match mkdirat(at, name, Mode::from_raw_mode(0o777)) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::EXIST) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens a folder. A link is refused.
+fn open_folder(at: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+    let flags = FLAGS | OFlags::RDONLY | OFlags::DIRECTORY;
+    Ok(openat(at, name, flags, Mode::empty())?)
+}
+
 /// A folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     root: OwnedFd,
     path: PathBuf,
 }
+
+/// The maximum number of parts of a program's path.
+const PARTS_CAP: usize = 32;
 
 /// The flags with which everything is opened: opening a FIFO must not block, and a terminal must not become the
 /// controlling terminal.
@@ -39,22 +77,7 @@ impl Folder {
 
     /// The parts of a program's path beneath the folder.
     pub(crate) fn parts(&self, path: &str) -> io::Result<Parts> {
-        let home = std::env::home_dir().unwrap_or_default();
-        let whole = match path.strip_prefix("~/") {
-            Some(rest) => home.join(rest),
-            None => PathBuf::from(path),
-        };
-        let inside = whole.strip_prefix(&self.path).ok().and_then(Path::to_str);
-        let path = inside.unwrap_or_else(|| path.strip_prefix("~/").unwrap_or(path));
-        let parts = path.split('/').filter(|part| !matches!(*part, "" | "." | "~"));
-        let parts: Parts = parts.map(str::to_owned).collect();
-        if parts.iter().any(|part| part == "..") {
-            return Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                "the path has a part \"..\"",
-            ));
-        }
-        Ok(parts)
+        parts_in(&self.path, path)
     }
 
     /// The absolute path of a file.
@@ -66,7 +89,10 @@ impl Folder {
     /// The folder of a file, and the file's name in it. Creates missing folders if `creates` is set.
     fn parent<'a>(&self, parts: &'a [String], creates: bool) -> io::Result<(OwnedFd, &'a str)> {
         let Some((name, folders)) = parts.split_last() else {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "the path names no file"));
+            return Err(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "the path names the whole folder",
+            ));
         };
         Ok((self.walk(folders, creates)?, name))
     }
@@ -75,13 +101,9 @@ impl Folder {
         let mut at = self.root.try_clone()?;
         for folder in folders {
             if creates {
-                match mkdirat(&at, folder.as_str(), Mode::from_raw_mode(0o777)) {
-                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-                    Err(error) => return Err(error.into()),
-                }
+                make_folder(&at, folder)?;
             }
-            let flags = FLAGS | OFlags::RDONLY | OFlags::DIRECTORY;
-            at = openat(&at, folder.as_str(), flags, Mode::empty())?;
+            at = open_folder(&at, folder)?;
         }
         Ok(at)
     }
@@ -94,9 +116,26 @@ impl Folder {
         Ok(File::from(openat(&folder, name, flags, mode)?))
     }
 
-    /// Creates a folder, if it does not exist.
-    pub(crate) fn create_folder(&self, parts: &[String]) -> io::Result<()> {
-        self.walk(parts, true).map(drop)
+    /// Creates a folder, if it does not exist. Returns whether it did not exist.
+    pub(crate) fn create_folder(&self, parts: &[String]) -> io::Result<bool> {
+        let (folder, name) = self.parent(parts, true)?;
+        let is_new = make_folder(&folder, name)?;
+        // What exists may be a file or a link.
+        open_folder(&folder, name)?;
+        Ok(is_new)
+    }
+
+    /// Reports an error if a file can't be created because its name is in use, or because it would not be beneath the
+    /// folder. Creates nothing.
+    pub(crate) fn expect_free(&self, parts: &[String]) -> io::Result<()> {
+        let found = self
+            .parent(parts, false)
+            .and_then(|(folder, name)| Ok(statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?));
+        match found {
+            Ok(_) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "the file exists")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes a file.
@@ -160,10 +199,10 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
-    /// Gives an open file or folder these permissions and this time.
+    /// Gives an open file or folder these permissions and this time. The group and others never get the right to write.
     pub(crate) fn apply(self, file: &File) -> io::Result<()> {
         if let Some(bits) = self.permissions {
-            fchmod(file, Mode::from_raw_mode((bits & 0o777) as RawMode))?;
+            fchmod(file, Mode::from_raw_mode((bits & 0o755) as RawMode))?;
         }
         if let Some(nanoseconds) = self.mtime {
             const SECOND: i64 = 1_000_000_000;

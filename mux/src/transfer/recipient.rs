@@ -40,6 +40,7 @@ pub(crate) fn status_of(error: &std::io::Error) -> String {
         ErrorKind::AlreadyExists => "EEXIST",
         ErrorKind::IsADirectory => "EISDIR",
         ErrorKind::InvalidInput => "EINVAL",
+        ErrorKind::ResourceBusy => "EBUSY",
         _ => "EIO",
     };
     format!("{code}:{error}")

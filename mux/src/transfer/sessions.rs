@@ -1,21 +1,20 @@
 //! The sessions of a pane: which the user was asked about, which were accepted, and what each may do.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, mpsc::TrySendError},
 };
 
 use unterm_term::{TransferAction, TransferCommand, TransferReply};
 
 use super::{
+    folder::parts_in,
     recipient::Recipient,
     serving::{Fetch, Serving, Wanted},
 };
 
 /// The maximum number of sessions of a pane.
 const SESSIONS_CAP: usize = 4;
-/// The maximum number of paths that a session may ask for.
-const PATHS_CAP: u64 = 256;
 
 /// What a program wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +32,21 @@ pub struct TransferRequest {
     pub handle: u64,
     /// The direction.
     pub direction: TransferDirection,
-    /// The paths that the program wants to read, at most 256; empty if it puts files here, whose names follow later.
+    /// The paths that the program wants to read, at most [`Self::PATHS_CAP`], as the program wrote them; empty if it
+    /// puts files here, whose names follow later.
     pub paths: Vec<String>,
+}
+
+impl TransferRequest {
+    /// The maximum number of paths that a session may ask for: as many as a question can show.
+    pub const PATHS_CAP: usize = 6;
+
+    /// What the program can read if the user agrees to `folder`: paths relative to `folder`. The empty path is the whole
+    /// folder. Leaves out paths that will be refused.
+    pub fn paths_in(&self, folder: &Path) -> Vec<String> {
+        let parts = self.paths.iter().filter_map(|path| parts_in(folder, path).ok());
+        parts.map(|parts| parts.join("/")).collect()
+    }
 }
 
 /// How far a session is.
@@ -125,9 +137,10 @@ impl Transfers {
             return Step::Reply(recipient.fail("", "EBUSY:Too many transfers in this pane"));
         }
         let is_send = command.action == TransferAction::Send;
-        if !is_send && !(1..=PATHS_CAP).contains(&command.size) {
-            let status = "EINVAL:The number of paths must be between 1 and 256";
-            return Step::Reply(recipient.fail("", status));
+        if !is_send && !(1..=TransferRequest::PATHS_CAP as u64).contains(&command.size) {
+            let most = TransferRequest::PATHS_CAP;
+            let status = format!("EINVAL:The number of paths must be between 1 and {most}");
+            return Step::Reply(recipient.fail("", &status));
         }
         let stage = Stage::Naming { count: command.size, wanted: Vec::new() };
         self.sessions.push(Session { id, quiet: command.quiet, stage });

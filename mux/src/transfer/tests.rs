@@ -221,6 +221,98 @@ fn no_path_leaves_the_folder_and_no_file_is_replaced() {
 }
 
 #[test]
+fn folders_that_exist_keep_their_permissions_and_time() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut fixture = Fixture::new();
+    let old = fixture.path().join("old");
+    fs::create_dir(&old).expect("a folder");
+    let mode = |path: &Path| fs::metadata(path).expect("it").permissions().mode() & 0o777;
+    let changed = fs::metadata(&old).expect("it").modified().expect("a time");
+    let (root_mode, old_mode) = (mode(fixture.path()), mode(&old));
+    fixture.begin("");
+    for (id, path) in [("f1", "/"), ("f2", "~/"), ("f3", "")] {
+        let reply = fixture.file(id, path, ";ft=directory;prm=511");
+        assert!(reply.contains("st=EISDIR:"), "{path}: {reply}");
+    }
+    assert!(fixture.file("f4", "old", ";ft=directory;prm=511;mod=1").contains("st=OK"));
+    assert!(fixture.file("f5", "new", ";ft=directory;prm=511").contains("st=OK"));
+    fixture.file("f6", "file", ";prm=511");
+    fixture.data("end_data", "f6", "x");
+    assert_eq!(fixture.send("ac=finish;id=s"), "");
+    assert_eq!((mode(fixture.path()), mode(&old)), (root_mode, old_mode));
+    assert_eq!(fs::metadata(&old).expect("it").modified().expect("a time"), changed);
+    // The group and others can't write what arrived.
+    assert_eq!(mode(&fixture.path().join("new")), 0o755);
+    assert_eq!(mode(&fixture.path().join("file")), 0o755);
+}
+
+#[test]
+fn a_file_is_created_when_its_data_arrives() {
+    let mut fixture = Fixture::new();
+    fixture.begin("");
+    for file in 0..20 {
+        let started = fixture.file(&format!("f{file}"), &format!("d/{file}"), "");
+        assert!(started.contains("STARTED"), "{started}");
+    }
+    assert_eq!(fs::read_dir(fixture.path()).expect("it").count(), 0);
+    for file in 0..16 {
+        assert!(fixture.data("data", &format!("f{file}"), "x").contains("PROGRESS"));
+    }
+    assert!(fixture.data("data", "f16", "x").contains("fid=f16 st=EBUSY:"));
+    assert!(fixture.data("end_data", "f0", "").contains("st=OK"));
+    // A file without data.
+    assert!(fixture.data("end_data", "f17", "").contains("st=OK"));
+    assert_eq!(fs::read(fixture.path().join("d/17")).expect("a file"), b"");
+    // A file that was created meanwhile is neither replaced nor removed.
+    fs::write(fixture.path().join("d/18"), "theirs").expect("a file");
+    assert!(fixture.data("data", "f18", "x").contains("fid=f18 st=EEXIST:"));
+    assert_eq!(fixture.send("ac=cancel;id=s"), "ac=status id=s st=CANCELED");
+    assert_eq!(fs::read_to_string(fixture.path().join("d/18")).expect("it"), "theirs");
+    let names = fs::read_dir(fixture.path().join("d")).expect("it");
+    let mut names: Vec<_> = names.map(|entry| entry.expect("it").file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["0", "17", "18"]);
+}
+
+#[test]
+fn incomplete_files_count_into_the_bytes_of_a_session() {
+    let mut fixture = Fixture::new();
+    fixture.begin("");
+    fixture.file("f1", "a", "");
+    fixture.file("f2", "b", "");
+    fixture.files.as_mut().expect("files").limit(10);
+    assert!(fixture.data("data", "f1", "123456").contains("PROGRESS"));
+    assert!(fixture.data("data", "f2", "12345").contains("fid=f2 st=EIO:"));
+    assert!(fixture.data("end_data", "f1", "7890").ends_with("sz=10"));
+    fixture.file("f3", "c", "");
+    assert!(fixture.data("data", "f3", "1").contains("fid=f3 st=EIO:"));
+}
+
+#[test]
+fn a_path_has_at_most_32_parts() {
+    let mut fixture = Fixture::new();
+    fixture.begin("");
+    let path = |parts: usize| vec!["d"; parts].join("/");
+    assert!(fixture.file("f1", &path(32), "").contains("STARTED"));
+    assert!(fixture.file("f2", &path(33), "").contains("fid=f2 st=EINVAL:"));
+    assert!(fixture.file("f3", &path(33), ";ft=directory").contains("fid=f3 st=EINVAL:"));
+}
+
+#[test]
+fn a_request_says_which_paths_can_be_read() {
+    let request = |paths: &[&str]| TransferRequest {
+        handle: 1,
+        direction: TransferDirection::FromHere,
+        paths: strings(paths),
+    };
+    let folder = Path::new("/data/files");
+    let whole = request(&["", "/", "~", "~/", "./.", "/data/files", "/data/files/"]);
+    assert!(whole.paths_in(folder).iter().all(String::is_empty));
+    let paths = request(&["~/a", "../x", "/data/files/b/./c/", "/etc/passwd", "b/../../x"]);
+    assert_eq!(paths.paths_in(folder), ["a", "b/c", "etc/passwd"]);
+}
+
+#[test]
 fn compressed_data_is_expanded_up_to_its_size() {
     let compress = |bytes: &[u8]| {
         let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), Default::default());
@@ -266,7 +358,7 @@ fn sessions_and_paths_are_limited() {
     }
     assert!(fixture.send("ac=send;id=4").contains("st=EBUSY:"));
     assert!(fixture.send("ac=send;id=3").contains("st=EINVAL:"));
-    for count in ["0", "257", "99999999999999999999"] {
+    for count in ["0", "7", "99999999999999999999"] {
         assert!(
             fixture.send(&format!("ac=receive;id=r;sz={count}")).contains("st=EINVAL:"),
             "{count}"

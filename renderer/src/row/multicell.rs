@@ -111,7 +111,12 @@ impl RowBuilder<'_> {
                         let (cells, color) = (columns as u8, look.foreground);
                         let id =
                             self.glyphs.registered(&glyph, cells, form.stretch, color, self.fonts);
-                        self.draw(id, (x, text.1), (color, look), alpha, &area, line);
+                        match id {
+                            Some(id) => {
+                                self.draw(id, (x, text.1), (color, look), alpha, &area, line);
+                            }
+                            None => self.is_unfinished = true,
+                        }
                         continue;
                     }
                     self.shaper.char(c, form, columns as u8, self.fonts, self.glyphs)

@@ -30,6 +30,10 @@ impl RowBuilder<'_> {
         line: &mut Line<'_>,
     ) {
         let id = self.glyphs.registered(glyph, cells, line.stretch, ink.0, self.fonts);
+        let Some(id) = id else {
+            self.is_unfinished = true;
+            return;
+        };
         let picture = self.glyphs.get(id);
         let alpha = self.opacity(picture.color, alpha);
         let span = u16::from(cells.max(glyph.placement().cells));

@@ -6,6 +6,8 @@ const MOST_AUTOMATIC: usize = 50;
 const MOST: usize = 500;
 /// The maximum size of a buffer, in bytes.
 const LARGEST: usize = 8 << 20;
+/// The maximum size of all buffers together, in bytes.
+const LARGEST_TOTAL: usize = 64 << 20;
 
 /// A buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,13 +42,19 @@ impl Buffers {
         })
     }
 
-    /// Sets the text of a buffer. Without a name, creates an automatic buffer.
+    /// Sets the text of a buffer. Without a name, creates an automatic buffer. If there are too many buffers, or they
+    /// are too large together, the oldest automatic buffers are deleted.
     ///
     /// # Errors
-    /// The text is too long, or there are too many buffers.
+    /// The text is too long, or there is no room beside the buffers that have been named.
     pub fn set(&mut self, name: Option<&str>, text: String, now: i64) -> Result<(), String> {
         if text.len() > LARGEST {
             return Err(format!("buffer too large: at most {LARGEST} bytes"));
+        }
+        let is_kept = |it: &&Buffer| !it.is_automatic && Some(it.name.as_str()) != name;
+        let kept: usize = self.list.iter().filter(is_kept).map(|it| it.text.len()).sum();
+        if kept + text.len() > LARGEST_TOTAL {
+            return Err(format!("buffers too large: at most {LARGEST_TOTAL} bytes together"));
         }
         let is_automatic = name.is_none();
         let name = name.map(str::to_owned).unwrap_or_else(|| {
@@ -64,6 +72,12 @@ impl Buffers {
         if automatic > MOST_AUTOMATIC || self.list.len() > MOST {
             let oldest = self.list.iter().rposition(|buffer| buffer.is_automatic);
             self.list.remove(oldest.unwrap_or(self.list.len() - 1));
+        }
+        let mut total: usize = self.list.iter().map(|it| it.text.len()).sum();
+        while total > LARGEST_TOTAL {
+            // The new text and the named buffers have room, so an older automatic buffer exists.
+            let Some(oldest) = self.list.iter().rposition(|it| it.is_automatic) else { break };
+            total -= self.list.remove(oldest).text.len();
         }
         Ok(())
     }
@@ -132,5 +146,28 @@ mod tests {
         assert_eq!(buffers.find(Some("own")).unwrap().text, "59");
         assert!(buffers.delete("own") && !buffers.delete("own"));
         assert!(buffers.set(None, "x".repeat(LARGEST + 1), 0).is_err());
+    }
+
+    #[test]
+    fn all_buffers_together_are_bounded() {
+        let mut buffers = Buffers::default();
+        let most = LARGEST_TOTAL / LARGEST;
+        let text = || "x".repeat(LARGEST);
+        for _ in 0..=most {
+            buffers.set(None, text(), 0).unwrap();
+        }
+        // The oldest one was deleted.
+        assert_eq!(buffers.list().len(), most);
+        assert!(buffers.find(Some("buffer0")).is_none());
+        // Named buffers are never deleted, and automatic ones make room for them.
+        for number in 0..most {
+            buffers.set(Some(&format!("own{number}")), text(), 0).unwrap();
+        }
+        assert!(buffers.find(None).is_none());
+        assert!(buffers.set(None, "x".to_owned(), 0).is_err());
+        assert!(buffers.set(Some("more"), "x".to_owned(), 0).is_err());
+        buffers.set(Some("own0"), "x".to_owned(), 0).unwrap();
+        buffers.set(None, "x".to_owned(), 0).unwrap();
+        assert_eq!(buffers.find(None).unwrap().text, "x");
     }
 }

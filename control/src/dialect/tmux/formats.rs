@@ -277,26 +277,28 @@ impl Expansion<'_> {
     }
 
     /// Applies the modifiers that change a value.
-    fn finish(&self, picked: &Picked<'_>, mut value: String) -> String {
+    fn finish(&self, picked: &Picked<'_>, value: String) -> String {
+        let mut value = bounded(value);
         if picked.expand {
-            value = self.expand(&value);
+            value = bounded(self.expand(&value));
         } else if picked.expand_time {
-            value = Self { with_time: true, ..*self }.expand(&value);
+            value = bounded(Self { with_time: true, ..*self }.expand(&value));
         }
         for modifier in &picked.substitutes {
             let [from, to] = [0, 1].map(|index| self.expand(modifier.argument(index)));
-            value = substitute(&from, &to, &value, modifier.argument(2).contains('i'));
+            let ignores_case = modifier.argument(2).contains('i');
+            value = bounded(substitute(&from, &to, &value, ignores_case, LONGEST));
         }
         if let Some(modifier) = picked.limit {
             let limit = number(modifier.argument(0));
             let marker = self.expand(modifier.argument(1));
-            value = cut(value, limit, &marker);
+            value = bounded(cut(value, limit, &marker));
         }
         if let Some(modifier) = picked.width {
             let width = number(modifier.argument(0));
             let missing = usize::try_from(width.unsigned_abs()).unwrap_or(0).min(10_000);
             let blanks = " ".repeat(missing.saturating_sub(columns(&value)));
-            value = if width < 0 { blanks + &value } else { value + &blanks };
+            value = bounded(if width < 0 { blanks + &value } else { value + &blanks });
         }
         if picked.length {
             value = value.len().to_string();
@@ -411,6 +413,15 @@ impl<'a> Picked<'a> {
             _ => {}
         }
     }
+}
+
+/// A text without what exceeds the maximum length.
+fn bounded(mut text: String) -> String {
+    if text.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end));
+        text.truncate(end.unwrap_or(0));
+    }
+    text
 }
 
 fn flag(value: bool) -> String {

@@ -38,6 +38,8 @@ pub struct SyntaxError {
 
 /// The maximum depth of braces. tmux has no limit, but its parser's stack has.
 const DEEPEST: usize = 100;
+/// The maximum length of all values of variables that one text expands to, in bytes.
+const MOST_EXPANDED: usize = 1 << 20;
 
 /// Parses the arguments of the program `tmux`. An argument that ends in `;` ends a command. If the `;` follows a
 /// backslash, it belongs to the argument, without the backslash.
@@ -72,10 +74,10 @@ fn last(commands: &mut Vec<Words>) -> &mut Words {
 /// Parses a text.
 ///
 /// # Errors
-/// A quote or a brace is open, or a condition has no end.
+/// A quote or a brace is open, a condition has no end, or the values of variables are too long.
 pub fn parse(text: &str, around: &dyn Surroundings) -> Result<Vec<Line>, SyntaxError> {
     let chars = text.replace("\r\n", "\n").chars().collect();
-    let mut parser = Parser { chars, at: 0, line: 1, around };
+    let mut parser = Parser { chars, at: 0, line: 1, around, expanded: 0 };
     parser.commands()
 }
 
@@ -149,6 +151,8 @@ struct Parser<'a> {
     at: usize,
     line: usize,
     around: &'a dyn Surroundings,
+    /// The length of the values of variables so far.
+    expanded: usize,
 }
 
 /// The state of a condition: `%if`, `%elif`, `%else`.
@@ -377,7 +381,7 @@ impl Parser<'_> {
                     self.next();
                     match self.around.home() {
                         Some(home) if self.peek().is_none_or(|char| !is_name(char)) => {
-                            text.push_str(&home);
+                            self.push_value(&home, &mut text)?;
                         }
                         _ => text.push('~'),
                     }
@@ -467,7 +471,17 @@ impl Parser<'_> {
             }
             self.at += 1;
         }
-        text.push_str(&self.around.variable(&name).unwrap_or_default());
+        let value = self.around.variable(&name).unwrap_or_default();
+        self.push_value(&value, text)
+    }
+
+    /// Adds the value of a variable.
+    fn push_value(&mut self, value: &str, text: &mut String) -> Result<(), SyntaxError> {
+        self.expanded += value.len();
+        if self.expanded > MOST_EXPANDED {
+            return self.error("variables too long");
+        }
+        text.push_str(value);
         Ok(())
     }
 }

@@ -30,6 +30,8 @@ pub enum Owner {
 
 /// The maximum number of values.
 const MOST: usize = 10_000;
+/// The maximum length of a value and of its name, in bytes.
+const LONGEST: usize = 64 << 10;
 
 /// The values that were set.
 #[derive(Default)]
@@ -101,8 +103,14 @@ impl Options {
     /// Sets a value.
     ///
     /// # Errors
-    /// Too many values are set.
+    /// Too many values are set, or the value or its name is too long.
     pub fn set(&mut self, owner: Owner, name: &str, value: String) -> Result<(), String> {
+        if name.len() > LONGEST {
+            return Err("option name is too long".to_owned());
+        }
+        if value.len() > LONGEST {
+            return Err(format!("value is too long: {name}"));
+        }
         let key = (owner, name.to_owned());
         if self.0.len() >= MOST && !self.0.contains_key(&key) {
             return Err(format!("too many options: {name}"));
@@ -164,6 +172,16 @@ mod tests {
         assert_eq!(check("mouse", Some("yes"), "off").unwrap(), "on");
         assert_eq!(check("mouse", None, "on").unwrap(), "off");
         assert_eq!(check("mouse", Some("x"), "on").unwrap_err(), "bad value: x");
+    }
+
+    #[test]
+    fn values_and_names_are_bounded() {
+        let mut options = Options::default();
+        options.set(Owner::Server, "@a", "x".repeat(LONGEST)).unwrap();
+        let error = options.set(Owner::Server, "@a", "x".repeat(LONGEST + 1)).unwrap_err();
+        assert_eq!(error, "value is too long: @a");
+        assert_eq!(options.own(Owner::Server, "@a").unwrap().len(), LONGEST);
+        assert!(options.set(Owner::Server, &"@".repeat(LONGEST + 1), String::new()).is_err());
     }
 
     #[test]

@@ -47,7 +47,8 @@ pub async fn serve(
     }
     let nonce = server.dispatcher.context().mux.pane(PaneId(pane));
     let nonce = nonce.and_then(|pane| pane.nonce().cloned());
-    let mut to_command = ToCommand { reads, nonce: nonce.as_deref(), output };
+    let mut to_command =
+        ToCommand { server, caller: &caller, reads, nonce: nonce.as_deref(), output };
     tokio::select! {
         () = to_command.pass(tap, end) => {}
         () = pass_input(server, &caller, pane, writes, input) => {}
@@ -70,6 +71,9 @@ impl Drop for Finished<'_> {
 
 /// The way from a pane to the command.
 struct ToCommand<'a> {
+    server: &'a Server,
+    /// The program that opened the pipe. The pipe ends with its token.
+    caller: &'a Caller,
     /// Whether the command reads the output.
     reads: bool,
     /// The nonce of the pane's shell, which is hidden.
@@ -108,8 +112,12 @@ impl ToCommand<'_> {
         }
     }
 
-    /// Passes one item. Breaks if no item follows.
+    /// Passes one item. Breaks if no item follows, or if the caller's token is no longer valid.
     async fn send(&mut self, item: TapItem) -> ControlFlow<()> {
+        if let Err(why) = self.server.dispatcher.check_token(self.caller) {
+            tracing::debug!(%why, "a pipe ends with its token");
+            return ControlFlow::Break(());
+        }
         match item {
             TapItem::Bytes { direction: TapDirection::Output, bytes, .. } if self.reads => {
                 let mut bytes = bytes.to_vec();

@@ -17,6 +17,8 @@ use crate::caller::Opener;
 pub const DEFAULT_SERVER: &str = "default";
 /// The maximum number of variables of an environment.
 pub const MOST: usize = 1000;
+/// The maximum length of a variable's value and of its name, in bytes.
+const LONGEST_VALUE: usize = 64 << 10;
 
 /// The maximum number of messages that `show-messages` prints.
 const MOST_MESSAGES: usize = 1000;
@@ -56,6 +58,20 @@ pub struct Variable {
     pub value: Option<String>,
     /// Whether programs don't get the variable.
     pub is_hidden: bool,
+}
+
+/// Whether a variable is short enough to be stored.
+///
+/// # Errors
+/// The name or the value is too long.
+pub fn check_length(name: &str, value: &str) -> Result<(), String> {
+    if name.len() > LONGEST_VALUE {
+        return Err("variable name is too long".to_owned());
+    }
+    if value.len() > LONGEST_VALUE {
+        return Err(format!("value is too long: {name}"));
+    }
+    Ok(())
 }
 
 /// The shared state.

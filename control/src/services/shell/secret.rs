@@ -91,7 +91,9 @@ pub fn is_asked(pane: &Pane) -> bool {
 /// Whether a pane's program asks for a secret, or may be asking.
 pub fn asked(pane: &Pane) -> SecretDetection {
     let process = pane.process();
-    if pane.state() != PaneState::Running || process.echo() != Some(false) {
+    // The echo of a terminal inside another one, as in tmux, is unknown. There, the label on the screen decides.
+    let may_echo = process.echo() != Some(false) && !process.has_inner_terminal();
+    if pane.state() != PaneState::Running || may_echo {
         return SecretDetection::No;
     }
     if process.reads_secret() {

@@ -15,8 +15,9 @@ use crate::Rgb;
 
 /// Maximum outlines in a container (the protocol's section 8.6).
 const OUTLINES_CAP: usize = 1024;
-/// Maximum nodes of a paint graph. Each use of a shared node counts.
-const PAINTS_CAP: usize = 2048;
+/// Maximum nodes of a paint graph. Each use of a shared node counts. The protocol names no number; this lets each
+/// outline of a container be a layer.
+const PAINTS_CAP: usize = OUTLINES_CAP;
 /// Maximum depth of a paint graph.
 const DEPTH_CAP: usize = 24;
 /// Maximum points of outlines that a paint graph draws. Each use of an outline counts.

@@ -64,6 +64,8 @@ pub struct RegisteredGlyph {
     placement: GlyphPlacement,
     pub(super) payload: Box<[u8]>,
     uses_foreground: bool,
+    paints: usize,
+    points: usize,
     cost: usize,
 }
 
@@ -82,7 +84,8 @@ impl RegisteredGlyph {
         };
         let cost = ENTRY_COST + payload.len() + POINT_COST * points + PAINT_COST * paints;
         let payload = payload.into_boxed_slice();
-        Ok(Self { id: next_id(), format, placement, payload, uses_foreground, cost })
+        let id = next_id();
+        Ok(Self { id, format, placement, payload, uses_foreground, paints, points, cost })
     }
 
     /// A number that no other registration in this process has, for use as a key in caches of pictures.
@@ -103,6 +106,21 @@ impl RegisteredGlyph {
     /// Whether the glyph's picture contains the foreground color of its cell.
     pub fn uses_foreground(&self) -> bool {
         self.uses_foreground
+    }
+
+    /// The length of the payload in bytes.
+    pub fn payload_len(&self) -> usize {
+        self.payload.len()
+    }
+
+    /// The number of nodes of the glyph's paint graph. 0 if it has no colors.
+    pub fn paint_count(&self) -> usize {
+        self.paints
+    }
+
+    /// The number of points of the outlines that the glyph draws. Each use of an outline counts.
+    pub fn point_count(&self) -> usize {
+        self.points
     }
 
     /// Decodes what to draw.

@@ -647,6 +647,10 @@ fn endless_and_huge_graphs_are_rejected() {
     // All layers again and again.
     let all = vec![[vec![1, 3], 0u32.to_be_bytes().to_vec()].concat(), solid(0), solid(1)];
     assert_eq!(reason_v1(&all), "malformed_payload");
+    // As many layers as a container has outlines at most, and one more.
+    let layers = |count| reason(";fmt=colrv0", &container_v0(&vec![(0, 0); count]));
+    assert_eq!(layers(1024), "");
+    assert_eq!(layers(1025), "malformed_payload");
     // One large outline, drawn many times.
     let layers: Vec<_> = vec![(0, 0); 9];
     let often = |layers| container(&[many_points(5461)], &colr_v0(layers), &cpal());

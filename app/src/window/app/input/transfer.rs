@@ -3,9 +3,10 @@
 //! The user decides about each session, and is asked only while the window shows the pane. A session can't leave the folder
 //! for downloads.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use unterm_control::shortened;
+use unicode_width::UnicodeWidthChar;
+use unterm_control::{escaped, shortened};
 use unterm_mux::{PaneId, TransferDirection, TransferRequest};
 
 use crate::window::{
@@ -14,10 +15,38 @@ use crate::window::{
     overlays::confirm::{Answer, Confirm, Preview},
 };
 
-/// The maximum number of paths, and of characters of a path and of the pane's title, that a question shows.
-const PATHS_SHOWN: usize = 6;
+/// The maximum number of characters of a path and of the pane's title that a question shows.
 const PATH_SHOWN: usize = 100;
 const TITLE_SHOWN: usize = 80;
+/// The columns of a line with a path. The question's width has room for them.
+const LINE_SHOWN: usize = 50;
+
+/// A text in one line, with invisible characters escaped, so that it looks like nothing else.
+fn visible(text: &str) -> String {
+    escaped(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// The lines that show a path beneath the folder. The empty path is the whole folder.
+fn lines_of(path: &str, folder: &Path) -> Vec<String> {
+    let text = match path.is_empty() {
+        true => format!("everything in {}", folder.display()),
+        false => path.to_owned(),
+    };
+    let mut lines = vec![String::new()];
+    let mut columns = 0;
+    for char in shortened(&visible(&text), PATH_SHOWN).chars() {
+        let width = char.width().unwrap_or_default();
+        if columns + width > LINE_SHOWN {
+            lines.push("    ".to_owned());
+            columns = 4;
+        }
+        columns += width;
+        if let Some(line) = lines.last_mut() {
+            line.push(char);
+        }
+    }
+    lines
+}
 
 impl App {
     /// Handles a program's request to transfer files.
@@ -28,9 +57,14 @@ impl App {
         let questions = &self.overlays.questions;
         let is_busy = questions.are_full() || questions.asks_for_transfer(pane);
         let folder = transfer_folder();
+        // What the program can't read is not asked about.
+        let paths = folder.as_deref().map(|folder| request.paths_in(folder)).unwrap_or_default();
+        let asks_for_nothing = request.direction == TransferDirection::FromHere && paths.is_empty();
         match folder {
-            Some(folder) if self.is_in_sight(pane) && !is_denied && !is_busy => {
-                let question = self.transfer_question(pane, request, folder);
+            Some(folder)
+                if !asks_for_nothing && self.is_in_sight(pane) && !is_denied && !is_busy =>
+            {
+                let question = self.transfer_question(pane, request, &paths, folder);
                 self.ask(question);
                 self.ask_attention();
             }
@@ -44,10 +78,11 @@ impl App {
         &self,
         pane: PaneId,
         request: &TransferRequest,
+        paths: &[String],
         folder: PathBuf,
     ) -> Confirm {
         let title = self.mux.pane(pane).map(|pane| pane.title()).unwrap_or_default();
-        let title = shortened(&title, TITLE_SHOWN);
+        let title = shortened(&visible(&title), TITLE_SHOWN);
         let shown = folder.display();
         let (question, about) = match request.direction {
             TransferDirection::ToHere => (
@@ -65,13 +100,9 @@ impl App {
                 ),
             ),
         };
-        let more = request.paths.len().saturating_sub(PATHS_SHOWN);
-        let line = |text: String| Preview { text, ..Preview::default() };
-        let paths = request.paths.iter().take(PATHS_SHOWN);
-        let mut lines: Vec<_> = paths.map(|path| line(shortened(path, PATH_SHOWN))).collect();
-        if more > 0 {
-            lines.push(line(format!("and {more} more")));
-        }
+        // A session asks for at most `TransferRequest::PATHS_CAP` paths, so that all are shown.
+        let lines = paths.iter().flat_map(|path| lines_of(path, &folder));
+        let lines = lines.map(|text| Preview { text, ..Preview::default() }).collect();
         let answer = |folder| Answer::Transfer { pane, handle: request.handle, folder };
         Confirm::new(question, about)
             .preview(lines)
@@ -94,5 +125,22 @@ impl App {
             tracing::info!(pane = pane.id().0, allowed = folder.is_some(), "file transfer");
             pane.answer_transfer(handle, folder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_shown_as_what_it_is() {
+        let lines = |path: &str| lines_of(path, Path::new("/home/u/Downloads"));
+        assert_eq!(lines(""), ["everything in /home/u/Downloads"]);
+        assert_eq!(lines("a/b.txt"), ["a/b.txt"]);
+        assert_eq!(lines("a\u{202e}b\u{200b}\n\t\u{1b}"), ["a\\u{202e}b\\u{200b}\\n\\t\\u{1b}"]);
+        let (long, wide) = ("x".repeat(60), "\u{6f22}".repeat(26));
+        assert_eq!(lines(&long), ["x".repeat(50), format!("    {}", "x".repeat(10))]);
+        assert_eq!(lines(&wide), ["\u{6f22}".repeat(25), "    \u{6f22}".to_owned()]);
+        assert_eq!(lines(&"x".repeat(4000)).len(), 3);
     }
 }

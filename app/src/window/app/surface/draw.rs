@@ -102,6 +102,10 @@ impl App {
         };
         let (scene, caret) = scene(&drawn, &mut self.surface.renderer);
         self.surface.renderer.frame(&scene);
+        if self.surface.renderer.is_unfinished() {
+            // The next frame draws more of the glyphs that programs registered.
+            self.surface.pacing.ask();
+        }
         self.present();
         caret
     }

@@ -43,7 +43,7 @@ pub struct Condition {
     /// The program waits for input.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<bool>,
-    /// working, needs_you, done, failed or idle; see explain.
+    /// working, needs_you, done, failed or idle.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     state: Option<State>,

@@ -4,7 +4,7 @@ use super::target;
 use crate::dialect::tmux::{
     arguments::Arguments,
     run::{Done, Failure, Run},
-    state::{Environment, MOST, State, Variable},
+    state::{Environment, MOST, State, Variable, check_length},
     target::TargetKind,
 };
 
@@ -42,6 +42,7 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
         }
         value => value.map(str::to_owned),
     };
+    check_length(&name, value.as_deref().unwrap_or_default())?;
     let session = session(run, &arguments).await?;
     let mut state = run.state();
     let environment = environment(&mut state, session)?;

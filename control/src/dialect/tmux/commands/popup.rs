@@ -3,7 +3,7 @@
 //! tmux draws a box above the panes. Here, a popup is a split that spans the window, at the side that its position
 //! names.
 
-use unterm_mux::{ExitStatus, PaneId};
+use unterm_mux::{ExitStatus, PaneId, PaneState};
 
 use super::{panes, program, target};
 use crate::{
@@ -72,11 +72,16 @@ fn length(arguments: &Arguments, flag: char, whole: u32) -> Result<u32, Failure>
 struct Popup<'a> {
     server: &'a Server,
     pane: u64,
+    /// What happens to the pane if nobody waits for its program any longer.
+    on_exit: ProgramEnd,
 }
 
 impl Drop for Popup<'_> {
     fn drop(&mut self) {
         self.server.state.lock().popups.remove(&self.pane);
+        if let Some(pane) = self.server.dispatcher.context().mux.pane(PaneId(self.pane)) {
+            pane.set_on_exit(self.on_exit.into());
+        }
     }
 }
 
@@ -111,7 +116,12 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
     };
     let pane = run.call::<Split>(params.into()).await?.id;
     run.state().popups.insert(pane, by);
-    let popup = Popup { server: run.server, pane };
+    let on_exit = match arguments.count('E') {
+        0 => ProgramEnd::Hold,
+        1 => ProgramEnd::Close,
+        _ => ProgramEnd::HoldFailed,
+    };
+    let popup = Popup { server: run.server, pane, on_exit };
     if let Some(title) = title {
         let params = RenameParams { title: title.into(), ..RenameParams::of(pane) };
         run.call::<Rename>(params).await?;
@@ -128,16 +138,15 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
     if run.client.is_none() {
         run.status = status;
     }
-    let closes = match arguments.count('E') {
-        0 => false,
-        1 => true,
-        _ => status == 0,
+    let closes = match on_exit {
+        ProgramEnd::Hold => false,
+        ProgramEnd::Close => true,
+        ProgramEnd::HoldFailed => status == 0,
     };
     if !closes {
         return Ok(());
     }
-    // The pane closes with its program, perhaps a moment later. The focus and zoom are those of before, unless the
-    // window has changed meanwhile.
+    // The focus and zoom are those of before, unless the window has changed meanwhile.
     let _ = run.call::<Destroy>(SessionOnly::of(pane)).await;
     let params = ArrangeParams {
         id: focused,
@@ -166,11 +175,8 @@ async fn split(
     };
     let folder = arguments.value('d');
     let mut program = program::program_in(run, world, Some(at), arguments, folder).await?;
-    program.on_exit = match arguments.count('E') {
-        0 => ProgramEnd::Hold,
-        1 => ProgramEnd::Close,
-        _ => ProgramEnd::HoldFailed,
-    };
+    // A program can end at any moment. The pane must still exist when its status is read, so `display` closes it.
+    program.on_exit = ProgramEnd::Hold;
     Ok(SplitParams {
         id: world.pane(at).id,
         program,
@@ -196,7 +202,11 @@ async fn wait(run: &mut Run<'_>, pane: u64) -> Result<u8, Failure> {
     let params = serde_json::to_string(&params).map_err(Error::Params)?;
     // The call fails if the pane was closed before.
     let _ = run.wait(server.call::<Watch>(&caller, &params)).await?;
-    Ok(match held.process().exit_status() {
+    let status = match held.state() {
+        PaneState::Exited(status) => Some(status),
+        PaneState::Running | PaneState::Removed => held.process().exit_status(),
+    };
+    Ok(match status {
         Some(ExitStatus::Code(code)) => u8::try_from(code).unwrap_or(u8::MAX),
         Some(ExitStatus::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         Some(ExitStatus::Lost) | None => HANGUP,

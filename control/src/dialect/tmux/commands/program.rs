@@ -4,6 +4,7 @@ use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Program, ProgramEnd},
     run::{Failure, Run},
+    state::check_length,
     world::{Target, World},
 };
 
@@ -75,6 +76,7 @@ pub async fn program_in(
         let Some((name, value)) = variable.split_once('=') else {
             return Err(format!("invalid environment: {variable}").into());
         };
+        check_length(name, value)?;
         env.insert(name.to_owned(), value.to_owned());
     }
     let cwd = match folder {

@@ -210,6 +210,9 @@ impl<'a> Writer<'a> {
 
     /// Writes the output of the next pane.
     async fn pass(&mut self) -> Result<(), End> {
+        // From the result of the command that sets it on, a client relies on the delay, perhaps before the next look.
+        self.pause_after =
+            self.server.state.lock().clients.get(self.client.id).and_then(|it| it.pause_after);
         let longest = self.pause_after.unwrap_or(LONGEST_DELAY);
         match self.outputs.next(longest) {
             None => Ok(()),

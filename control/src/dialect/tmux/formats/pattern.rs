@@ -23,8 +23,8 @@ fn compiled(pattern: &str, ignores_case: bool) -> Option<Regex> {
 }
 
 /// Replaces every match of a regular expression. `\1` to `\9` in `to` stand for the groups, and `\0` for the match. An
-/// invalid expression replaces nothing.
-pub fn substitute(from: &str, to: &str, text: &str, ignores_case: bool) -> String {
+/// invalid expression replaces nothing. Stops soon after the result is longer than `longest` bytes.
+pub fn substitute(from: &str, to: &str, text: &str, ignores_case: bool, longest: usize) -> String {
     let Some(regex) = compiled(from, ignores_case) else { return text.to_owned() };
     let mut out = String::new();
     let mut last = 0;
@@ -33,6 +33,9 @@ pub fn substitute(from: &str, to: &str, text: &str, ignores_case: bool) -> Strin
         out.push_str(&text[last..found.start()]);
         let mut chars = to.chars();
         while let Some(char) = chars.next() {
+            if out.len() > longest {
+                return out;
+            }
             if char != '\\' {
                 out.push(char);
                 continue;
@@ -49,6 +52,9 @@ pub fn substitute(from: &str, to: &str, text: &str, ignores_case: bool) -> Strin
             }
         }
         last = found.end();
+        if out.len() > longest {
+            return out;
+        }
         if from.starts_with('^') {
             break;
         }

@@ -26,6 +26,7 @@ impl Values for Pane {
             "version" => "3.5".to_owned(),
             "@loop" => "#{E:@loop}#{E:@loop}".to_owned(),
             "@nested" => "#{pane_id}".to_owned(),
+            "@long" => "é".repeat(100_000),
             "status-left" => "[#S] %H".to_owned(),
             _ => return None,
         };
@@ -169,6 +170,17 @@ fn an_option_that_contains_itself_ends() {
     let deep = format!("{}pane_id{}", "#{?1,".repeat(5000), ",}".repeat(5000));
     let _ = expand(&deep, &PANE, &CLOCK);
     let _ = expand(&"#{".repeat(100_000), &PANE, &CLOCK);
+}
+
+#[test]
+fn results_are_bounded_after_every_modifier() {
+    let grow = "s/é/éééééééééé/";
+    let tenfold = expand(&format!("#{{{grow}:@long}}"), &PANE, &CLOCK);
+    assert!(tenfold.len() <= LONGEST && tenfold.ends_with('é'), "{}", tenfold.len());
+    let more = [grow; 8].join(";");
+    assert!(expand(&format!("#{{{more}:@long}}"), &PANE, &CLOCK).len() <= LONGEST);
+    let groups = format!("#{{s/(.+)/{}/:@long}}", "\\1".repeat(1000));
+    assert!(expand(&groups, &PANE, &CLOCK).len() <= LONGEST);
 }
 
 proptest! {

@@ -9,6 +9,7 @@ impl Surroundings for Around {
         match name {
             "HOME" => Some("/home/user".to_owned()),
             "A" => Some("a b".to_owned()),
+            "LONG" => Some("x".repeat(MOST_EXPANDED / 2)),
             _ => None,
         }
     }
@@ -114,6 +115,12 @@ fn word() -> impl Strategy<Value = String> {
         "[a-z#;{}$'\"\\\\~% \\n\\t\\r]{0,10}",
         any::<String>().prop_map(|text| text.chars().take(6).collect()),
     ]
+}
+
+#[test]
+fn the_values_of_variables_are_bounded() {
+    assert_eq!(words("a $LONG \"${LONG}\"")[0][2].len(), MOST_EXPANDED / 2);
+    assert_eq!(fails("a $LONG\nb $LONG$A"), (2, "variables too long"));
 }
 
 proptest! {
