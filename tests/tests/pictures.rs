@@ -204,7 +204,12 @@ fn a_menu() -> Result<()> {
 fn progress_and_a_bell() -> Result<()> {
     let display = Display::start()?;
     let mut scene = Scene::open(&display)?;
-    scene.enter(r"printf '\e]9;4;1;60\a'; echo building", "building")?;
+    scene.enter(
+        r"build() { printf '\e]9;4;1;60\a'; echo building; cat; }; clear; echo here",
+        "here",
+    )?;
+    display.type_text("build\n")?;
+    scene.pane.wait_for_text(&mut scene.unterm, "building")?;
     scene.unterm.act(&["new_tab"])?;
     let tabs = |scene: &mut Scene<'_>, count| {
         let is_there = || Ok((scene.unterm.sessions()?.len() == count).then_some(()));

@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::{Subcommand, ValueEnum};
 
-use crate::cli::{complain, tty};
+use crate::cli::{report::complain, tty};
 
 /// The terminal that controls this process.
 const OWN: &str = "/dev/tty";

@@ -25,7 +25,10 @@ use unterm_control::{
     },
 };
 
-use crate::cli::{complain, fields, report::write_out};
+use crate::cli::{
+    fields,
+    report::{complain, write_out},
+};
 
 /// The longest that one call waits for a change, in milliseconds.
 const WAIT: u64 = 60_000;

@@ -56,7 +56,7 @@ use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
 use call::Call;
 use form::Shown;
 use own_pane::OwnPane;
-use report::{Report, write_out};
+use report::{Report, complain, write_out};
 use screenshot::Screenshot;
 use words::Named;
 
@@ -101,11 +101,6 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Prints a line to standard error. Unlike `eprintln!`, does not panic if that fails, for example on a full disk.
-fn complain(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// A method of the table and its parameters, if the command line calls a method by its name.

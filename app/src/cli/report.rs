@@ -40,6 +40,11 @@ impl Report {
     }
 }
 
+/// Prints a line to standard error. Unlike `eprintln!`, does not panic if that fails, for example on a full disk.
+pub fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
 /// Prints a text. A closed pipe, for example of `| head`, is not an error.
 pub fn write_out(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();

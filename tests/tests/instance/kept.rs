@@ -36,9 +36,10 @@ fn programs_of_a_killed_instance_continue_and_are_attached() -> Result<()> {
     let name = first.entry()["id"].as_str().context("no id")?.to_owned();
     kill(&mut first)?;
 
-    let error = Start::headless().registry(home.path()).arg("--attach=nobody").now();
-    let error = error.err().context("nothing to attach")?.to_string();
-    ensure!(error.contains("No program of the instance nobody continues"), "{error}");
+    let mut refused = Start::headless().registry(home.path()).arg("--attach=nobody").alone()?;
+    ensure!(!refused.wait_for_exit()?.success(), "there was nothing to attach");
+    let log = refused.log();
+    ensure!(log.contains("No program of the instance nobody continues"), "{log}");
 
     let mut second = Start::headless().registry(home.path()).arg("--attach").arg(&name).now()?;
     let sessions = second.sessions()?;

@@ -8,52 +8,17 @@ use std::{
 };
 
 use anyhow::Result;
-use serde::Serialize;
-use time::UtcOffset;
 use unterm_control::{
     client::BlockingStream,
     tmux::{Answer, Control, Event, Hello, control},
 };
 use unterm_mux::private;
 
-use super::{control_mode::Lines, pipe};
-use crate::cli::{complain, report::write_out};
+use super::{control_mode::Lines, messages::send, pipe};
+use crate::cli::report::{complain, write_out};
 
 /// The maximum size of a file that is read, and of a command's output, in bytes.
 const LONGEST: u64 = 8 << 20;
-/// The variables that programs in new panes get.
-const PASSED: [&str; 4] = ["HOME", "PATH", "SHELL", "TMUX"];
-
-/// What the instance must know about this program. `is_around`: whether the instance contains this program's pane.
-pub fn hello(args: &[String], is_around: bool) -> Hello {
-    let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let own = var("TMUX_PANE").and_then(|pane| pane.strip_prefix('%')?.parse().ok());
-    let own = own.or_else(|| var("UNTERM_PANE")?.parse().ok());
-    let cwd = std::env::current_dir().map(|cwd| cwd.display().to_string());
-    let offset = UtcOffset::current_local_offset().map_or(0, UtcOffset::whole_seconds);
-    Hello {
-        args: args.to_vec(),
-        cwd: cwd.unwrap_or_else(|_| "/".to_owned()),
-        pane: own.filter(|_| is_around),
-        pid: std::process::id(),
-        uid: rustix::process::getuid().as_raw(),
-        user: var("USER").or_else(|| var("LOGNAME")).unwrap_or_default(),
-        tty: terminal().unwrap_or_default(),
-        term: var("TERM").unwrap_or_default(),
-        is_nested: var("TMUX").is_some(),
-        env: PASSED.iter().filter_map(|name| Some(((*name).to_owned(), var(name)?))).collect(),
-        utc_offset: offset,
-        pipe: None,
-    }
-}
-
-/// The terminal on a standard stream.
-fn terminal() -> Option<String> {
-    let name = rustix::termios::ttyname(io::stdin(), Vec::new())
-        .or_else(|_| rustix::termios::ttyname(io::stdout(), Vec::new()))
-        .or_else(|_| rustix::termios::ttyname(io::stderr(), Vec::new()));
-    name.ok()?.into_string().ok()
-}
 
 /// Sends the first message, and then does what the instance asks for, until it sends the exit status. `instance`: the
 /// option `--instance`.
@@ -115,16 +80,6 @@ pub fn talk(stream: BlockingStream, hello: Hello, instance: Option<&str>) -> Res
             return lost();
         }
     }
-}
-
-/// Sends a message.
-///
-/// # Errors
-/// The instance has gone.
-pub fn send(mut stream: &BlockingStream, message: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    stream.write_all(&line)
 }
 
 fn answered(result: io::Result<String>) -> Answer {

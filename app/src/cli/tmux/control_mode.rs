@@ -11,7 +11,7 @@ use rustix::termios::{
 };
 use unterm_control::{client::BlockingStream, tmux::Answer};
 
-use super::client::send;
+use super::messages::send;
 
 /// Reads standard input on a thread of its own, because the main thread prints meanwhile.
 pub struct Lines(mpsc::Sender<()>);

@@ -6,6 +6,7 @@
 
 mod client;
 mod control_mode;
+mod messages;
 mod pipe;
 mod shim;
 
@@ -17,7 +18,7 @@ use unterm_control::{
     tmux::{Control, asks_version, control, program_version},
 };
 
-use crate::cli::{complain, report::write_out};
+use crate::cli::report::{complain, write_out};
 
 pub use shim::run as run_shim;
 
@@ -45,7 +46,7 @@ pub fn run(home: &Path, instance: Option<&str>, args: &[String]) -> Result<ExitC
     };
     match connect(home, instance, around.as_deref()) {
         Ok(stream) => {
-            let done = client::talk(stream, client::hello(args, is_around), instance);
+            let done = client::talk(stream, messages::hello(args, is_around), instance);
             drop(raw_mode);
             done
         }

@@ -12,7 +12,7 @@ use unterm_control::{
     tmux::{Event, Hello},
 };
 
-use super::client::{hello, send};
+use super::messages::{hello, send};
 
 /// Starts a process that serves the pipe with this ticket and outlives this one. `instance`: the option `--instance`.
 ///
