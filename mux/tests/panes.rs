@@ -279,17 +279,13 @@ fn data_of_a_clipboard_reaches_its_program_whole() {
         printf '\033]5522;type=read;dGV4dC9wbGFpbg==\033\\'
         stdbuf -o0 tr -dc D | head -c 769 | wc -c",
     );
-    let mut read = None;
-    wait(&pane, "its request", |_| {
-        read = ear.all().into_iter().find_map(|event| match event {
-            MuxEvent::Told { event: Event::ClipboardRead(read), .. } => Some(read.handle),
-            _ => None,
-        });
-        read.is_some()
+    let read = ear.wait_for_one("its request", |event| match event {
+        MuxEvent::Told { event: Event::ClipboardRead(read), .. } => Some(read.handle),
+        _ => None,
     });
     let text = Arc::new(vec![0; LENGTH]);
     let data = vec![("text/plain".to_owned(), text)];
-    mux.answer_clipboard_read(pane.id(), read.expect("a request"), Ok(&data));
+    mux.answer_clipboard_read(pane.id(), read, Ok(&data));
     // A `D` in the status of each packet: one in each of 768 packets with data, and one in the last packet.
     wait_text(&pane, "769");
     mux.shutdown();

@@ -83,8 +83,11 @@ fn a_popup_ends_with_its_client_and_can_be_closed() {
     program.until(&panes, "1");
     let popup = program.begin(&["display-popup", "-E", "cat"]);
     program.until(&panes, "2");
-    program.prints(&["display-popup", "-C"]);
+    // The popup can be closed a moment after its pane was opened.
+    until("the popup to close", || {
+        program.prints(&["display-popup", "-C"]);
+        (program.prints(&panes) == "1").then_some(())
+    });
     assert_ne!(program.end(popup).status, 0);
-    assert_eq!(program.prints(&panes), "1");
     assert_eq!(program.fails(&["display-popup", "-w", "x"]), "width invalid");
 }

@@ -220,6 +220,11 @@ impl Pane {
         gone
     }
 
+    /// Whether the owner has confirmed that it has received the descriptors.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| owner.has_confirmed)
+    }
+
     /// Waits for a program that has ended, unless an owner may still use its process id.
     fn reap(&mut self) {
         if self.owner.is_none() && self.ending.is_some() && !self.is_reaped {

@@ -83,27 +83,34 @@ impl Server {
     /// Waits for events, and handles them.
     fn turn(&mut self) -> io::Result<()> {
         let Ready { accepts, connections, panes } = self.wait()?;
-        // Panes come first, so that a client that left a pane finds it without an owner.
-        for number in panes {
-            if let Some(pane) = self.panes.get_mut(&number) {
-                let gone = pane.check_owner();
-                pane.check_end();
-                // A closed pane, or one whose end the owner knows, needs no owner.
-                if let Some(owner) = gone.filter(|_| !pane.is_closed()) {
-                    let program = pane.program();
-                    self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
-                }
-            }
-        }
+        // Confirmed panes come first, so that a client that left a pane finds it without an owner. The other panes come
+        // last, because the confirmation may be among the requests.
+        let (confirmed, rest): (Vec<_>, Vec<_>) = panes
+            .into_iter()
+            .partition(|number| self.panes.get(number).is_some_and(Pane::is_confirmed));
+        confirmed.into_iter().for_each(|number| self.check(number));
         for number in connections {
             self.serve(number);
         }
+        rest.into_iter().for_each(|number| self.check(number));
         self.panes.retain(|_, pane| !pane.is_over());
         self.forget_left();
         if accepts {
             self.accept();
         }
         Ok(())
+    }
+
+    /// Handles the end of a pane's owner and of its program.
+    fn check(&mut self, number: u64) {
+        let Some(pane) = self.panes.get_mut(&number) else { return };
+        let gone = pane.check_owner();
+        pane.check_end();
+        // A closed pane, or one whose end the owner knows, needs no owner.
+        if let Some(owner) = gone.filter(|_| !pane.is_closed()) {
+            let program = pane.program();
+            self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
+        }
     }
 
     fn wait(&self) -> io::Result<Ready> {

@@ -66,6 +66,19 @@ impl Ear {
         }
     }
 
+    /// Waits until `find` returns a value for an event.
+    pub fn wait_for_one<T>(&self, what: &str, find: impl Fn(&MuxEvent) -> Option<T>) -> T {
+        let deadline = Instant::now() + LIMIT;
+        let mut events = self.events.lock();
+        loop {
+            if let Some(found) = events.iter().find_map(&find) {
+                return found;
+            }
+            let late = self.heard.wait_until(&mut events, deadline).timed_out();
+            assert!(!late, "{what} did not come: {events:?}");
+        }
+    }
+
     pub fn all(&self) -> Vec<MuxEvent> {
         self.events.lock().clone()
     }

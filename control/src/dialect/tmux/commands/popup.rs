@@ -89,9 +89,12 @@ impl Drop for Popup<'_> {
 pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let by = run.opener();
     if arguments.has('C') {
+        // The pane of a popup that is closing is gone before the popup is.
+        let exists = |pane: u64| run.server.dispatcher.context().mux.pane(PaneId(pane)).is_some();
         let open = {
             let state = run.state();
-            state.popups.iter().find(|(_, owner)| **owner == by).map(|(pane, _)| *pane)
+            let mut own = state.popups.iter().filter(|(_, owner)| **owner == by);
+            own.find(|(pane, _)| exists(**pane)).map(|(pane, _)| *pane)
         };
         return match open {
             Some(pane) => panes::close(run, vec![pane]).await,
