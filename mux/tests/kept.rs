@@ -215,7 +215,7 @@ fn a_pane_that_cannot_be_created_leaves_the_program_where_it_was() {
 }
 
 #[test]
-fn without_a_keeper_programs_start_as_before_and_the_reason_is_said_once() {
+fn without_a_keeper_programs_start_as_before_and_the_reason_is_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("keeper.sock");
     let spawner = std::sync::Arc::new(KeptSpawner::new("/nowhere/unterm-keeper".into(), socket));
@@ -278,7 +278,7 @@ fn closing_ends_kept_programs_and_then_the_keeper() {
 }
 
 #[test]
-fn a_kept_program_that_nobody_adopts_ends_with_its_handover() {
+fn a_kept_program_without_an_adopter_ends_with_its_handover() {
     let home = Home::new();
     let (mux, spawner) = home.mux("first");
     let pane = open(&mux, "trap '' HUP; echo ready; exec sleep 300");

@@ -155,7 +155,7 @@ fn unfinished_messages_use_a_bounded_amount_of_memory() {
 }
 
 #[test]
-fn a_client_that_does_not_read_delays_nobody() {
+fn a_client_that_does_not_read_delays_no_other() {
     let home = Home::new();
     let mut witness = Witness::new(&home);
     let mut stream = raw::greeted(home.socket());

@@ -126,7 +126,7 @@ fn a_program_that_ends_without_an_owner_keeps_its_status() {
         matches!(client.identify(number).unwrap().state, PaneState::Ended(_))
     };
     assert!(is_ended(&mut client));
-    // An owner that is killed before it reads the status loses it for nobody.
+    // If an owner is killed before it reads the status, the next owner receives the status.
     drop(client.take(number).unwrap());
     home.wait_log("\"test\" took pane");
     let held = client.take(number).unwrap();

@@ -20,7 +20,7 @@ pub struct NotAttached {
 impl Mux {
     /// Takes over programs that continue without an owner, like [`Mux::attach`]. Programs that were in one tab get one
     /// tab, with the same splits. If the tab is too small for a split, its pane gets a tab of its own. A program that had
-    /// ended gets a pane that stays open, because nobody has seen its status.
+    /// ended gets a pane that stays open, because no user has seen its status.
     pub fn attach_all(
         &self,
         keeper: &KeptSpawner,

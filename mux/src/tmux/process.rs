@@ -71,7 +71,7 @@ impl State {
         self.waiting() == 0 && self.is_applied
     }
 
-    /// Whether nobody will read further output.
+    /// Whether the pane reads no further output.
     fn is_over(&self) -> bool {
         self.ended.is_some() || self.is_stopped || self.is_killed
     }

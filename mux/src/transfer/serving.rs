@@ -105,7 +105,7 @@ pub(crate) fn serve(
         }
         Ok(())
     };
-    // The program has gone, so there is nobody to report it to.
+    // The program has ended, so an error is ignored.
     let _ = run();
 }
 

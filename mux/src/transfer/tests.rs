@@ -160,7 +160,7 @@ fn without_an_answer_nothing_is_done() {
     assert!(fixture.file("f", "a", "").contains("EINVAL"));
     assert!(fixture.answer(true).is_none());
     assert_eq!(fixture.file("f", "a", ""), "");
-    // Without a window, nobody can be asked.
+    // Without a window, no user can be asked.
     let command = fixture.command("ac=send;id=s");
     match fixture.sessions.handle(&command, false) {
         Step::Reply(Some(reply)) => assert!(words(&reply).contains("st=EPERM:"), "{reply}"),

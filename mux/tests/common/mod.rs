@@ -45,33 +45,24 @@ impl Ear {
 
     /// Waits until the mux has sent an event.
     pub fn wait_for(&self, event: &MuxEvent) {
-        let deadline = Instant::now() + LIMIT;
-        let mut events = self.events.lock();
-        while !events.contains(event) {
-            let late = self.heard.wait_until(&mut events, deadline).timed_out();
-            assert!(!late, "{event:?} did not come: {events:?}");
-        }
-    }
-
-    /// Waits until `find` returns a value. Calls it after each event and each output.
-    pub fn wait_until<T>(&self, what: &str, mut find: impl FnMut() -> Option<T>) -> T {
-        let deadline = Instant::now() + LIMIT;
-        let mut events = self.events.lock();
-        loop {
-            if let Some(found) = find() {
-                return found;
-            }
-            let late = self.heard.wait_until(&mut events, deadline).timed_out();
-            assert!(!late, "{what} did not come: {events:?}");
-        }
+        self.wait_for_one(&format!("{event:?}"), |sent| (sent == event).then_some(()));
     }
 
     /// Waits until `find` returns a value for an event.
     pub fn wait_for_one<T>(&self, what: &str, find: impl Fn(&MuxEvent) -> Option<T>) -> T {
+        self.wait_among(what, |events| events.iter().find_map(&find))
+    }
+
+    /// Waits until `find` returns a value. Calls it after each event and each output.
+    pub fn wait_until<T>(&self, what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+        self.wait_among(what, |_| find())
+    }
+
+    fn wait_among<T>(&self, what: &str, mut find: impl FnMut(&[MuxEvent]) -> Option<T>) -> T {
         let deadline = Instant::now() + LIMIT;
         let mut events = self.events.lock();
         loop {
-            if let Some(found) = events.iter().find_map(&find) {
+            if let Some(found) = find(&events) {
                 return found;
             }
             let late = self.heard.wait_until(&mut events, deadline).timed_out();

@@ -152,7 +152,7 @@ impl Surroundings for Around<'_> {
     }
 }
 
-/// Commands that change nothing that clients in control mode are told of.
+/// Commands after which clients in control mode get no notifications.
 const READERS: [&str; 8] = [
     "capture-pane",
     "display-message",

@@ -48,7 +48,7 @@ pub struct ClipboardRead {
     pub target: ClipboardTarget,
     /// The types that the program wants, each once, in its order. `.` stands for the list of all types.
     pub types: Vec<String>,
-    /// Who asks, if the program said so.
+    /// The name and the password that the program gave, if it gave any.
     pub requester: Option<ClipboardRequester>,
 }
 

@@ -66,7 +66,7 @@ fn cells_outside_the_screen_and_extra_coordinates_are_ignored() {
 }
 
 #[test]
-fn support_is_told_in_order_with_other_replies() {
+fn support_is_reported_in_order_with_other_replies() {
     check_reply(
         "\x1b[> q\x1b[c",
         "\x1b[>1;2;3;29;30;40;100;101 q\x1b[?65;1;2;4;6;9;15;16;17;18;21;22;28;29;52c",

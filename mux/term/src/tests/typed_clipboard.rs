@@ -157,7 +157,7 @@ fn invalid_reads_have_no_effect() {
         fixture.feed(&bytes);
         assert_eq!((fixture.replies(), fixture.term.take_events()), (String::new(), vec![]));
     }
-    // A read of nothing gets nothing, and needs nobody.
+    // A request for no types is answered at once, without the window.
     check_reply(
         packet("type=read"),
         "\x1b]5522;type=read:status=OK\x1b\\\x1b]5522;type=read:status=DONE\x1b\\",

@@ -72,7 +72,7 @@ fn length(arguments: &Arguments, flag: char, whole: u32) -> Result<u32, Failure>
 struct Popup<'a> {
     server: &'a Server,
     pane: u64,
-    /// What happens to the pane if nobody waits for its program any longer.
+    /// What happens to the pane if no client waits for its program any longer.
     on_exit: ProgramEnd,
 }
 
