@@ -23,13 +23,16 @@ fn keys_are_typed_and_the_screen_is_captured() {
     shell.wait_for(|screen| screen.lines().any(|line| line == "literal Enter"));
     program.prints(&["send-keys", "-H", "65", "63", "68", "6f", "20", "68", "65", "78", "0d"]);
     shell.wait_for(|screen| screen.lines().any(|line| line == "hex"));
+    // Keys that are echoed before the prompt would share its row.
+    let is_at_prompt = |screen: &str| screen.trim_end().ends_with("\n$");
+    shell.wait_for(is_at_prompt);
     program.prints(&["send-keys", "cat", "Enter"]);
     program.prints(&["send-keys", "-N", "3", "z"]);
     program.prints(&["send-keys", "Enter"]);
     // The terminal echoes the keys, and `cat` prints them.
     shell.wait_for(|screen| screen.lines().filter(|line| *line == "zzz").count() == 2);
     program.prints(&["send-keys", "C-c"]);
-    shell.wait_for(|screen| screen.trim_end().ends_with("\n$"));
+    shell.wait_for(is_at_prompt);
     program.prints(&["send-keys", "seq 1 100", "Enter"]);
     shell.wait_for(|screen| screen.lines().any(|line| line == "100"));
     let history = program.prints(&["capture-pane", "-p", "-S", "-"]);
