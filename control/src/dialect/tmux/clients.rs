@@ -55,7 +55,10 @@ pub struct Client {
     /// The formats that the client watches.
     pub subscriptions: Vec<Subscription>,
     /// Notifications that wait.
-    pub notes: VecDeque<String>,
+    notes: VecDeque<String>,
+    /// The number of results that the client waits for. A notification comes after the result of the command that
+    /// caused it.
+    awaited_results: u32,
     /// Whether the client must end.
     pub is_leaving: bool,
     /// Wakes the client's task.
@@ -101,6 +104,7 @@ impl Clients {
             silent: BTreeMap::new(),
             subscriptions: Vec::new(),
             notes: VecDeque::new(),
+            awaited_results: 0,
             is_leaving: false,
             wake: wake.clone(),
         });
@@ -154,6 +158,21 @@ impl Client {
         }
         self.notes.push_back(note);
         self.wake.notify_one();
+    }
+
+    /// The notifications to send now. None are sent while the client waits for the result of a command.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        if self.awaited_results > 0 { Vec::new() } else { self.notes.drain(..).collect() }
+    }
+
+    /// Begins a command of the client.
+    pub fn begin_command(&mut self) {
+        self.awaited_results += 1;
+    }
+
+    /// Notes that the result of a command was sent.
+    pub fn end_command(&mut self) {
+        self.awaited_results = self.awaited_results.saturating_sub(1);
     }
 
     /// Makes the client end.
@@ -296,7 +315,15 @@ mod tests {
         for number in 0..MOST_NOTES + 5 {
             client.note(number.to_string());
         }
-        assert_eq!((client.notes.len(), client.notes[0].as_str()), (MOST_NOTES, "5"));
+        client.begin_command();
+        assert_eq!(
+            client.take_notes(),
+            Vec::<String>::new(),
+            "they come after the command's result"
+        );
+        client.end_command();
+        let notes = client.take_notes();
+        assert_eq!((notes.len(), notes[0].as_str()), (MOST_NOTES, "5"));
         for number in 0..MOST_SUBSCRIPTIONS {
             let subscription = Subscription::parse(&format!("n{number}::#S")).unwrap();
             client.subscribe(subscription).unwrap();

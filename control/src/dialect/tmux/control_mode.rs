@@ -93,7 +93,7 @@ impl Drop for Registered<'_> {
 async fn execute(run: &mut Run<'_>, words: Vec<Words>, id: u64) -> Result<u8, Gone> {
     match run.checked(words) {
         Ok(checked) => {
-            if !block(run, checked, 0).await? {
+            if !block(run, checked, (id, 0)).await? {
                 return Ok(1);
             }
         }
@@ -120,11 +120,12 @@ async fn execute(run: &mut Run<'_>, words: Vec<Words>, id: u64) -> Result<u8, Go
         run.begin_line(&answer.text);
         match line(run, &answer.text).await {
             Ok(checked) => {
-                block(run, checked, 1).await?;
+                block(run, checked, (id, 1)).await?;
             }
             Err(Failure::Message(why)) => {
                 run.record("message", &why);
                 let (time, number) = (run.now(), run.server.next_number());
+                begin_command(run, id);
                 send(run, framed(time, number, 1, format!("parse error: {why}\n"), "error"))
                     .await?;
             }
@@ -140,10 +141,11 @@ async fn line(run: &mut Run<'_>, line: &str) -> Result<Checked, Failure> {
     run.checked(lines.into_iter().map(|line| line.words).collect())
 }
 
-/// Executes commands until one fails, and sends the result of each. Returns false if one failed.
-async fn block(run: &mut Run<'_>, commands: Checked, flags: u8) -> Result<bool, Gone> {
+/// Executes commands of the client `id` until one fails, and sends the result of each. Returns false if one failed.
+async fn block(run: &mut Run<'_>, commands: Checked, (id, flags): (u64, u8)) -> Result<bool, Gone> {
     for (command, arguments) in commands {
         let (time, number) = (run.now(), run.server.next_number());
+        begin_command(run, id);
         let done = run.execute(command, arguments).await;
         let mut text = run.take_text();
         if !text.is_empty() && !text.ends_with('\n') {
@@ -165,6 +167,13 @@ async fn block(run: &mut Run<'_>, commands: Checked, flags: u8) -> Result<bool, 
         }
     }
     Ok(true)
+}
+
+/// Holds back the client's notifications until the result of a command was sent.
+fn begin_command(run: &mut Run<'_>, id: u64) {
+    if let Some(client) = run.state().clients.get_mut(id) {
+        client.begin_command();
+    }
 }
 
 /// The result of a command between its guard lines. `flags`: 1 for a command that the client sent as a line.

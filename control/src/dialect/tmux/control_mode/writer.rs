@@ -178,6 +178,9 @@ impl<'a> Writer<'a> {
                     }
                     Some(event) => {
                         self.send(&event).await?;
+                        if matches!(event, Event::Out(_)) {
+                            self.end_command();
+                        }
                         // Changes of a command are reported after its result.
                         self.due = self.due.map(|due| due.min(Instant::now()));
                     }
@@ -199,6 +202,14 @@ impl<'a> Writer<'a> {
                 () = std::future::ready(()), if self.outputs.is_ready() => self.pass().await?,
             }
         }
+    }
+
+    /// Allows the notifications that waited for the result of a command.
+    fn end_command(&mut self) {
+        if let Some(client) = self.server.state.lock().clients.get_mut(self.client.id) {
+            client.end_command();
+        }
+        self.look_within(SOON);
     }
 
     /// Compares the sessions this long after the last time. If that is over, then soon, but not at once: the change may
@@ -280,7 +291,7 @@ impl<'a> Writer<'a> {
             return Ok(Look { lines: Vec::new(), wanted, new, must_exit: true });
         };
         let attached = client.session;
-        let mut lines: Vec<String> = client.notes.drain(..).collect();
+        let mut lines = client.take_notes();
         let mut subscriptions = std::mem::take(&mut client.subscriptions);
         let (is_leaving, gets_output) = (client.is_leaving, !client.no_output);
         let silent = client.silent.clone();
