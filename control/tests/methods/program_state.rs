@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, Session, Wire, client::Client, question};
+use crate::support::{Fixture, Session, Wire, client::Client, question, until};
 
 /// Types a command of the session's shell, without waiting.
 fn enter(wire: &mut Wire, session: &Session, command: &str) {
@@ -61,8 +61,12 @@ fn a_report_overrides_weaker_sources_and_ends_with_the_prompt() {
     );
     // The end of the command ends what the program needed.
     enter(&mut wire, &session, "");
-    let after = explained(&mut wire, &session, "idle");
-    assert!(of(&after, "report").is_none(), "{after}");
+    explained(&mut wire, &session, "idle");
+    // The report is over with the command, and is removed with the prompt after it.
+    let after = until("the end of the report", || {
+        let now = explain(&mut wire, &session);
+        of(&now, "report").is_none().then_some(now)
+    });
     assert_eq!(of(&after, "progress").unwrap()["verdict"], "over", "{after}");
 }
 
