@@ -33,6 +33,10 @@ use crate::{
 const FILE: &str = "hub.json";
 /// The version of the file: since 2, the hub's user in NATS's system account may update the machines' account.
 const VERSION: u8 = 2;
+/// The maximum number of bytes that the server stores. It is more than the sum of the limits of what a hub stores
+/// (`hub/store.rs`). Without it, NATS takes a limit from the free space when it starts, so a hub would not start on a small
+/// or nearly full disk.
+pub const MOST_STORED: i64 = 4 << 30;
 /// How often to check whether a server has ended.
 const END_CHECK: Duration = Duration::from_millis(20);
 /// The name of the server's program.
@@ -299,9 +303,10 @@ impl NatsServer {
         let port = port_of(fleet)?;
         let (store, process_id) = (folder.0.join("jetstream"), folder.process_id());
         let configuration = format!(
-            "listen: 127.0.0.1:{port}\npid_file: {}\njetstream {{\n  store_dir: {}\n}}\n{}",
+            "listen: 127.0.0.1:{port}\npid_file: {}\njetstream {{\n  store_dir: {}\n  max_file_store: {}\n}}\n{}",
             quoted(&process_id)?,
             quoted(&store)?,
+            MOST_STORED,
             fleet.server_configuration()
         );
         if let Some(id) = running(folder) {

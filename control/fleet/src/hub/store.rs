@@ -19,6 +19,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use super::{bucket::Bucket, calls::Calls};
 use crate::{
     nats,
+    nats_server::MOST_STORED,
     protocol::{CALL_MEMORY, PRESENCE_TTL},
 };
 
@@ -37,13 +38,11 @@ const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
 /// The maximum number of bytes of the audit log. The oldest entries are deleted for new ones.
 const AUDIT_BYTES: i64 = 1 << 30;
 /// The maximum number of bytes of a value in a bucket, of a bucket and of a small bucket. A full bucket refuses writes,
-/// so that the disk does not fill up. NATS requires this much free space when it creates the bucket.
+/// so that the disk does not fill up. NATS requires that its limit of stored bytes is at least the sum of these limits.
 const LONGEST_VALUE: i32 = 512 << 10;
 const BUCKET_BYTES: i64 = 64 << 20;
 const SMALL_BUCKET_BYTES: i64 = 8 << 20;
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
-/// The free space that the sum of these limits needs, for a message.
-const DISK_NEED: &str = "3 GB";
 /// The maximum number of bytes of all calls that wait.
 const HELD_BYTES: i64 = 256 << 20;
 /// The time for which an invitation is valid.
@@ -185,7 +184,9 @@ impl Store {
 fn explained(error: &dyn std::error::Error, name: &str) -> anyhow::Error {
     let text = error.to_string();
     match text.contains("insufficient storage") {
-        true => anyhow!("the NATS server has too little disk space: a fleet needs {DISK_NEED}"),
+        true => anyhow!(
+            "the NATS server may store too little for a fleet: set `max_file_store` to {MOST_STORED} (bytes), and reload it"
+        ),
         false => anyhow!("opening {name}: {text}"),
     }
 }
