@@ -10,6 +10,8 @@ use unterm_term::{Command, Size};
 pub fn integrated(home: &Path) -> Arc<Mux> {
     let folder = home.join("scripts");
     ShellIntegration::install(&folder).unwrap();
+    // Without this folder, fish reads all manual pages in the background, for minutes.
+    std::fs::create_dir_all(home.join(".local/share/fish/generated_completions")).unwrap();
     let mux = Mux::new(MuxOptions { default_size: Size::cells(80, 24), ..MuxOptions::default() });
     let env = [("HOME", home.to_str().unwrap()), ("HISTFILE", ""), ("OWN", "kept")];
     mux.set_defaults(Defaults {

@@ -502,6 +502,8 @@ fn write_shell_settings(home: &Path) -> Result<()> {
             "set -g fish_greeting\nfunction fish_prompt; echo -n '{PROMPT}'; end\nfunction fish_right_prompt; end\n"
         ),
     )?;
+    // Without this folder, fish reads all manual pages in the background, for minutes.
+    fs::create_dir_all(home.join(".local/share/fish/generated_completions"))?;
     write(".gitconfig", "[user]\nname = Tester\nemail = tester@example.invalid\n".into())?;
     Ok(())
 }

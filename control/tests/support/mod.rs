@@ -242,6 +242,8 @@ fn options(mux: &Arc<Mux>, host: Arc<dyn Host>, home: &Path) -> ServerOptions {
 
 /// The environment of a test's shells: no startup files of any user, and a plain prompt.
 fn environment(home: &Path) -> Vec<(String, String)> {
+    // Without this folder, fish reads all manual pages in the background, for minutes.
+    std::fs::create_dir_all(home.join("fish/generated_completions")).unwrap();
     [
         ("TERM", "xterm-256color"),
         ("HOME", home.to_str().unwrap()),
