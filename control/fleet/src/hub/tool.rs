@@ -501,6 +501,41 @@ mod tests {
         assert_eq!(acting, ["send_to_session", "remote_bash", "remote_write"]);
     }
 
+    /// Clients depend on the definitions of these tools, so no byte of them may change unintentionally.
+    #[test]
+    fn the_hubs_tools_are_listed_as_recorded() {
+        let listed = Toolset::Aiterm.tools().map(ToolRow::listed).map(|tool| {
+            let schema = &*tool.input_schema;
+            json!({"name": tool.name, "description": tool.description, "inputSchema": schema})
+        });
+        let listed = format!("{:#}\n", Value::Array(listed.collect()));
+        assert_eq!(listed, include_str!("tool/aiterm.json"));
+    }
+
+    #[test]
+    fn an_instances_tool_gets_the_hubs_parameters() {
+        let own = json!({
+            "type": "object",
+            "properties": {"pane": {"type": "integer"}},
+            "required": ["pane"],
+        });
+        let Value::Object(own) = own else { panic!("no object") };
+        let conversation =
+            "Groups your calls. Keep it for one line of work: <client>_<machine>_<yyyymmdd>.";
+        let instance = "The instance. Required if several run on the machine; without it, the error lists their names.";
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "pane": {"type": "integer"},
+                "machine": {"type": "string", "description": "The machine's id, from list_machines."},
+                "instance": {"type": "string", "default": "", "description": instance},
+                "conversation_id": {"type": "string", "default": "", "description": conversation},
+            },
+            "required": ["pane", "machine"],
+        });
+        assert_eq!(Value::Object(with_hub_parameters(&own)), expected);
+    }
+
     #[test]
     fn arguments_are_checked_in_words() {
         let read = |arguments: Value| {
