@@ -18,7 +18,13 @@ use super::{
     output,
     services::Services,
     tokens::{Right, Token},
-    tool::{Arguments, ToolRow},
+    tool::{
+        Arguments, ToolRow,
+        parameters::{
+            ReadSessionOutput, RemoteBash, RemoteGlob, RemoteGrep, RemoteRead, RemoteWrite,
+            SendToSession,
+        },
+    },
 };
 use crate::{
     digest,
@@ -197,28 +203,41 @@ impl Calling<'_> {
     }
 
     async fn read(&self, machine: &Machine, arguments: &Arguments) -> Answer {
-        let request = Read { sid: arguments.text("session_id").to_owned() };
+        let given: ReadSessionOutput = match arguments.read() {
+            Ok(given) => given,
+            Err(why) => return error(why),
+        };
+        let request = Read { sid: given.session_id.0 };
         let asked = self.hub.machines.request::<Text>(&machine.id, Verb::Read, &request).await;
         match replied(asked) {
             Ok(Text { text, is_cut }) => {
-                let most = usize::try_from(arguments.number("max_bytes")).unwrap_or(usize::MAX);
-                done(output::wrapped(&text, is_cut, arguments.text("cmd_hint"), most))
+                done(output::wrapped(&text, is_cut, &given.cmd_hint, size(given.max_bytes)))
             }
             Err(answer) => answer,
         }
     }
 
     async fn look_at_host(&self, tool: &str, arguments: &Arguments) -> Answer {
-        let text = |name| arguments.text(name).to_owned();
-        let size = |name| usize::try_from(arguments.number(name)).unwrap_or(usize::MAX);
+        self.read_host(tool, arguments).await.map_or_else(error, done)
+    }
+
+    async fn read_host(&self, tool: &str, arguments: &Arguments) -> Result<String, String> {
         let host = &self.hub.host;
-        let looked = match tool {
-            "remote_read" => host.read(text("path"), size("offset"), size("limit")).await,
-            "remote_glob" => host.glob(text("pattern"), text("path")).await,
-            "remote_grep" => host.grep(text("pattern"), text("path"), text("glob_filter")).await,
+        match tool {
+            "remote_read" => {
+                let RemoteRead { path, offset, limit, .. } = arguments.read()?;
+                host.read(path, size(offset), size(limit)).await
+            }
+            "remote_glob" => {
+                let RemoteGlob { pattern, path, .. } = arguments.read()?;
+                host.glob(pattern, path.0).await
+            }
+            "remote_grep" => {
+                let RemoteGrep { pattern, path, glob_filter, .. } = arguments.read()?;
+                host.grep(pattern, path.0, glob_filter).await
+            }
             other => Err(format!("{other} is not served")),
-        };
-        looked.map_or_else(error, done)
+        }
     }
 
     /// Calls a tool of an instance that changes nothing.
@@ -337,29 +356,29 @@ impl Calling<'_> {
     }
 
     fn action(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Action, String> {
-        let text = |name| arguments.text(name).to_owned();
         match (self.tool.name, machine) {
             ("send_to_session", Some(machine)) => {
-                let parts = action::parts(arguments.text("text"), arguments.text("submit_mode"))?;
-                let session = text("session_id");
-                Ok(Action::Send { machine: machine.id, session, parts })
+                let SendToSession { text, submit_mode, session_id, .. } = arguments.read()?;
+                let parts = action::parts(&text, &submit_mode)?;
+                Ok(Action::Send { machine: machine.id, session: session_id.0, parts })
             }
             (_, Some(machine)) if self.tool.is_of_instances() => {
+                let instance = arguments.text("instance").to_owned();
                 let arguments = arguments.for_instance().clone();
                 if serde_json::to_string(&arguments).map_or(usize::MAX, |a| a.len())
                     > MOST_ARGUMENTS
                 {
                     return Err(format!("the arguments must have at most {MOST_ARGUMENTS} bytes"));
                 }
-                Ok(Action::Tool { machine: machine.id, instance: text("instance"), arguments })
+                Ok(Action::Tool { machine: machine.id, instance, arguments })
             }
             ("remote_bash", _) => {
-                let timeout = arguments.number("timeout");
-                let bash = Bash { command: text("command"), timeout };
+                let RemoteBash { command, timeout, .. } = arguments.read()?;
+                let bash = Bash { command, timeout };
                 Ok(Action::Bash { host: machine_name(), bash })
             }
             ("remote_write", _) => {
-                let (path, content) = (text("path"), text("content"));
+                let RemoteWrite { path, content, .. } = arguments.read()?;
                 if content.len() > MOST_WRITTEN {
                     return Err(format!("`content` must have at most {MOST_WRITTEN} bytes"));
                 }
@@ -396,6 +415,11 @@ const MOST_WRITTEN: usize = 256 << 10;
 
 /// The maximum number of bytes of a tool's arguments, so that a held call fits into a message.
 const MOST_ARGUMENTS: usize = 512 << 10;
+
+/// A number of bytes or lines that an agent requests.
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
 
 /// The result in a machine's reply. Otherwise, the error for the agent.
 fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
