@@ -15,7 +15,7 @@ pub mod parameters;
 pub use arguments::Arguments;
 use parameters::{
     InstanceCall, ListMachines, ListSessions, Parameter, Parameters, ReadSessionOutput, RemoteBash,
-    RemoteGlob, RemoteGrep, RemoteRead, RemoteWrite, SendToSession, schema,
+    RemoteGlob, RemoteGrep, RemoteRead, RemoteWrite, SendToSession,
 };
 
 /// A tool.
@@ -112,7 +112,7 @@ static INSTANCE_TOOLS: LazyLock<Vec<ToolRow>> = LazyLock::new(|| {
 /// A schema of arguments, with the hub's parameters added.
 fn with_hub_parameters(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
-    let own = schema::<InstanceCall>();
+    let own = parameters::schema::<InstanceCall>();
     for field in ["properties", "required"] {
         let Some(own) = own.get(field).cloned() else { continue };
         match (schema.get_mut(field), own) {
@@ -191,7 +191,8 @@ fn hub_tool<P: Parameters>(
         acts: false,
         is_of_instances: false,
         parameters: parameters::parameters::<P>(),
-        definition: Tool::new(name, doc, Arc::new(schema::<P>())).with_annotations(hints),
+        definition: Tool::new(name, doc, Arc::new(parameters::schema::<P>()))
+            .with_annotations(hints),
     }
 }
 
