@@ -31,7 +31,7 @@ use tokio::{
 };
 use unterm_fleet::{
     Credentials, MachineId,
-    connector::{Answering, Connection, Panes, Typing, machine_key, run_with},
+    connector::{BoxFuture, Connection, Panes, TypingFuture, machine_key, run_with},
     hub::{Hub, Options, conversations::Decision, tokens::Right},
     machine_key_public,
     nats_server::Fleet,
@@ -99,19 +99,19 @@ impl Simulated {
 }
 
 impl Panes for Simulated {
-    fn presence(&self) -> Answering<'_, Presence> {
+    fn presence(&self) -> BoxFuture<'_, Presence> {
         Box::pin(async { self.0.clone() })
     }
 
-    fn sessions(&self) -> Answering<'_, Vec<Session>> {
+    fn sessions(&self) -> BoxFuture<'_, Vec<Session>> {
         Box::pin(async { self.0.sessions.clone() })
     }
 
-    fn read<'a>(&'a self, _: &'a str) -> Answering<'a, Result<Text>> {
+    fn read<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Text>> {
         Box::pin(async { Ok(Text { text: "text\n".repeat(1000), is_cut: false }) })
     }
 
-    fn type_in<'a>(&'a self, request: &'a Type, _: Instant) -> Typing<'a> {
+    fn type_in<'a>(&'a self, request: &'a Type, _: Instant) -> TypingFuture<'a> {
         let bytes = request.parts.iter().map(|part| part.text.len()).sum();
         Box::pin(async move { Ok(Typed { bytes }) })
     }

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
 
-use crate::digest;
+use crate::sha256::sha256_prefix;
 
 /// The number of digits of a machine's id.
 const DIGITS: usize = 12;
@@ -20,7 +20,7 @@ pub struct MachineId(String);
 impl MachineId {
     /// The id of the machine with this public key.
     pub fn of_key(public_key: &str) -> Self {
-        Self(digest::short(public_key, DIGITS))
+        Self(sha256_prefix(public_key, DIGITS))
     }
 
     /// The id as text.

@@ -4,7 +4,7 @@
 //! this protocol: the hub translates their calls. All messages are JSON. A receiver ignores fields that it does not
 //! know, so that hubs and connectors of different versions work together.
 //!
-//! A machine has no access to JetStream. It asks a hub ([`Ask`]), and the hub stores the data. The reason: JetStream
+//! A machine has no access to JetStream. It asks a hub ([`Question`]), and the hub stores the data. The reason: JetStream
 //! obeys headers of a message (`Nats-Rollup` erases other keys of a stream) and publishes its reply to any subject that
 //! the message names, with the rights of the account. Permissions of NATS restrict neither. Subjects mapped from an
 //! account for each machine would restrict the subject, but not the headers, and would need one account for each
@@ -157,7 +157,7 @@ pub struct Tokens {
 /// A machine's question to the hubs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ask {
+pub enum Question {
     /// To store the machine's presence for [`PRESENCE_TTL`].
     Presence(Presence),
     /// To mark a call as begun. Only the try that asks first may execute the call.
@@ -177,10 +177,10 @@ pub enum Ask {
     },
 }
 
-/// A hub's answer to an [`Ask`].
+/// A hub's answer to an [`Question`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum QuestionReply {
     /// The data is stored.
     Done,
     /// Another try has begun the call.

@@ -16,14 +16,14 @@ use unterm_control::{
 use crate::protocol::Blocked;
 
 /// The reason why a call was not typed completely.
-pub enum Untyped {
+pub enum TypingError {
     /// The line policy of the machine refuses a line.
     Blocked(Blocked),
     /// The call failed for another reason.
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Untyped {
+impl From<anyhow::Error> for TypingError {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }

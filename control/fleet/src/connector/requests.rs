@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    blocked_lines::{Rules, Untyped},
+    blocked_lines::{Rules, TypingError},
     claims::{Claims, check_id},
     instances::shown_client,
     panes::Panes,
@@ -28,7 +28,7 @@ pub const TYPING_PATIENCE: Duration = Duration::from_secs(10);
 const NOT_LIVE: &str = "this machine has no Unterm instances";
 
 /// The parts of the connector that requests use.
-pub struct Served {
+pub struct RequestContext {
     /// The panes.
     pub panes: Arc<dyn Panes>,
     /// The tools and live views of instances. `None` if the panes don't belong to instances.
@@ -51,7 +51,7 @@ pub fn refusal(why: &str) -> Vec<u8> {
 }
 
 /// Executes a request, and returns the reply as JSON. `received`: the time when the request was received.
-pub async fn answer(request: &Message, received: Instant, served: &Served) -> Vec<u8> {
+pub async fn answer(request: &Message, received: Instant, served: &RequestContext) -> Vec<u8> {
     let name = request.subject.rsplit('.').next().unwrap_or_default();
     let Some(verb) = Verb::ALL.into_iter().find(|verb| verb.name() == name) else {
         let why = format!("this version of the connector does not support the request {name:?}");
@@ -80,7 +80,7 @@ async fn read(request: &Message, panes: &dyn Panes) -> Reply<Text> {
     }
 }
 
-fn watch(request: &Message, served: &Served) -> Reply<()> {
+fn watch(request: &Message, served: &RequestContext) -> Reply<()> {
     let Some((_, watches)) = &served.live else { return Reply::Refused(NOT_LIVE.to_owned()) };
     match parse::<Watch>(request) {
         Ok(Watch { sid, anew }) => match watches.renew(&sid, anew) {
@@ -91,7 +91,7 @@ fn watch(request: &Message, served: &Served) -> Reply<()> {
     }
 }
 
-async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply<Typed> {
+async fn type_in(request: &Message, received: Instant, served: &RequestContext) -> Reply<Typed> {
     let claims = &served.claims;
     let request: Type = match parse(request) {
         Ok(request) => request,
@@ -116,14 +116,14 @@ async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply
     }
     let reply = match served.panes.type_in(&request, deadline).await {
         Ok(typed) => Reply::Done(typed),
-        Err(Untyped::Blocked(blocked)) => Reply::Blocked(blocked),
-        Err(Untyped::Failed(error)) => Reply::Refused(format!("{error:#}")),
+        Err(TypingError::Blocked(blocked)) => Reply::Blocked(blocked),
+        Err(TypingError::Failed(error)) => Reply::Refused(format!("{error:#}")),
     };
     claims.end(&request.call, &reply).await;
     reply
 }
 
-async fn call_tool(request: &Message, received: Instant, served: &Served) -> Reply<Value> {
+async fn call_tool(request: &Message, received: Instant, served: &RequestContext) -> Reply<Value> {
     let Some((tools, _)) = &served.live else { return Reply::Refused(NOT_LIVE.to_owned()) };
     let claims = &served.claims;
     let request: ToolCall = match parse(request) {

@@ -14,7 +14,7 @@ use unterm_control::{
     methods::view::{Follow, FollowParams},
 };
 
-use super::instances::{Instances, PanePlace, plain};
+use super::instances::{Instances, PaneAddress, plain};
 use crate::{
     identity::MachineId,
     protocol::{self, Frame, WATCH_TIME},
@@ -94,7 +94,7 @@ impl Watches {
 
     /// Publishes a session's output until the hub stops renewing the view, or the session ends.
     async fn show(&self, watch: &Watch, sid: &str, subject: &str) -> Result<()> {
-        let PanePlace { remote, pane, .. } = self.instances.find(sid, "").await?;
+        let PaneAddress { remote, pane, .. } = self.instances.find(sid, "").await?;
         let caller = Caller::of_user(None);
         let (mut view, mut is_anew) = (None, false);
         while watch.renewed.lock().elapsed() < WATCH_TIME {

@@ -76,7 +76,7 @@ impl BlockedLine {
 
 /// The outcome of a decision about a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Released {
+pub enum ReleaseOutcome {
     /// The call was executed.
     Done,
     /// The line was not entered, and no longer waits. Contains the reason, for the user.
@@ -132,7 +132,7 @@ impl BlockedLines {
     ///
     /// # Errors
     /// NATS does not answer.
-    pub async fn release(&self, id: &str) -> Result<Released> {
+    pub async fn release(&self, id: &str) -> Result<ReleaseOutcome> {
         let BlockedLine { call, blocked, .. } = match self.begin(id).await? {
             Ok(line) => line,
             Err(outcome) => return Ok(outcome),
@@ -150,7 +150,7 @@ impl BlockedLines {
             Ok(outcome) => {
                 self.record(&call, Event::Done, &outcome.summary).await?;
                 self.store.blocked_lines.take(&call.id).await?;
-                Ok(Released::Done)
+                Ok(ReleaseOutcome::Done)
             }
             Err(Failure::Blocked(_)) => {
                 self.refuse(&call, "the session would now enter a different line").await
@@ -167,7 +167,7 @@ impl BlockedLines {
     ///
     /// # Errors
     /// NATS does not answer.
-    pub async fn drop(&self, id: &str) -> Result<Released> {
+    pub async fn drop(&self, id: &str) -> Result<ReleaseOutcome> {
         let BlockedLine { call, blocked, .. } = match self.begin(id).await? {
             Ok(line) => line,
             Err(outcome) => return Ok(outcome),
@@ -189,7 +189,7 @@ impl BlockedLines {
                 tracing::info!(why, "a dropped line was not cleared from the prompt");
             }
         }
-        Ok(Released::Done)
+        Ok(ReleaseOutcome::Done)
     }
 
     /// Whether a session's text ends with this line. If it does not, Ctrl+C could interrupt a program that was started
@@ -204,9 +204,9 @@ impl BlockedLines {
 
     /// Claims a line for one decision. If the line can't be decided now, returns the reason. If the hub is killed, its
     /// claim expires.
-    async fn begin(&self, id: &str) -> Result<Result<BlockedLine, Released>> {
+    async fn begin(&self, id: &str) -> Result<Result<BlockedLine, ReleaseOutcome>> {
         if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Ok(Err(Released::Missing));
+            return Ok(Err(ReleaseOutcome::Missing));
         }
         let is_ours = AtomicBool::new(false);
         let claim = |line: &mut BlockedLine| {
@@ -221,22 +221,22 @@ impl BlockedLines {
         let found = self.store.blocked_lines.change(id, claim).await?;
         Ok(match found {
             Some(line) if is_ours.into_inner() => Ok(line),
-            Some(_) => Err(Released::Waits(BUSY.to_owned())),
-            None => Err(Released::Missing),
+            Some(_) => Err(ReleaseOutcome::Waits(BUSY.to_owned())),
+            None => Err(ReleaseOutcome::Missing),
         })
     }
 
     /// Releases the claim on a line, so that the line waits further.
-    async fn wait(&self, call: &Call, why: &str) -> Result<Released> {
+    async fn wait(&self, call: &Call, why: &str) -> Result<ReleaseOutcome> {
         let end = |line: &mut BlockedLine| line.deciding.take().is_some();
         self.store.blocked_lines.change(&call.id, end).await?;
-        Ok(Released::Waits(why.to_owned()))
+        Ok(ReleaseOutcome::Waits(why.to_owned()))
     }
 
-    async fn refuse(&self, call: &Call, why: &str) -> Result<Released> {
+    async fn refuse(&self, call: &Call, why: &str) -> Result<ReleaseOutcome> {
         self.record(call, Event::Refused, why).await?;
         self.store.blocked_lines.take(&call.id).await?;
-        Ok(Released::Refused(why.to_owned()))
+        Ok(ReleaseOutcome::Refused(why.to_owned()))
     }
 
     async fn record(&self, call: &Call, event: Event, outcome: &str) -> Result<()> {

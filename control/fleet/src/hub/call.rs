@@ -11,10 +11,10 @@ use super::{
     action::{self, Action, Call, Failure},
     audit::{self, Entry, Event},
     blocked_lines::MOST_LINES,
-    conversations::{Flow, MOST_PENDING, State},
+    conversations::{Approval, Flow, MOST_PENDING},
     host::{Bash, HostWrite},
     instance_tools::{self, CallOutcome},
-    machines::{Listed, ListedSession, Machine, Unreachable, visible},
+    machines::{ListedMachine, ListedSession, Machine, Unreachable, visible},
     output,
     services::Services,
     tokens::{Right, Token},
@@ -27,9 +27,9 @@ use super::{
     },
 };
 use crate::{
-    digest,
     identity::{MachineId, machine_name},
     protocol::{Blocked, Read, Reply, Sessions, Text, ToolCall, Verb},
+    random::random_hex,
 };
 
 /// The maximum number of characters of a call's description for the user.
@@ -41,11 +41,11 @@ const OTHER_MACHINE: &str = "this token is not scoped to that machine";
 /// The reply of `list_machines`. Its fields are in the protocol's order.
 #[derive(Serialize)]
 struct MachinesReply {
-    machines: Vec<Listed<ListedSession>>,
+    machines: Vec<ListedMachine<ListedSession>>,
 }
 
 /// The answer to the agent: a reply, or an error.
-pub enum Answer {
+pub enum CallReply {
     /// A result.
     Done(CallToolResult),
     /// The call waits for the user's approval, or was refused.
@@ -54,45 +54,45 @@ pub enum Answer {
     Held(String),
 }
 
-fn done(text: String) -> Answer {
-    Answer::Done(CallToolResult::success(vec![ContentBlock::text(text)]))
+fn done(text: String) -> CallReply {
+    CallReply::Done(CallToolResult::success(vec![ContentBlock::text(text)]))
 }
 
-fn error(why: impl std::fmt::Display) -> Answer {
-    Answer::Refused(format!("[error: {why}]"))
+fn error(why: impl std::fmt::Display) -> CallReply {
+    CallReply::Refused(format!("[error: {why}]"))
 }
 
 /// The reason why a call ends early.
-enum Stop {
+enum EarlyEnd {
     /// A refusal for the agent.
-    Answer(Answer),
+    Reply(CallReply),
     /// The fleet's state can't be read or written.
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Stop {
+impl From<anyhow::Error> for EarlyEnd {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }
 }
 
-fn refuse<T>(why: impl std::fmt::Display) -> Result<T, Stop> {
-    Err(Stop::Answer(error(why)))
+fn refuse<T>(why: impl std::fmt::Display) -> Result<T, EarlyEnd> {
+    Err(EarlyEnd::Reply(error(why)))
 }
 
 /// Executes a call of a tool.
-pub async fn call(hub: &Services, token: &Token, tool: &ToolRow, given: JsonObject) -> Answer {
-    let call = digest::random::<16>();
+pub async fn call(hub: &Services, token: &Token, tool: &ToolRow, given: JsonObject) -> CallReply {
+    let call = random_hex::<16>();
     let outcome = match call {
         Ok(id) => {
             let calling = Calling { hub, token, tool, id };
             calling.carry_out(given).await
         }
-        Err(error) => Err(Stop::Failed(error)),
+        Err(error) => Err(EarlyEnd::Failed(error)),
     };
     match outcome {
-        Ok(answer) | Err(Stop::Answer(answer)) => answer,
-        Err(Stop::Failed(why)) => {
+        Ok(answer) | Err(EarlyEnd::Reply(answer)) => answer,
+        Err(EarlyEnd::Failed(why)) => {
             let why = format!("{why:#}");
             tracing::warn!(tool = tool.name, why, "a call failed");
             error(format_args!("the fleet's store does not answer: {why}"))
@@ -109,13 +109,13 @@ struct Calling<'a> {
 }
 
 impl Calling<'_> {
-    async fn carry_out(&self, given: JsonObject) -> Result<Answer, Stop> {
+    async fn carry_out(&self, given: JsonObject) -> Result<CallReply, EarlyEnd> {
         let arguments = match self.tool.arguments(given) {
             Ok(arguments) => arguments,
             Err(why) => return refuse(why),
         };
         let checked = self.checked(&arguments).await;
-        if let Err(Stop::Answer(Answer::Refused(why))) = &checked {
+        if let Err(EarlyEnd::Reply(CallReply::Refused(why))) = &checked {
             self.record(Event::Refused, &arguments, "", why).await?;
         }
         let machine = checked?;
@@ -128,7 +128,7 @@ impl Calling<'_> {
 
     /// Checks the emergency stop, the token's rights and machines, and whether agents may use the hub's host. Returns
     /// the machine that the call names.
-    async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, Stop> {
+    async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, EarlyEnd> {
         if self.hub.stop.is_set().await? {
             return refuse("the user has stopped all agents");
         }
@@ -169,7 +169,11 @@ impl Calling<'_> {
     }
 
     /// Executes a call that changes nothing.
-    async fn look(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
+    async fn look(
+        &self,
+        arguments: &Arguments,
+        machine: Option<Machine>,
+    ) -> Result<CallReply, EarlyEnd> {
         let answer = match (self.tool.name, machine) {
             ("list_machines", _) => self.list_machines().await?,
             (_, Some(machine)) if self.tool.is_of_instances() => {
@@ -180,18 +184,18 @@ impl Calling<'_> {
             (name, _) => self.look_at_host(name, arguments).await,
         };
         match &answer {
-            Answer::Refused(why) => self.record(Event::Refused, arguments, "", why).await?,
+            CallReply::Refused(why) => self.record(Event::Refused, arguments, "", why).await?,
             _ => self.record(Event::Done, arguments, "", "").await?,
         }
         Ok(answer)
     }
 
-    async fn list_machines(&self) -> Result<Answer> {
+    async fn list_machines(&self) -> Result<CallReply> {
         let machines = self.hub.machines.list(|id| self.token.reaches(id)).await;
         Ok(done(serde_json::to_string(&MachinesReply { machines })?))
     }
 
-    async fn list_sessions(&self, machine: &Machine) -> Answer {
+    async fn list_sessions(&self, machine: &Machine) -> CallReply {
         let asked = self.hub.machines.request::<Sessions>(&machine.id, Verb::Sessions, &()).await;
         match replied(asked) {
             Ok(Sessions { sessions }) => {
@@ -202,7 +206,7 @@ impl Calling<'_> {
         }
     }
 
-    async fn read(&self, machine: &Machine, arguments: &Arguments) -> Answer {
+    async fn read(&self, machine: &Machine, arguments: &Arguments) -> CallReply {
         let given: ReadSessionOutput = match arguments.read() {
             Ok(given) => given,
             Err(why) => return error(why),
@@ -217,7 +221,7 @@ impl Calling<'_> {
         }
     }
 
-    async fn look_at_host(&self, tool: &str, arguments: &Arguments) -> Answer {
+    async fn look_at_host(&self, tool: &str, arguments: &Arguments) -> CallReply {
         self.read_host(tool, arguments).await.map_or_else(error, done)
     }
 
@@ -241,7 +245,7 @@ impl Calling<'_> {
     }
 
     /// Calls a tool of an instance that changes nothing.
-    async fn look_with_tool(&self, machine: &Machine, arguments: &Arguments) -> Answer {
+    async fn look_with_tool(&self, machine: &Machine, arguments: &Arguments) -> CallReply {
         let request = ToolCall {
             call: None,
             instance: arguments.text("instance").to_owned(),
@@ -256,7 +260,7 @@ impl Calling<'_> {
         match replied::<Value>(asked) {
             Ok(result) => {
                 let is_raw = action::is_raw(&request.arguments);
-                Answer::Done(instance_tools::outcome(&result, is_raw).result)
+                CallReply::Done(instance_tools::outcome(&result, is_raw).result)
             }
             Err(answer) => answer,
         }
@@ -264,7 +268,11 @@ impl Calling<'_> {
 
     /// Executes, holds or refuses a call that changes something, depending on the user's decision about its
     /// conversation.
-    async fn act(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
+    async fn act(
+        &self,
+        arguments: &Arguments,
+        machine: Option<Machine>,
+    ) -> Result<CallReply, EarlyEnd> {
         let conversation = arguments.text("conversation_id");
         if conversation.is_empty() && self.tool.name == "send_to_session" {
             return refuse("send_to_session needs a `conversation_id`");
@@ -293,14 +301,14 @@ impl Calling<'_> {
             released: None,
         };
         let why = match opened.state {
-            State::Approved => None,
-            State::Pending => {
+            Approval::Approved => None,
+            Approval::Pending => {
                 let why = "[pending: the user must approve this conversation first, in the hub's dashboard or with `unterm-hub approve`. Ask the user to approve it, then retry.]";
                 self.record(Event::Pending, arguments, &detail, "").await?;
-                return Ok(Answer::Refused(why.to_owned()));
+                return Ok(CallReply::Refused(why.to_owned()));
             }
-            State::Denied => Some("the user denied this conversation"),
-            State::Revoked => Some("the user revoked this conversation"),
+            Approval::Denied => Some("the user denied this conversation"),
+            Approval::Revoked => Some("the user revoked this conversation"),
         };
         if let Some(why) = why {
             self.record(Event::Refused, arguments, &detail, why).await?;
@@ -309,7 +317,7 @@ impl Calling<'_> {
         if opened.flow != Flow::Running {
             self.record(Event::Held, arguments, &detail, "").await?;
             self.hub.held.hold(&opened.key(), &call).await?;
-            return Ok(Answer::Held(
+            return Ok(CallReply::Held(
                 "[held: conversation is paused. The call is queued, and is carried out when the user resumes the conversation. Do not send it again.]"
                     .to_owned(),
             ));
@@ -319,7 +327,7 @@ impl Calling<'_> {
         match self.hub.executor.execute(&call).await {
             Ok(CallOutcome { result, summary }) => {
                 self.record(Event::Done, arguments, &detail, &summary).await?;
-                Ok(Answer::Done(result))
+                Ok(CallReply::Done(result))
             }
             Err(Failure::Blocked(blocked)) => {
                 self.hold_line(&call, blocked, arguments, &detail).await
@@ -339,7 +347,7 @@ impl Calling<'_> {
         blocked: Blocked,
         arguments: &Arguments,
         detail: &str,
-    ) -> Result<Answer, Stop> {
+    ) -> Result<CallReply, EarlyEnd> {
         let rule = blocked.rule.clone();
         let refusal = Failure::Blocked(blocked.clone()).message();
         if !self.hub.blocked_lines.hold(call, blocked).await? {
@@ -350,7 +358,7 @@ impl Calling<'_> {
             return refuse(why);
         }
         self.record(Event::Held, arguments, detail, &format!("blocked by policy: {rule}")).await?;
-        Ok(Answer::Held(format!(
+        Ok(CallReply::Held(format!(
             "[held: a rule of the machine blocks this line: {rule}. The call runs when the user releases the line, in the hub's dashboard or with `unterm-hub release`. Do not send it again.]"
         )))
     }
@@ -422,7 +430,7 @@ fn size(number: u64) -> usize {
 }
 
 /// The result in a machine's reply. Otherwise, the error for the agent.
-fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
+fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, CallReply> {
     match asked {
         Ok(Reply::Done(done)) => Ok(done),
         Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Err(error(output::reason(&why))),

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::places::{Places, TakenPlace};
+use super::concurrency_limit::{ConcurrencyLimit, Permit};
 
 /// The maximum number of connections, and of connections that are authenticated. So at least 128 remain for those that
 /// have not authenticated.
@@ -21,7 +21,7 @@ const MOST_OF_ONE: usize = 64;
 /// The open connections.
 pub struct Connections {
     open: Mutex<Open>,
-    authenticated: Places,
+    authenticated: ConcurrencyLimit,
 }
 
 #[derive(Default)]
@@ -33,8 +33,8 @@ struct Open {
 
 /// A connection's state.
 struct State {
-    /// The connection's place among those that have authenticated. `None` if it has not authenticated.
-    authenticated: Mutex<Option<TakenPlace>>,
+    /// The connection's permit of an authenticated client. `None` if the client has not authenticated.
+    authenticated: Mutex<Option<Permit>>,
     gives_way: Notify,
 }
 
@@ -47,7 +47,10 @@ pub struct OpenConnection {
 
 impl Default for Connections {
     fn default() -> Self {
-        Self { open: Mutex::default(), authenticated: Places::new(MOST_AUTHENTICATED, MOST_OF_ONE) }
+        Self {
+            open: Mutex::default(),
+            authenticated: ConcurrencyLimit::new(MOST_AUTHENTICATED, MOST_OF_ONE),
+        }
     }
 }
 
@@ -79,7 +82,7 @@ impl OpenConnection {
     pub fn authenticate(&self, name: &str) {
         let mut authenticated = self.state.authenticated.lock();
         if authenticated.is_none() {
-            *authenticated = self.connections.authenticated.take(name);
+            *authenticated = self.connections.authenticated.acquire(name);
         }
     }
 
@@ -124,6 +127,6 @@ mod tests {
         assert_eq!(connections.open.lock().all.len(), MOST);
         drop((strangers, greedy, late, person));
         assert!(connections.open.lock().all.is_empty());
-        assert!(connections.authenticated.take("token").is_some());
+        assert!(connections.authenticated.acquire("token").is_some());
     }
 }

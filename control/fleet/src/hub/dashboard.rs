@@ -25,17 +25,17 @@ use tokio::{
 use unterm_control::mcp_http::{Lines, reply};
 
 use super::{
+    http_reply::{
+        HttpRefusal, HttpResult, WRONG_SECRET, bearer, done, event, internal, json_reply, query,
+        read, refused,
+    },
     notices::Notice,
     pairing::Pairing,
     services::Services,
     sign_ins::{SignIn, SignIns},
-    site::Site,
-    web::{
-        Answer, Refused, WRONG_SECRET, bearer, done, event, internal, json_reply, query, read,
-        refused,
-    },
+    web_address::WebAddress,
 };
-use crate::{digest::sha256, identity::MachineId, protocol::LONGEST_TEXT};
+use crate::{identity::MachineId, protocol::LONGEST_TEXT, sha256::sha256};
 
 /// The maximum number of bytes of a request's body.
 pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
@@ -53,7 +53,7 @@ pub struct Dashboard {
 
 /// The sender of a request.
 pub struct Requester<'a> {
-    site: &'a Site,
+    site: &'a WebAddress,
     /// The sign-in and its secret. `None` for a request that needs no sign-in.
     sign_in: Option<(SignIn, String)>,
 }
@@ -73,7 +73,7 @@ struct Request<'a> {
     sign_in: SignIn,
     secret: String,
     /// The address of the hub, as the page used it.
-    site: &'a Site,
+    site: &'a WebAddress,
 }
 
 impl Request<'_> {
@@ -116,7 +116,11 @@ impl Dashboard {
     ///
     /// # Errors
     /// The request needs a sign-in, and has none.
-    pub async fn check<'a>(&self, site: &'a Site, parts: &Parts) -> Result<Requester<'a>, Refused> {
+    pub async fn check<'a>(
+        &self,
+        site: &'a WebAddress,
+        parts: &Parts,
+    ) -> Result<Requester<'a>, HttpRefusal> {
         let (method, path) = (&parts.method, parts.uri.path());
         let is_open = match path {
             "/api/login" => method == Method::POST,
@@ -137,7 +141,7 @@ impl Dashboard {
     ///
     /// # Errors
     /// A status, and the reason for the user.
-    pub async fn answer(&self, asked: Requester<'_>, parts: &Parts, body: &[u8]) -> Answer {
+    pub async fn answer(&self, asked: Requester<'_>, parts: &Parts, body: &[u8]) -> HttpResult {
         let (method, path) = (&parts.method, parts.uri.path());
         let site = asked.site;
         if let Some((sign_in, secret)) = asked.sign_in {
@@ -162,7 +166,7 @@ impl Dashboard {
         Ok(signed_in_reply(&tried?))
     }
 
-    async fn sign_in(&self, body: &[u8]) -> Result<(SignIn, String), Refused> {
+    async fn sign_in(&self, body: &[u8]) -> Result<(SignIn, String), HttpRefusal> {
         #[derive(Deserialize)]
         struct Login {
             code: String,
@@ -175,7 +179,7 @@ impl Dashboard {
         refused(StatusCode::UNAUTHORIZED, "The code is wrong, was used or has expired")
     }
 
-    async fn route(&self, request: Request<'_>) -> Answer {
+    async fn route(&self, request: Request<'_>) -> HttpResult {
         match (request.method, request.uri.path()) {
             (&Method::GET, "/api/overview") => {
                 let overview = overview::of(&self.hub, &request.sign_in, request.site).await;
@@ -204,7 +208,7 @@ impl Dashboard {
                 "This sign-in is read-only: sign in with a code from `unterm-hub login` without --read-only",
             ),
             (&Method::POST, path) => {
-                let from = requests::From { site: request.site, secret: &request.secret };
+                let from = requests::RequestOrigin { site: request.site, secret: &request.secret };
                 match passkeys::answer(&self.hub, &from, path, request.body).await {
                     Some(answer) => answer,
                     None => {
@@ -236,7 +240,7 @@ impl Dashboard {
     }
 
     /// A session's screen and output, as events.
-    fn live(&self, request: &Request<'_>) -> Answer {
+    fn live(&self, request: &Request<'_>) -> HttpResult {
         let bad = |why| (StatusCode::BAD_REQUEST, why);
         let machine = MachineId::try_from(request.query("machine")).map_err(bad)?;
         if !self.hub.machines.is_paired(&machine) {

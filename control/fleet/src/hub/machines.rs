@@ -13,7 +13,7 @@ use parking_lot::RwLock;
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::{sync::watch, time::Instant};
 
-use super::{audit, calls::Calls, output::reason, revocation::Revocation, store::Store};
+use super::{audit, call_states::Calls, output::reason, revocation::Revocation, store::Store};
 use crate::{
     identity::MachineId,
     protocol::{Presence, Reply, Session, Sessions, TOOL_PATIENCE, Verb},
@@ -24,7 +24,7 @@ mod follow;
 mod list;
 mod presence;
 
-pub use list::{Listed, ListedSession, Machine};
+pub use list::{ListedMachine, ListedSession, Machine};
 use list::{ShownMachine, listed, listed_session, sorted};
 use presence::MOST_SESSIONS;
 pub use presence::{LONGEST_NAME, bounded, shown, visible};
@@ -145,7 +145,10 @@ impl Machines {
     }
 
     /// The machines for which `is_listed` returns true, with what this hub last received from them.
-    pub async fn list(&self, is_listed: impl Fn(&MachineId) -> bool) -> Vec<Listed<ListedSession>> {
+    pub async fn list(
+        &self,
+        is_listed: impl Fn(&MachineId) -> bool,
+    ) -> Vec<ListedMachine<ListedSession>> {
         let machines = self.known(|machine| is_listed(&machine.id)).await;
         let listed = machines
             .iter()
@@ -165,7 +168,7 @@ impl Machines {
     }
 
     /// Lists machines like [`Self::list`], but asks each machine. For a hub that does not follow its machines.
-    pub async fn ask_all(&self, machines: Vec<Machine>) -> Vec<Listed<ListedSession>> {
+    pub async fn ask_all(&self, machines: Vec<Machine>) -> Vec<ListedMachine<ListedSession>> {
         let asked = stream::iter(machines).map(|machine| async move {
             let presence = self.ask(&machine.id).await;
             listed(&machine, presence.as_ref(), listed_session)

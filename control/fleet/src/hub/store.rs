@@ -1,8 +1,8 @@
 //! The fleet's state: buckets and streams of NATS's JetStream, in an account that only hubs use. A hub keeps no other
 //! state, so that hubs can be replaced and added. The machines' account has no streams: a hub stores what a machine
-//! reports (`machine_asks.rs`).
+//! reports (`machine_questions.rs`).
 
-mod earlier;
+mod migration;
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use async_nats::{
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use super::{bucket::Bucket, calls::Calls};
+use super::{bucket::Bucket, call_states::Calls};
 use crate::{
     nats,
     protocol::{CALL_MEMORY, PRESENCE_TTL},
@@ -174,7 +174,7 @@ impl Store {
                 .map_err(|error| explained(&error, &name))?;
         }
         let shared = nats::jetstream(&store.client);
-        earlier::migrate(&shared, &store.calls)
+        migration::migrate(&shared, &store.calls)
             .await
             .context("moving state of an earlier version")?;
         Ok(store)

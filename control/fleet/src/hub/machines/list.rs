@@ -26,7 +26,7 @@ pub struct Machine {
 
 /// A machine, as it is shown to agents.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed<S> {
+pub struct ListedMachine<S> {
     /// The id of the machine.
     pub id: MachineId,
     /// The name of the machine.
@@ -34,7 +34,7 @@ pub struct Listed<S> {
     /// `connected` or `offline`.
     pub status: &'static str,
     /// The AI programs on the machine, by their names.
-    pub scan: BTreeMap<String, Scanned>,
+    pub scan: BTreeMap<String, ListedProgram>,
     /// The sessions of the machine.
     pub sessions: Vec<S>,
 }
@@ -44,7 +44,7 @@ pub struct Listed<S> {
 pub struct ShownMachine {
     /// The fields that agents see, with more details of the sessions.
     #[serde(flatten)]
-    pub machine: Listed<Session>,
+    pub machine: ListedMachine<Session>,
     /// `linux`, `macos` or `windows`.
     pub platform: String,
     /// The time at which the machine was paired (RFC 3339, UTC).
@@ -53,7 +53,7 @@ pub struct ShownMachine {
 
 /// An AI program, as it is shown to agents.
 #[derive(Clone, Debug, Serialize)]
-pub struct Scanned {
+pub struct ListedProgram {
     version: String,
     running: bool,
 }
@@ -67,7 +67,7 @@ pub struct ListedSession {
 }
 
 /// Sorts machines by their names.
-pub fn sorted<S>(mut all: Vec<Listed<S>>) -> Vec<Listed<S>> {
+pub fn sorted<S>(mut all: Vec<ListedMachine<S>>) -> Vec<ListedMachine<S>> {
     all.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
     all
 }
@@ -77,13 +77,13 @@ pub fn listed<S>(
     machine: &Machine,
     presence: Option<&Presence>,
     show: fn(&Session) -> S,
-) -> Listed<S> {
+) -> ListedMachine<S> {
     let name = presence.map(|presence| &presence.name).filter(|name| !name.is_empty());
     let scanned = |(name, program): (&String, &protocol::Program)| {
-        let scanned = Scanned { version: program.version.clone(), running: program.running };
+        let scanned = ListedProgram { version: program.version.clone(), running: program.running };
         (name.clone(), scanned)
     };
-    Listed {
+    ListedMachine {
         id: machine.id.clone(),
         name: name.unwrap_or(&machine.name).clone(),
         status: if presence.is_some() { "connected" } else { "offline" },

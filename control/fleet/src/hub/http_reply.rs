@@ -15,13 +15,13 @@ use unterm_control::mcp_http::{failure, reply};
 pub const WRONG_SECRET: Duration = Duration::from_millis(500);
 
 /// A refusal: its status, and the reason for the client.
-pub type Refused = (StatusCode, String);
+pub type HttpRefusal = (StatusCode, String);
 
 /// A reply, or a refusal.
-pub type Answer = Result<Response<Body>, Refused>;
+pub type HttpResult = Result<Response<Body>, HttpRefusal>;
 
 /// The reply for a refusal.
-pub fn refusal((status, why): Refused) -> Response<Body> {
+pub fn refusal((status, why): HttpRefusal) -> Response<Body> {
     failure(status, &why)
 }
 
@@ -29,12 +29,12 @@ pub fn refusal((status, why): Refused) -> Response<Body> {
 ///
 /// # Errors
 /// Always.
-pub fn refused<T>(status: StatusCode, why: &str) -> Result<T, Refused> {
+pub fn refused<T>(status: StatusCode, why: &str) -> Result<T, HttpRefusal> {
     Err((status, why.to_owned()))
 }
 
 /// The refusal for an error of the fleet's store.
-pub fn internal(error: anyhow::Error) -> Refused {
+pub fn internal(error: anyhow::Error) -> HttpRefusal {
     (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}"))
 }
 
@@ -55,7 +55,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
 ///
 /// # Errors
 /// The body does not have the form of `T`. The reason contains the position in the body.
-pub fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Refused> {
+pub fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, HttpRefusal> {
     serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))
 }
 

@@ -12,20 +12,20 @@ use unterm_fleet::{
     hub::tokens::Right,
 };
 
-use crate::place::Place;
+use crate::test_fleet::TestFleet;
 
 /// The number of connections of the attack. It is more than the hub accepts.
 const CROWD: usize = 600;
 
 /// The head of a request that posts a body of this length.
-fn head(place: &Place, path: &str, length: usize) -> String {
+fn head(place: &TestFleet, path: &str, length: usize) -> String {
     let address = place.address;
     format!(
         "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {length}\r\n"
     )
 }
 
-async fn send(place: &Place, request: &str) -> Result<TcpStream> {
+async fn send(place: &TestFleet, request: &str) -> Result<TcpStream> {
     let mut stream = TcpStream::connect(place.address).await?;
     stream.write_all(request.as_bytes()).await?;
     Ok(stream)
@@ -40,7 +40,7 @@ async fn reply(mut stream: TcpStream) -> Result<(String, String)> {
     Ok((status, text))
 }
 
-async fn post(place: &Place, path: &str, secret: &str, body: &str) -> Result<(String, String)> {
+async fn post(place: &TestFleet, path: &str, secret: &str, body: &str) -> Result<(String, String)> {
     let head = head(place, path, body.len());
     let secret = match secret {
         "" => String::new(),
@@ -49,14 +49,14 @@ async fn post(place: &Place, path: &str, secret: &str, body: &str) -> Result<(St
     reply(send(place, &format!("{head}{secret}Connection: close\r\n\r\n{body}")).await?).await
 }
 
-async fn get(place: &Place, path: &str) -> Result<String> {
+async fn get(place: &TestFleet, path: &str) -> Result<String> {
     let host = place.address;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     Ok(reply(send(place, &request).await?).await?.0)
 }
 
 /// Checks that everyone with a correct secret can use the hub.
-async fn check_all_get_in(place: &Place, who: &str) -> Result<()> {
+async fn check_all_get_in(place: &TestFleet, who: &str) -> Result<()> {
     // A loopback address redirects to the address that people use.
     let page = get(place, "/").await?;
     ensure!(page == "200" || page == "307", "{who}: the page: {page}");
@@ -81,7 +81,7 @@ async fn check_all_get_in(place: &Place, who: &str) -> Result<()> {
 
 const PING: &str = r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#;
 
-async fn post_localhost(place: &Place, code: &str) -> Result<(String, String)> {
+async fn post_localhost(place: &TestFleet, code: &str) -> Result<(String, String)> {
     let (port, body) = (place.address.port(), json!({"code": code}).to_string());
     let length = body.len();
     let request = format!(
@@ -92,7 +92,7 @@ async fn post_localhost(place: &Place, code: &str) -> Result<(String, String)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_crowd_of_strangers_keeps_others_out() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     place.machine("first").await?;
     // Connections that send nothing, or only a part of a request's head or body.
     let silent = join_all((0..CROWD).map(|_| send(&place, ""))).await;
@@ -141,7 +141,7 @@ async fn no_crowd_of_strangers_keeps_others_out() -> Result<()> {
 /// A token's requests whose replies are not read, and a token's connections, do not use up the places of other clients.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_token_takes_all_connections() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let rights = vec![Right::Read];
     let (_, token) = place.hub.tokens().create("greedy", None, rights, None).await?;
     let head = head(&place, "/mcp", PING.len());

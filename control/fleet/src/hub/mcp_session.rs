@@ -13,7 +13,7 @@ use rmcp::{
 };
 
 use super::{
-    call::{Answer, call},
+    call::{CallReply, call},
     services::Services,
     tokens::Token,
     tool::{ToolRow, Toolset},
@@ -86,19 +86,19 @@ impl ServerHandler for Session {
         let hub = self.hub.clone();
         let given = request.arguments.unwrap_or_default();
         let text = |text: String| vec![ContentBlock::text(text)];
-        let Some(place) = hub.places.take(&token.id) else {
+        let Some(permit) = hub.call_limit.acquire(&token.id) else {
             let why = "[error: too many calls run at the same time; wait for some of them]";
             return Ok(CallToolResult::error(text(why.to_owned())).into());
         };
         // A call that has begun is executed and logged even if its client disconnects.
         let answer = tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             call(&hub, &token, tool, given).await
         });
         Ok(match answer.await {
-            Ok(Answer::Done(result)) => result,
-            Ok(Answer::Held(reply)) => CallToolResult::success(text(reply)),
-            Ok(Answer::Refused(why)) => CallToolResult::error(text(why)),
+            Ok(CallReply::Done(result)) => result,
+            Ok(CallReply::Held(reply)) => CallToolResult::success(text(reply)),
+            Ok(CallReply::Refused(why)) => CallToolResult::error(text(why)),
             Err(error) => {
                 tracing::error!(%error, tool = tool.name, "a call panicked");
                 CallToolResult::error(text("[error: the hub failed]".to_owned()))

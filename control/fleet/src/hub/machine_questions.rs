@@ -24,7 +24,7 @@ use super::{
 use crate::{
     identity::MachineId,
     nats::reply_within,
-    protocol::{self, Answer, Ask, LONGEST_PRESENCE, PRESENCE_TTL, Presence, Reply},
+    protocol::{self, LONGEST_PRESENCE, PRESENCE_TTL, Presence, Question, QuestionReply, Reply},
 };
 
 /// The maximum number of a machine's questions that may wait. Further questions are dropped. A connector executes up to
@@ -44,7 +44,7 @@ const OUTCOME_SHARE: usize = 1 << 20;
 const OUTCOME_PERIOD: Duration = Duration::from_secs(3600);
 
 /// Answers the machines of a fleet.
-pub struct MachineAsks {
+pub struct MachineQuestions {
     store: Arc<Store>,
     machines: Machines,
     pairing: Arc<Pairing>,
@@ -55,7 +55,7 @@ pub struct MachineAsks {
 /// A machine's message that waits for its answer.
 struct Waiting {
     message: Message,
-    /// Whether the message is an [`Ask`], and not a request for new tokens.
+    /// Whether the message is an [`Question`], and not a request for new tokens.
     is_ask: bool,
     /// The message's share of [`WAITING_BYTES`].
     _bytes: OwnedSemaphorePermit,
@@ -68,7 +68,7 @@ struct Used {
     outcome_bytes: usize,
 }
 
-impl MachineAsks {
+impl MachineQuestions {
     /// Creates the answers of a fleet. `client`: a connection to the machines' account, whose subscriptions have queues
     /// of [`WAITING`] messages.
     pub fn new(
@@ -140,7 +140,7 @@ impl MachineAsks {
             let (answer, pauses) = match is_ask {
                 true => {
                     let answer = self.answer(id, &message, &mut used).await;
-                    (serde_json::to_vec(&answer)?, matches!(answer, Answer::Refused(_)))
+                    (serde_json::to_vec(&answer)?, matches!(answer, QuestionReply::Refused(_)))
                 }
                 false => (self.renew(id).await?, true),
             };
@@ -152,16 +152,18 @@ impl MachineAsks {
         Ok(())
     }
 
-    async fn answer(&self, id: &MachineId, message: &Message, used: &mut Used) -> Answer {
+    async fn answer(&self, id: &MachineId, message: &Message, used: &mut Used) -> QuestionReply {
         let answer = match serde_json::from_slice(&message.payload) {
-            Ok(Ask::Presence(presence)) => self.keep_presence(id, presence, used).await,
-            Ok(Ask::Begin { call, attempt }) => self.store.calls.begin(id, &call, &attempt).await,
-            Ok(Ask::End { call, reply }) => self.keep_outcome(id, &call, reply, used).await,
-            Err(_) => Ok(Answer::Refused("malformed question".to_owned())),
+            Ok(Question::Presence(presence)) => self.keep_presence(id, presence, used).await,
+            Ok(Question::Begin { call, attempt }) => {
+                self.store.calls.begin(id, &call, &attempt).await
+            }
+            Ok(Question::End { call, reply }) => self.keep_outcome(id, &call, reply, used).await,
+            Err(_) => Ok(QuestionReply::Refused("malformed question".to_owned())),
         };
         answer.unwrap_or_else(|error| {
             tracing::warn!(%id, error = %format!("{error:#}"), "a machine's report was not stored");
-            Answer::Failed("the fleet's store does not answer".to_owned())
+            QuestionReply::Failed("the fleet's store does not answer".to_owned())
         })
     }
 
@@ -170,14 +172,14 @@ impl MachineAsks {
         id: &MachineId,
         presence: Presence,
         used: &mut Used,
-    ) -> Result<Answer> {
+    ) -> Result<QuestionReply> {
         if used.presence_at.is_some_and(|at| at.elapsed() < PRESENCES_APART) {
-            return Ok(Answer::Refused("presences come too fast".to_owned()));
+            return Ok(QuestionReply::Refused("presences come too fast".to_owned()));
         }
         used.presence_at = Some(Instant::now());
         let presence = bounded(presence, LONGEST_PRESENCE)?;
         self.store.presence.put_for(id.as_str(), &presence, PRESENCE_TTL).await?;
-        Ok(Answer::Done)
+        Ok(QuestionReply::Done)
     }
 
     async fn keep_outcome(
@@ -186,13 +188,15 @@ impl MachineAsks {
         call: &str,
         reply: Reply<Value>,
         used: &mut Used,
-    ) -> Result<Answer> {
+    ) -> Result<QuestionReply> {
         if used.since.elapsed() >= OUTCOME_PERIOD {
             (used.since, used.outcome_bytes) = (Instant::now(), 0);
         }
         used.outcome_bytes += serde_json::to_vec(&reply)?.len();
         if used.outcome_bytes > OUTCOME_SHARE {
-            return Ok(Answer::Refused("the machine's share of outcomes is used up".to_owned()));
+            return Ok(QuestionReply::Refused(
+                "the machine's share of outcomes is used up".to_owned(),
+            ));
         }
         self.store.calls.end(id, call, &reply).await
     }
@@ -206,7 +210,7 @@ impl MachineAsks {
         };
         Ok(match renewed {
             Ok(tokens) => serde_json::to_vec(&tokens)?,
-            Err(error) => serde_json::to_vec(&Answer::Refused(format!("{error:#}")))?,
+            Err(error) => serde_json::to_vec(&QuestionReply::Refused(format!("{error:#}")))?,
         })
     }
 }

@@ -11,10 +11,10 @@ use unterm_fleet::{
     Credentials,
     connector::{self, Connection},
     nats_server::{Folder, NatsServer},
-    protocol::{Answer, Ask, Presence},
+    protocol::{Presence, Question, QuestionReply},
 };
 
-use crate::place::{Attacker, Place, claims, program, signed};
+use crate::test_fleet::{Attacker, TestFleet, claims, program, signed};
 
 /// A connection that does not reconnect, and its events.
 async fn watched(credentials: &Credentials, jwt: &str) -> Result<(Client, mpsc::Receiver<Event>)> {
@@ -44,10 +44,10 @@ fn token(seed: &str, like: &str, age: i64, life: i64) -> Result<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_rights_of_a_removed_machine_end_at_once() -> Result<()> {
-    let Some(mut place) = Place::start().await? else { return Ok(()) };
+    let Some(mut place) = TestFleet::start().await? else { return Ok(()) };
     let a = Attacker::new(&place, "a").await?;
     let b = Attacker::new(&place, "b").await?;
-    a.ask(&Ask::Presence(Presence::default())).await?;
+    a.ask(&Question::Presence(Presence::default())).await?;
     let credentials = a.connection.credentials().clone();
     let life = claims(&credentials.jwt)?;
     let life = life["exp"].as_i64().context("it has no end")? - life["iat"].as_i64().unwrap_or(0);
@@ -66,13 +66,13 @@ async fn the_rights_of_a_removed_machine_end_at_once() -> Result<()> {
         assert!(watched(&credentials, token).await.is_err());
     }
     // The other machine can still ask.
-    b.ask(&Ask::Presence(Presence::default())).await?;
+    b.ask(&Question::Presence(Presence::default())).await?;
 
     // A server that was restarted gets the revocations from the hub.
     place.server.stop().await;
     let (folder, program) = (Folder::new(place.folder.path()), program()?);
     place.server = NatsServer::start(&folder, &place.fleet, program.as_deref())?;
-    b.ask_anyhow(&Ask::Presence(Presence::default())).await?;
+    b.ask_anyhow(&Question::Presence(Presence::default())).await?;
     while watched(&credentials, tokens[0]).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -87,7 +87,7 @@ async fn the_rights_of_a_removed_machine_end_at_once() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_machine_that_was_off_for_long_gets_a_new_token() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let seed = place.fleet.account_seed.clone();
     for (name, age, life) in [("ended", 7200, 3600), ("half over", 3000, 3600)] {
         let home = place.folder.path().join(name.replace(' ', "-"));
@@ -118,7 +118,7 @@ async fn a_machine_that_was_off_for_long_gets_a_new_token() -> Result<()> {
 
 /// Asks a hub that may be reconnecting, until it answers. Returns any answer.
 impl Attacker {
-    async fn ask_anyhow(&self, ask: &Ask) -> Result<Answer> {
+    async fn ask_anyhow(&self, ask: &Question) -> Result<QuestionReply> {
         loop {
             if let Ok(answer) = self.ask(ask).await {
                 return Ok(answer);

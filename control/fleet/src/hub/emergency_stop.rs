@@ -15,15 +15,15 @@ const KEY: &str = "stop";
 
 /// The emergency stop of a fleet.
 #[derive(Clone)]
-pub struct Stop(Arc<Store>);
+pub struct EmergencyStop(Arc<Store>);
 
 #[derive(Serialize, Deserialize)]
-struct Set {
+struct StopSwitch {
     is_set: bool,
     at: String,
 }
 
-impl Stop {
+impl EmergencyStop {
     /// Creates the emergency stop of a store.
     pub fn new(store: Arc<Store>) -> Self {
         Self(store)
@@ -34,7 +34,7 @@ impl Stop {
     /// # Errors
     /// NATS does not answer.
     pub async fn is_set(&self) -> Result<bool> {
-        Ok(self.0.switches.get::<Set>(KEY).await?.is_some_and(|stop| stop.is_set))
+        Ok(self.0.switches.get::<StopSwitch>(KEY).await?.is_some_and(|stop| stop.is_set))
     }
 
     /// Sets or releases the emergency stop.
@@ -42,7 +42,7 @@ impl Stop {
     /// # Errors
     /// NATS does not store the change.
     pub async fn set(&self, is_set: bool) -> Result<()> {
-        self.0.switches.put(KEY, &Set { is_set, at: now() }).await?;
+        self.0.switches.put(KEY, &StopSwitch { is_set, at: now() }).await?;
         let name = if is_set { "stop-agents" } else { "start-agents" };
         audit::record(&self.0, Entry::new(Event::Decided, name, PERSON)).await
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::digest::{random, sha256};
+use crate::{random::random_hex, sha256::sha256};
 
 /// The letters of codes: Crockford's base 32, without letters that look like others.
 const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -14,7 +14,7 @@ const LENGTH: usize = 8;
 /// # Errors
 /// The system provides no random numbers.
 pub fn new_code() -> Result<String> {
-    let mut bits = u64::from_str_radix(&random::<5>()?, 16)?;
+    let mut bits = u64::from_str_radix(&random_hex::<5>()?, 16)?;
     let mut code = String::new();
     for place in 0..LENGTH {
         if place == LENGTH / 2 {

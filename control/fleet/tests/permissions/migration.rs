@@ -7,10 +7,10 @@ use tempfile::tempdir;
 use unterm_fleet::{
     Credentials, MachineId, connector, machine_key_public,
     nats_server::{Fleet, Folder, NatsServer, free_port},
-    protocol::{Answer, Ask, Reply},
+    protocol::{Question, QuestionReply, Reply},
 };
 
-use crate::place::{Attacker, Place, claims, connect, program, signed};
+use crate::test_fleet::{Attacker, TestFleet, claims, connect, program, signed};
 
 /// A fleet whose machines' account has JetStream.
 fn earlier_fleet() -> Result<Fleet> {
@@ -101,7 +101,7 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     assert!(fleet.can_revoke());
     let restarted = NatsServer::start(&files, &fleet, Some(&program))?;
     drop(server);
-    let place = Place::serve(folder, fleet, restarted).await?;
+    let place = TestFleet::serve(folder, fleet, restarted).await?;
     let observer = place.observer().await?;
     let left = jetstream::new(observer).get_stream("KV_fleet_presence").await;
     assert!(left.is_err());
@@ -127,8 +127,8 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     let attacker = Attacker { id: machine.clone(), connection, client };
     for call in ["begun1", "ended1"] {
         calls.ask(&machine, call).await?;
-        let ask = Ask::Begin { call: call.to_owned(), attempt: "x".to_owned() };
-        assert_eq!(attacker.ask(&ask).await?, Answer::BegunBefore, "{call}");
+        let ask = Question::Begin { call: call.to_owned(), attempt: "x".to_owned() };
+        assert_eq!(attacker.ask(&ask).await?, QuestionReply::BegunBefore, "{call}");
     }
     place.stop().await;
     Ok(())

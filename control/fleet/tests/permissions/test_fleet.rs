@@ -13,7 +13,7 @@ use unterm_fleet::{
     connector::{self, Connection},
     hub::{Hub, Listeners, Options},
     nats_server::{Fleet, Folder, NatsServer, VARIABLE, free_port},
-    protocol::{Answer, Ask},
+    protocol::{Question, QuestionReply},
 };
 
 /// The program of the NATS server. `None`: there is no such program, and `UNTERM_NEEDS_ALL` is not set.
@@ -32,7 +32,7 @@ pub fn program() -> Result<Option<PathBuf>> {
 }
 
 /// A NATS server, and a hub that pairs machines.
-pub struct Place {
+pub struct TestFleet {
     pub folder: TempDir,
     pub fleet: Fleet,
     pub server: NatsServer,
@@ -42,7 +42,7 @@ pub struct Place {
     serving: tokio::task::JoinHandle<Result<()>>,
 }
 
-impl Place {
+impl TestFleet {
     /// Starts a NATS server and a hub. Returns `None` if there is no NATS server.
     pub async fn start() -> Result<Option<Self>> {
         let Some(program) = program()? else { return Ok(None) };
@@ -126,7 +126,7 @@ pub struct Attacker {
 
 impl Attacker {
     /// Pairs a new machine, without a connector.
-    pub async fn new(place: &Place, name: &str) -> Result<Self> {
+    pub async fn new(place: &TestFleet, name: &str) -> Result<Self> {
         let connection = place.machine(name).await?;
         let id = connection.machine()?;
         let client = connect(connection.credentials(), &format!("_INBOX_{id}")).await?;
@@ -134,12 +134,12 @@ impl Attacker {
     }
 
     /// Asks a hub, and returns its answer.
-    pub async fn ask(&self, ask: &Ask) -> Result<Answer> {
+    pub async fn ask(&self, ask: &Question) -> Result<QuestionReply> {
         self.ask_raw(serde_json::to_vec(ask)?).await
     }
 
     /// Sends these bytes as a question to a hub, and returns its answer.
-    pub async fn ask_raw(&self, bytes: Vec<u8>) -> Result<Answer> {
+    pub async fn ask_raw(&self, bytes: Vec<u8>) -> Result<QuestionReply> {
         let subject = format!("fleet.hub.{}", self.id);
         loop {
             let request = self.client.request(subject.clone(), bytes.clone().into());

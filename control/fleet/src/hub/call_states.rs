@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::bucket::Bucket;
 use crate::{
     identity::MachineId,
-    protocol::{Answer, LONGEST_OUTCOME, Reply, call_key, is_call_id},
+    protocol::{LONGEST_OUTCOME, QuestionReply, Reply, call_key, is_call_id},
 };
 
 /// The state of a call.
@@ -56,9 +56,14 @@ impl Calls {
     ///
     /// # Errors
     /// NATS does not store that.
-    pub async fn begin(&self, machine: &MachineId, call: &str, attempt: &str) -> Result<Answer> {
+    pub async fn begin(
+        &self,
+        machine: &MachineId,
+        call: &str,
+        attempt: &str,
+    ) -> Result<QuestionReply> {
         if !is_call_id(call) || !is_call_id(attempt) {
-            return Ok(Answer::Refused("malformed id".to_owned()));
+            return Ok(QuestionReply::Refused("malformed id".to_owned()));
         }
         let begun = CallState::Begun(attempt.to_owned());
         let key = call_key(machine, call);
@@ -70,9 +75,9 @@ impl Calls {
             is_new
         });
         Ok(match state.await? {
-            Some(state) if state == begun => Answer::Done,
-            Some(_) => Answer::BegunBefore,
-            None => Answer::Refused("no hub has sent this call".to_owned()),
+            Some(state) if state == begun => QuestionReply::Done,
+            Some(_) => QuestionReply::BegunBefore,
+            None => QuestionReply::Refused("no hub has sent this call".to_owned()),
         })
     }
 
@@ -85,18 +90,18 @@ impl Calls {
         machine: &MachineId,
         call: &str,
         reply: &Reply<Value>,
-    ) -> Result<Answer> {
+    ) -> Result<QuestionReply> {
         let is_short = serde_json::to_vec(reply)?.len() <= LONGEST_OUTCOME;
         if !is_short || !is_call_id(call) {
-            return Ok(Answer::Refused("malformed id, or too long an outcome".to_owned()));
+            return Ok(QuestionReply::Refused("malformed id, or too long an outcome".to_owned()));
         }
         let key = call_key(machine, call);
         match self.states.get(&key).await? {
             Some(CallState::Begun(_)) => {
                 self.outcomes.create(&key, reply).await?;
-                Ok(Answer::Done)
+                Ok(QuestionReply::Done)
             }
-            _ => Ok(Answer::Refused("the machine has not begun this call".to_owned())),
+            _ => Ok(QuestionReply::Refused("the machine has not begun this call".to_owned())),
         }
     }
 

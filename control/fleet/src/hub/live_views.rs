@@ -18,9 +18,9 @@ use tokio::{
 };
 
 use super::{
+    http_reply::event,
     machines::{Machines, Unreachable},
     output::reason,
-    web::event,
 };
 use crate::{
     identity::MachineId,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{
     hub::{
         bucket::Bucket,
-        calls::{CallState, Calls},
+        call_states::{CallState, Calls},
     },
     identity::MachineId,
     protocol::{LONGEST_OUTCOME, Reply, is_call_id},

@@ -8,7 +8,7 @@ use super::store::CHALLENGE_AGE;
 const NAME: &str = "Unterm";
 
 /// An address of the hub.
-pub struct Site {
+pub struct WebAddress {
     /// The origin of the pages of this address: the scheme and the host.
     pub origin: String,
     /// The host, followed by the port unless it is the default port of the scheme.
@@ -19,7 +19,7 @@ pub struct Site {
     pub relying_party: Option<RelyingParty>,
 }
 
-impl Site {
+impl WebAddress {
     /// Creates an address that serves the dashboard and does not support passkeys.
     pub fn new(scheme: &str, host: String) -> Self {
         Self { origin: format!("{scheme}://{host}"), host, moved_to: None, relying_party: None }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn people_use_localhost_if_no_other_program_can_answer_there() {
         let summary = |has_localhost| {
-            Site::loopback("http", 1, has_localhost)
+            WebAddress::loopback("http", 1, has_localhost)
                 .map(|site| (site.host, site.moved_to, site.relying_party.map(|party| party.id)))
         };
         let (address, name) = ("127.0.0.1:1".to_owned(), "localhost:1".to_owned());
