@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_both_ways() {
+    fn columns_map_in_both_directions() {
         let row = row("ab \u{5d0}\u{5d1}\u{5d2} cd");
         let order = ColumnOrder::of(&row).unwrap();
         assert_eq!((order.shown(3), order.shown(5), order.shown(7)), (5, 3, 7));

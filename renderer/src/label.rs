@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_breaks_a_label_or_turns_it_round() {
+    fn labels_stay_on_one_line_and_in_order() {
         let drawn: String =
             "a\tb\u{85}c\u{2029}d\u{202e}e\u{2067}é 👩\u{200d}👧".chars().map(stand_in).collect();
         assert_eq!(drawn, "a b\u{a0}c\u{fffd}d\u{fffd}e\u{fffd}é 👩\u{200d}👧");

@@ -228,14 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_copied_where_nothing_is_scaled() {
+    fn unscaled_images_are_copied() {
         let rgba: Vec<u8> = (0..4 * 4 * 4).collect();
         let part = scale(&image(4, 4, &rgba), [1.0, 2.0, 2.0, 1.0], (2, 1));
         assert_eq!(part, rgba[4 * 4 * 2 + 4..4 * 4 * 2 + 12]);
     }
 
     #[test]
-    fn smaller_is_a_mean_and_larger_keeps_flat_colours() {
+    fn shrinking_averages_and_enlarging_keeps_flat_colors() {
         let two = image(2, 1, &[0, 0, 0, 255, 255, 255, 255, 255]);
         assert_eq!(scale(&two, [0.0, 0.0, 2.0, 1.0], (1, 1)), [128, 128, 128, 255]);
         // A transparent pixel's color does not mix into its neighbors.

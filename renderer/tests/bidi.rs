@@ -36,7 +36,7 @@ const ALEF_BET_GIMEL: &str = "ab \u{5d0}\u{5d1}\u{5d2}. (x)";
 const SHOWN: &str = "ab \u{5d2}\u{5d1}\u{5d0}. (x)";
 
 #[test]
-fn a_row_equals_one_that_is_written_as_it_is_shown() {
+fn right_to_left_rows_look_like_rows_in_display_order() {
     let mut renderer = Renderer::new(FontOptions::default());
     for (at, shown_at) in [(2, 2), (3, 5), (5, 3), (6, 6)] {
         let cursor = |col| With { cursor: Some(col), ..With::default() };
@@ -67,7 +67,7 @@ fn a_row_equals_one_that_is_written_as_it_is_shown() {
 }
 
 #[test]
-fn the_option_and_the_program_turn_it_off() {
+fn bidi_is_off_by_option_or_program() {
     let mut renderer = Renderer::new(FontOptions::default());
     let off = row(&mut renderer, text(ALEF_BET_GIMEL), false, With::default());
     let on = row(&mut renderer, text(ALEF_BET_GIMEL), true, With::default());

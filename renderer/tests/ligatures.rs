@@ -88,7 +88,7 @@ fn an_arrow_is_one_picture_over_its_cells() {
 }
 
 #[test]
-fn the_cursor_shows_characters_one_by_one_and_only_there() {
+fn only_the_ligature_under_the_cursor_is_split() {
     let text = [plain("-> !=")];
     let with = |cursor| With { cursor: Some(cursor), ..With::default() };
     let count = |ligatures, cursor| look(options(ligatures), &text, &with(cursor)).row.glyphs.len();
@@ -102,7 +102,7 @@ fn the_cursor_shows_characters_one_by_one_and_only_there() {
 }
 
 #[test]
-fn each_part_has_the_colour_of_its_cell() {
+fn each_ligature_part_has_its_cells_color() {
     let colors = |row: &Look| {
         let wide: Vec<_> = row.row.glyphs.iter().map(|g| (row.reach(g), g.color)).collect();
         wide
@@ -126,7 +126,7 @@ fn each_part_has_the_colour_of_its_cell() {
 }
 
 #[test]
-fn bold_beside_regular_and_features_take_ligatures_apart() {
+fn style_changes_and_features_split_ligatures() {
     let bold = Style { attrs: Attrs::BOLD, ..Style::default() };
     let always = options(Ligatures::Always);
     let faces = look(always.clone(), &[plain("="), run(">", bold)], &With::default());
@@ -152,7 +152,7 @@ fn long_lines_of_signs_stay_on_the_grid() {
 
 /// Plain words look the same with and without ligatures, and so does text that only resembles one.
 #[test]
-fn plain_text_is_left_alone() {
+fn plain_text_is_unaffected_by_ligatures() {
     for text in ["The quick brown fox 0123", "ab-cd", "- >", "中文 ->中", "──>", "a.b"] {
         let with = look(options(Ligatures::Always), &[plain(text)], &With::default());
         let without = look(options(Ligatures::Never), &[plain(text)], &With::default());
@@ -163,7 +163,7 @@ fn plain_text_is_left_alone() {
 }
 
 #[test]
-fn features_choose_other_forms() {
+fn features_select_alternate_glyphs() {
     let pixels = |features: &[&str]| {
         let features = features.iter().map(|text| text.parse().unwrap()).collect();
         let look = look(
@@ -182,7 +182,7 @@ fn features_choose_other_forms() {
 
 /// For its code point, a chosen family comes before the first family, and before characters drawn in code.
 #[test]
-fn symbols_come_from_the_family_asked_for() {
+fn symbols_use_the_configured_family() {
     let list = SymbolRange::list("U+2500-2503, 2665", "JetBrains Mono").unwrap();
     assert_eq!((list[0].chars.clone(), list[1].chars.clone()), (0x2500..=0x2503, 0x2665..=0x2665));
     let options = FontOptions { symbols: list, ..FontOptions::default() };

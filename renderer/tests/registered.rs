@@ -113,7 +113,7 @@ fn sizes_and_alignments_follow_the_specification() {
 }
 
 #[test]
-fn other_text_is_never_covered() {
+fn registered_glyphs_never_cover_other_text() {
     let metrics = Renderer::new(FontOptions::default()).metrics();
     let w = metrics.width as i32;
     let large = || ("", rectangle(-5000, 0, 5000, 1000));
@@ -161,7 +161,7 @@ fn outlines_have_the_color_of_text_and_pictures_their_own() {
 }
 
 #[test]
-fn rows_with_such_characters_follow_each_registration() {
+fn rows_are_redrawn_when_a_glyph_is_registered() {
     let mut renderer = Renderer::new(FontOptions::default());
     let metrics = renderer.metrics();
     let mut shown = snapshot(20, &[vec![plain("abc")], vec![plain("a\u{e000}c")], vec![plain("")]]);

@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_lies_within_the_picture_whichever_way_it_is_dragged() {
+    fn a_region_stays_inside_the_picture_in_every_drag_direction() {
         let part = Part::between((30.7, 5.2), (10.1, 20.9), (100, 50));
         assert_eq!(part, Part { x: 10, y: 5, width: 21, height: 16 });
         let part = Part::between((-10.0, -10.0), (500.0, 500.0), (100, 50));

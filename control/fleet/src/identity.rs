@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_follows_from_its_key_and_is_safe_in_a_subject() {
+    fn a_machine_id_is_derived_from_its_key_and_safe_in_subjects() {
         let pair = key(&new_seed(KeyPairType::User).unwrap()).unwrap();
         let id = MachineId::of_key(&pair.public_key());
         assert_eq!(MachineId::try_from(id.to_string()), Ok(id.clone()));

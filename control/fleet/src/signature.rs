@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_fleets_own_recent_and_unchanged_requests_are_obeyed() {
+    fn forged_changed_and_old_requests_are_refused() {
         let seed = identity::new_seed(KeyPairType::Account).unwrap();
         let signer = Signer::new(&seed).unwrap();
         let user = identity::key(&identity::new_seed(KeyPairType::User).unwrap()).unwrap();

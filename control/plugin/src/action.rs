@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_json_is_the_protocols() {
+    fn actions_have_the_protocols_json() {
         for value in [
             json!({ "type": "text", "value": "hello" }),
             json!({ "type": "key", "value": "enter" }),
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_those_of_the_protocol() {
+    fn key_names_match_the_protocol() {
         for key in ["enter", "shift_tab", "f1", "f12", "ctrl_a", "ctrl_z", "space"] {
             assert!(is_key(key), "{key}");
         }

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut() {
+    fn client_names_are_shortened() {
         assert_eq!(shown(Some("é".repeat(1000))), Some("é".repeat(LONGEST_NAME)));
         assert_eq!(shown(None), None);
     }

@@ -49,7 +49,7 @@ mod tests {
     use crate::{Node, TabId};
 
     #[test]
-    fn a_pane_is_split_as_long_as_both_parts_can_be_used() {
+    fn a_pane_is_split_only_if_both_parts_are_usable() {
         let mut tab = Tab::new(TabId(0), PaneId(0));
         assert!(tab.root.split(PaneId(0), Axis::Horizontal, PaneId(1)));
         let spacing = Spacing { divider: 1, cell: (9, 19), padding: 8 };
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn in_cells_a_column_goes_to_the_divider() {
+    fn a_divider_is_one_column_wide_in_cells() {
         let tab = Tab::new(TabId(0), PaneId(0));
         let can = |axis: Axis, width: u32, height: u32| {
             let space = Rect { x: 0, y: 0, width, height };

@@ -185,17 +185,17 @@ fn the_inspector_is_content(transport: Transport) -> Result<()> {
 }
 
 #[test]
-fn the_inspector_finds_nothing_wrong_over_stdio() -> Result<()> {
+fn the_inspector_finds_no_faults_over_stdio() -> Result<()> {
     the_inspector_is_content(Transport::Stdio)
 }
 
 #[test]
-fn the_inspector_finds_nothing_wrong_over_http() -> Result<()> {
+fn the_inspector_finds_no_faults_over_http() -> Result<()> {
     the_inspector_is_content(Transport::Http)
 }
 
 #[test]
-fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
+fn the_inspector_finds_no_faults_over_events() -> Result<()> {
     the_inspector_is_content(Transport::Sse)
 }
 
@@ -274,13 +274,13 @@ fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
 }
 
 #[test]
-fn the_python_sdk_keeps_its_tools_when_the_instance_is_killed_during_a_call() -> Result<()> {
+fn the_python_sdk_keeps_its_tools_after_the_instance_is_killed() -> Result<()> {
     let (unterm, clients) = ready()?;
     drive((&unterm, &clients), Transport::Stdio, "outlive")
 }
 
 #[test]
-fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
+fn the_python_sdk_requests_the_users_approval() -> Result<()> {
     let (unterm, clients) = ready_by(Start::headless().arg("--approval").arg("ask"))?;
     for transport in [Transport::Stdio, Transport::Http] {
         drive((&unterm, &clients), transport, "approval")?;

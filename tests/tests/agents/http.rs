@@ -98,7 +98,7 @@ fn ask_alone(entry: &Value) -> Result<Reply> {
 }
 
 #[test]
-fn sessions_that_were_left_keep_nobody_out() -> Result<()> {
+fn abandoned_sessions_do_not_block_new_ones() -> Result<()> {
     const WORDS: &str = "gives way to a new one";
     let unterm = Start::headless().now()?;
     let entry = unterm.entry();
@@ -121,7 +121,7 @@ fn sessions_that_were_left_keep_nobody_out() -> Result<()> {
 }
 
 #[test]
-fn a_session_keeps_an_instance_that_was_started_for_another_agent() -> Result<()> {
+fn a_session_keeps_another_agents_instance_running() -> Result<()> {
     let home = tempfile::tempdir()?;
     let registry = home.path().join(".unterm");
     let relay = Relay::start(home.path(), &registry, &[])?;

@@ -23,7 +23,7 @@ fn wait_for_state(unterm: &mut Instance, pane: Pane, state: &str) -> Result<()> 
 }
 
 #[test]
-fn a_state_that_a_hook_reports_is_explained_and_in_the_inbox() -> Result<()> {
+fn a_state_from_a_hook_is_explained_and_in_the_inbox() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;

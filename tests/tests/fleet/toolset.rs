@@ -69,7 +69,7 @@ fn a_command_runs_on_each_machine_with_its_exit_code() -> Result<()> {
 }
 
 #[test]
-fn a_call_goes_on_by_its_handle_and_errors_say_what_is_wrong() -> Result<()> {
+fn a_call_continues_by_its_handle_and_errors_are_clear() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine) = approved(&fleet)?;
     let slow =

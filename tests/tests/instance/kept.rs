@@ -75,7 +75,7 @@ fn stopping_an_instance_ends_its_kept_programs() -> Result<()> {
 }
 
 #[test]
-fn without_a_keeper_an_instance_works_and_says_why_once() -> Result<()> {
+fn without_a_keeper_an_instance_works_and_warns_once() -> Result<()> {
     let home = tempfile::tempdir()?;
     // The keeper cannot lock a folder.
     fs::create_dir(home.path().join("keeper.lock"))?;

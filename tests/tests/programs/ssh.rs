@@ -118,7 +118,7 @@ fn ensure_hidden(text: &str) -> Result<()> {
 }
 
 #[test]
-fn a_login_elsewhere_has_shell_integration() -> Result<()> {
+fn a_remote_login_has_shell_integration() -> Result<()> {
     for shell in ["bash", "zsh", "fish"] {
         let path = which(shell)?;
         let mut unterm = Start::headless().now()?;
@@ -159,7 +159,7 @@ fn a_login_elsewhere_has_shell_integration() -> Result<()> {
 }
 
 #[test]
-fn another_shell_is_a_plain_login_and_a_command_is_sshs_own() -> Result<()> {
+fn other_shells_and_remote_commands_use_plain_ssh() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;

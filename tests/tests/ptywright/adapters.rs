@@ -207,7 +207,7 @@ fn box_of_claude(client: &mut Client, env: Value) -> Result<String> {
 }
 
 #[test]
-fn a_prompt_is_submitted_whatever_the_input_box_holds_or_loses() -> Result<()> {
+fn a_prompt_is_submitted_whatever_the_input_box_contains() -> Result<()> {
     let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
     for env in [
         json!({}),

@@ -48,7 +48,7 @@ fn begin(client: &mut Client) -> Result<(Vec<String>, Vec<u64>)> {
 }
 
 #[test]
-fn a_hundred_sessions_and_fifty_connections_leave_nothing() -> Result<()> {
+fn many_sessions_and_connections_leave_no_resources_behind() -> Result<()> {
     let probe = probe()?;
     let manifest = probe.manifest().display().to_string();
     let served = Served::socket_with(Framing::Ndjson, &["--plugin", &manifest])?;

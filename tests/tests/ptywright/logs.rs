@@ -32,7 +32,7 @@ fn fail(client: &mut Client, session: &str) -> Result<()> {
 }
 
 #[test]
-fn a_servers_records_are_private_and_printed_by_number_and_filter() -> Result<()> {
+fn log_records_are_private_and_can_be_filtered() -> Result<()> {
     let (served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
     client.script("exec cat")?;
     fail(&mut client, "token=abcdefgh1234")?;
@@ -88,7 +88,7 @@ fn new_records_follow_also_after_a_rotation() -> Result<()> {
 }
 
 #[test]
-fn without_a_log_there_is_a_reason() -> Result<()> {
+fn without_a_log_the_reason_is_printed() -> Result<()> {
     let home = tempfile::tempdir()?;
     let output = Command::new(binary("unterm-cli"))
         .args(["ptywright", "logs"])

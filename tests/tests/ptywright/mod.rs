@@ -295,7 +295,7 @@ fn secrets_are_redacted_unless_a_client_asks_for_them() -> Result<()> {
 }
 
 #[test]
-fn matchers_wait_for_what_comes() -> Result<()> {
+fn matchers_wait_for_later_output() -> Result<()> {
     let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
     let session =
         client.script("stty -echo; printf go; read -r x; printf '\\033[5;10Hdone'; exec cat")?;
@@ -318,7 +318,7 @@ fn matchers_wait_for_what_comes() -> Result<()> {
 }
 
 #[test]
-fn raw_transcripts_hold_every_byte_and_only_their_owner_reads_them() -> Result<()> {
+fn raw_transcripts_are_complete_and_private() -> Result<()> {
     let (served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
     let raw = served.home.path().join("raw");
     // The program prints more than the server buffers.
@@ -348,7 +348,7 @@ fn raw_transcripts_hold_every_byte_and_only_their_owner_reads_them() -> Result<(
 }
 
 #[test]
-fn a_socket_is_its_owners_and_its_clients_share_sessions() -> Result<()> {
+fn a_socket_is_private_and_its_clients_share_sessions() -> Result<()> {
     for framing in Framing::ALL {
         let served = Served::socket(framing)?;
         assert_eq!(fs::metadata(served.path())?.permissions().mode() & 0o777, 0o600);
@@ -396,7 +396,7 @@ fn a_stale_socket_is_replaced_and_anything_else_is_refused() -> Result<()> {
 }
 
 #[test]
-fn notifications_follow_replies_and_only_to_who_asked() -> Result<()> {
+fn notifications_follow_replies_for_subscribers_only() -> Result<()> {
     let served = Served::socket(Framing::Ndjson)?;
     let (mut one, mut two) = (served.connect()?, served.connect()?);
     let session = one.script("stty -echo; printf before; exec cat")?;
@@ -436,7 +436,7 @@ fn notifications_follow_replies_and_only_to_who_asked() -> Result<()> {
 }
 
 #[test]
-fn what_can_not_be_read_ends_a_connection_with_its_reason() -> Result<()> {
+fn an_unreadable_message_ends_the_connection_with_a_reason() -> Result<()> {
     let served = Served::socket(Framing::Lsp)?;
     for (bytes, named) in [
         ("Content-Length: 99999999\r\n\r\n".to_owned(), "longer than 16777216 bytes"),
@@ -458,7 +458,7 @@ fn what_can_not_be_read_ends_a_connection_with_its_reason() -> Result<()> {
 }
 
 #[test]
-fn a_client_that_is_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
+fn a_client_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
     let (mut served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
     let session = client.script("printf ready; exec cat")?;
     client.wait_text(&session, "ready")?;
@@ -515,7 +515,7 @@ fn requests_are_answered_after_the_input_has_ended() -> Result<()> {
 }
 
 #[test]
-fn a_link_by_the_protocols_name_takes_the_same_arguments() -> Result<()> {
+fn a_link_named_ptywright_accepts_the_same_arguments() -> Result<()> {
     let home = tempfile::tempdir()?;
     let link = home.path().join("ptywright");
     symlink(binary("unterm-cli"), &link)?;

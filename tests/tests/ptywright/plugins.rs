@@ -182,7 +182,7 @@ fn plugins_are_described_loaded_and_unloaded() -> Result<()> {
 }
 
 #[test]
-fn a_server_loads_plugins_for_clients_only_if_it_was_told_to() -> Result<()> {
+fn clients_may_load_plugins_only_if_enabled() -> Result<()> {
     let probe = probe()?;
     let (_served, mut client) = probe.serve(&[])?;
     for (method, params) in [
@@ -243,7 +243,7 @@ fn each_method_needs_its_permission() -> Result<()> {
 }
 
 #[test]
-fn a_failing_or_endless_plugin_harms_nobody_else() -> Result<()> {
+fn a_failing_or_endless_plugin_does_not_affect_others() -> Result<()> {
     let probe = probe()?;
     let (_served, mut client) = probe.serve(&[])?;
     let adapter = started(&mut client)?;
@@ -276,7 +276,7 @@ fn a_failing_or_endless_plugin_harms_nobody_else() -> Result<()> {
 }
 
 #[test]
-fn others_are_answered_while_plugins_spin() -> Result<()> {
+fn other_requests_are_answered_while_plugins_spin() -> Result<()> {
     let probe = probe()?;
     let path = probe.manifest();
     let served =

@@ -62,7 +62,7 @@ fn a_script_calls_methods_of_a_server_of_its_own() -> Result<()> {
 }
 
 #[test]
-fn a_line_that_fails_has_a_reason_and_the_others_go_on() -> Result<()> {
+fn a_failed_line_is_reported_and_later_lines_run() -> Result<()> {
     let home = tempfile::tempdir()?;
     let lines = "sesion.list\nsession.kill session=s9\nsession.create rows=1 rows=2\nhelp nope\nsession.list\n\
                  plugin.load manifest_path=/x\nquit\nsession.list\n";
@@ -96,7 +96,7 @@ fn every_method_has_help() -> Result<()> {
 }
 
 #[test]
-fn options_reach_the_server_and_its_complaints_are_shown() -> Result<()> {
+fn options_reach_the_server_and_its_errors_are_shown() -> Result<()> {
     let home = tempfile::tempdir()?;
     let output = run(home.path(), &["--stdio", "--allow-plugin-load"], "plugin.capabilities\n")?;
     assert_eq!(values(&output)?[0]["plugin_load"], true);
@@ -119,7 +119,7 @@ fn options_reach_the_server_and_its_complaints_are_shown() -> Result<()> {
 }
 
 #[test]
-fn a_wrong_framing_is_named() -> Result<()> {
+fn a_wrong_framing_is_reported() -> Result<()> {
     for (theirs, ours) in [(Framing::Lsp, "ndjson"), (Framing::Ndjson, "lsp")] {
         let served = Served::socket(theirs)?;
         let path = served.path().display().to_string();

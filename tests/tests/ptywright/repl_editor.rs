@@ -62,7 +62,7 @@ fn tab_completes_methods_parameters_ids_and_intents() -> Result<()> {
 }
 
 #[test]
-fn lines_that_are_typed_ahead_are_carried_out_in_their_order() -> Result<()> {
+fn lines_typed_ahead_run_in_order() -> Result<()> {
     let served = Served::socket(Framing::Ndjson)?;
     let mut outer = prompt_of(&served)?;
     outer
@@ -75,7 +75,7 @@ fn lines_that_are_typed_ahead_are_carried_out_in_their_order() -> Result<()> {
 }
 
 #[test]
-fn the_history_is_private_and_comes_back() -> Result<()> {
+fn the_history_is_private_and_persistent() -> Result<()> {
     let served = Served::socket(Framing::Ndjson)?;
     let script = format!(
         "$CLI repl --socket {0}; echo again; $CLI repl --socket {0}",
@@ -147,7 +147,7 @@ fn hostile_text_is_escaped() -> Result<()> {
 }
 
 #[test]
-fn ctrl_c_cancels_a_call_that_is_under_way() -> Result<()> {
+fn ctrl_c_cancels_a_running_call() -> Result<()> {
     let served = Served::socket(Framing::Ndjson)?;
     let mut client = served.connect()?;
     let session = client.script("stty -echo -icanon; printf up; exec cat")?;
@@ -222,7 +222,7 @@ fn pid_in(file: &Path) -> Option<String> {
 }
 
 #[test]
-fn the_modes_return_when_the_prompt_is_killed() -> Result<()> {
+fn terminal_modes_are_restored_when_the_prompt_is_killed() -> Result<()> {
     let served = Served::socket(Framing::Ndjson)?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("pid");

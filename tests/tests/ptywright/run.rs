@@ -32,7 +32,7 @@ fn script(options: &[&str], script: &str, input: &[u8]) -> Result<(String, Optio
 }
 
 #[test]
-fn the_status_and_the_output_are_those_of_the_command() -> Result<()> {
+fn status_and_output_are_passed_through() -> Result<()> {
     assert_eq!(script(&[], "printf 'a\\nb'; exit 7", b"")?, ("a\r\nb".to_owned(), Some(7)));
     assert_eq!(script(&[], "kill -TERM $$", b"")?, (String::new(), Some(143)));
     assert_eq!(script(&[], "kill -KILL $$", b"")?, (String::new(), Some(137)));
@@ -118,7 +118,7 @@ fn signals_are_passed_on() -> Result<()> {
 }
 
 #[test]
-fn on_a_terminal_keys_and_sizes_pass_through_and_its_modes_return() -> Result<()> {
+fn on_a_terminal_keys_and_sizes_pass_through() -> Result<()> {
     let inner = "trap 'echo now $(stty size)' WINCH; stty size; tty -s && echo tty; \
                  while :; do sleep 0.05; done";
     let mut outer =
@@ -145,7 +145,7 @@ fn on_a_terminal_keys_and_sizes_pass_through_and_its_modes_return() -> Result<()
 }
 
 #[test]
-fn on_a_terminal_the_modes_return_after_a_signal() -> Result<()> {
+fn terminal_modes_are_restored_after_a_signal() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("pid");
     let script = format!(
@@ -203,7 +203,7 @@ fn a_link_has_the_same_commands_and_its_own_completions() -> Result<()> {
 }
 
 #[test]
-fn a_flood_is_passed_on_whole() -> Result<()> {
+fn a_flood_of_output_is_passed_on_completely() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut process = command(home.path())
         .args(["run", "--", "sh", "-c", "seq 200000"])

@@ -50,7 +50,7 @@ pub fn begin_and_type(
 }
 
 #[test]
-fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
+fn a_turn_blocks_others_until_it_is_canceled() -> Result<()> {
     let probe = probe()?;
     let (served, mut one, adapter) = served(&probe)?;
     let (mut two, mut three) = (served.connect()?, served.connect()?);
@@ -76,7 +76,7 @@ fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
 }
 
 #[test]
-fn a_wait_lets_others_type() -> Result<()> {
+fn others_can_type_during_a_wait() -> Result<()> {
     let probe = probe()?;
     let (served, mut one, adapter) = served(&probe)?;
     let mut two = served.connect()?;

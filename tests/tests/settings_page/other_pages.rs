@@ -83,7 +83,7 @@ fn refusals(unterm: &Instance, host: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Result<()> {
+fn pages_of_other_origins_are_refused_and_logged() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let token = unterm.entry()["auth_token"].as_str().context("a token")?.to_owned();
     let port = unterm.entry()["http_port"].as_u64().context("a port")?;
@@ -168,7 +168,7 @@ fn is_refused_in_log(unterm: &mut Instance, method: &str) -> Result<bool> {
 }
 
 #[test]
-fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> {
+fn tokens_of_the_wrong_scope_are_refused_and_logged() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let own = unterm.first_pane()?;
     own.wait_for_prompt(&mut unterm)?;

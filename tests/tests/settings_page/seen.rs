@@ -324,7 +324,7 @@ fn check(tab: &str) -> Result<()> {
 }
 
 #[test]
-fn each_row_of_the_page_has_something_that_is_seen() -> Result<()> {
+fn each_row_of_the_page_has_a_check() -> Result<()> {
     let unterm = Start::headless().now()?;
     let mut browser = open(&unterm)?;
     for tab in TABS {
@@ -345,16 +345,16 @@ fn each_row_of_the_page_has_something_that_is_seen() -> Result<()> {
 }
 
 #[test]
-fn what_general_rows_change_is_seen() -> Result<()> {
+fn general_rows_have_visible_effects() -> Result<()> {
     check("general")
 }
 
 #[test]
-fn what_appearance_rows_change_is_seen() -> Result<()> {
+fn appearance_rows_have_visible_effects() -> Result<()> {
     check("appearance")
 }
 
 #[test]
-fn what_scrollback_compatibility_and_agents_rows_change_is_seen() -> Result<()> {
+fn scrollback_compatibility_and_agents_rows_have_effects() -> Result<()> {
     ["scrollback", "compat", "agents"].into_iter().try_for_each(check)
 }

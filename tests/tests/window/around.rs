@@ -18,7 +18,7 @@ fn sessions(unterm: &mut Instance) -> Result<usize> {
 }
 
 #[test]
-fn an_action_is_done_from_the_command_line() -> Result<()> {
+fn an_action_runs_from_the_command_line() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = Start::windowed(&display).now()?;
     display.window_of(&unterm)?;
@@ -47,7 +47,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
 }
 
 #[test]
-fn a_program_that_has_ended_is_held_to_be_read() -> Result<()> {
+fn an_ended_programs_output_stays_readable() -> Result<()> {
     let display = Display::start()?;
     let start = Start::windowed(&display).arg("--hold").arg("-e");
     let mut unterm = start.arg("sh").arg("-c").arg("echo last words; exit 3").now()?;
@@ -63,7 +63,7 @@ fn a_program_that_has_ended_is_held_to_be_read() -> Result<()> {
 }
 
 #[test]
-fn a_shell_that_ends_by_itself_leaves_a_window_to_correct_it_in() -> Result<()> {
+fn a_window_stays_open_when_its_shell_fails_to_start() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let shell = registry.path().join("failing-shell");
@@ -83,7 +83,7 @@ fn a_shell_that_ends_by_itself_leaves_a_window_to_correct_it_in() -> Result<()> 
 }
 
 #[test]
-fn without_a_window_an_action_says_so() -> Result<()> {
+fn without_a_window_an_action_reports_an_error() -> Result<()> {
     let unterm = Start::headless().now()?;
     let (code, said) = action(&unterm, &["new_tab"])?;
     assert_eq!(code, Some(1));
@@ -128,7 +128,7 @@ fn the_status_bar_copies_the_directory_and_turns_the_proxy_off() -> Result<()> {
 }
 
 #[test]
-fn a_picture_of_the_window_is_a_file_and_on_the_clipboard() -> Result<()> {
+fn a_picture_of_the_window_is_saved_and_copied() -> Result<()> {
     let display = Display::start()?;
     let (unterm, window, _) = Start::windowed(&display).at_prompt()?;
     unterm.act(&["capture_window"])?;
@@ -153,7 +153,7 @@ fn a_picture_of_the_window_is_a_file_and_on_the_clipboard() -> Result<()> {
 }
 
 #[test]
-fn size_tabs_and_splits_come_back() -> Result<()> {
+fn size_tabs_and_splits_are_restored() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path()).now();
@@ -193,7 +193,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
 }
 
 #[test]
-fn what_was_open_comes_back_after_a_window_that_was_killed() -> Result<()> {
+fn the_layout_is_restored_after_a_killed_window() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path()).now();
@@ -219,7 +219,7 @@ fn what_was_open_comes_back_after_a_window_that_was_killed() -> Result<()> {
 }
 
 #[test]
-fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
+fn the_new_window_action_opens_one_shell() -> Result<()> {
     let display = Display::start()?;
     let unterm = Start::windowed(&display).now()?;
     display.window_of(&unterm)?;
@@ -242,7 +242,7 @@ fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
 }
 
 #[test]
-fn a_recording_is_begun_and_ended_in_the_window() -> Result<()> {
+fn a_recording_is_started_and_stopped_in_the_window() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
     let wait = |unterm: &mut Instance, wanted: bool| {
@@ -326,7 +326,7 @@ fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
 }
 
 #[test]
-fn all_of_a_pane_is_selected_its_history_forgotten_and_its_terminal_reset() -> Result<()> {
+fn select_all_clear_history_and_reset_work() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "seq -f 'line %g' 200\r")?;

@@ -59,7 +59,7 @@ fn files(unterm: &Instance) -> Result<usize> {
 }
 
 #[test]
-fn a_picture_of_the_screen_is_a_file_and_on_the_clipboard() -> Result<()> {
+fn a_picture_of_the_screen_is_saved_and_copied() -> Result<()> {
     let display = Display::start()?;
     let unterm = coloured(&display)?;
     unterm.act(&["capture_screen"])?;
@@ -71,7 +71,7 @@ fn a_picture_of_the_screen_is_a_file_and_on_the_clipboard() -> Result<()> {
 }
 
 #[test]
-fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
+fn a_region_is_dragged_and_escape_cancels() -> Result<()> {
     let display = Display::start()?;
     let unterm = coloured(&display)?;
     let window = display.window_of(&unterm)?;
@@ -117,7 +117,7 @@ fn pictured(reply: &Value) -> Result<Picture> {
 }
 
 #[test]
-fn a_caller_has_pictures_of_a_session_and_of_the_screen() -> Result<()> {
+fn a_caller_captures_a_session_and_the_screen() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = coloured(&display)?;
     let reply = unterm.call("capture.window", json!({}))?;
@@ -146,7 +146,7 @@ fn a_caller_has_pictures_of_a_session_and_of_the_screen() -> Result<()> {
 }
 
 #[test]
-fn a_caller_lets_the_person_choose_a_region() -> Result<()> {
+fn a_caller_lets_the_user_choose_a_region() -> Result<()> {
     let display = Display::start()?;
     let unterm = coloured(&display)?;
     let wanted = display.picture()?.part((20, 60), (200, 150));
@@ -179,7 +179,7 @@ fn without_a_window(display: &Display) -> Result<Instance> {
 }
 
 #[test]
-fn a_caller_has_the_image_that_another_program_put_on_the_clipboard() -> Result<()> {
+fn a_caller_reads_an_image_from_the_clipboard() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = Start::headless().env("DISPLAY", &display.name()).now()?;
     let screen = unterm.call("capture.window", json!({}))?;
@@ -227,7 +227,7 @@ fn refused(unterm: &mut Instance, named: Value, why: &str) -> Result<()> {
 }
 
 #[test]
-fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
+fn a_caller_captures_windows_of_another_instance() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
     let mut other = coloured(&display)?;
@@ -263,7 +263,7 @@ fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
 }
 
 #[test]
-fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<()> {
+fn hidden_windows_are_captured_as_far_as_possible() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = without_a_window(&display)?;
     let unlisted = "the windows can't be listed; on X11 a window manager has to list them";

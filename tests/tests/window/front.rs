@@ -5,7 +5,7 @@ use serde_json::json;
 use unterm_tests::{Display, Start, wait_for};
 
 #[test]
-fn a_hidden_drop_down_is_shown_to_a_caller_that_asks_for_it() -> Result<()> {
+fn a_caller_can_show_a_hidden_drop_down() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = Start::windowed(&display).arg("--quake").now()?;
     let window = display.window_of(&unterm)?;

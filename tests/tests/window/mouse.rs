@@ -54,7 +54,7 @@ fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
 }
 
 #[test]
-fn the_click_that_gives_the_window_the_keyboard_opens_no_link() -> Result<()> {
+fn the_click_that_focuses_the_window_opens_no_link() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
     let opener = Opener::new()?;
@@ -118,7 +118,7 @@ fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
 }
 
 #[test]
-fn each_notch_of_a_wheel_that_is_buttons_counts_once() -> Result<()> {
+fn each_press_of_a_wheel_button_counts_once() -> Result<()> {
     let display = Display::start()?;
     let script = "stty raw -echo; printf '\\033[?1000h\\033[?1006hready'; exec cat -v";
     let start = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script);
@@ -147,7 +147,7 @@ fn each_notch_of_a_wheel_that_is_buttons_counts_once() -> Result<()> {
 }
 
 #[test]
-fn a_url_that_is_partly_out_of_sight_opens_whole() -> Result<()> {
+fn a_partly_hidden_url_opens_completely() -> Result<()> {
     let display = Display::start()?;
     let opener = Opener::new()?;
     let url = format!("https://a.example/{}", "abcdefghij".repeat(60));

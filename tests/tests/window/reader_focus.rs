@@ -39,8 +39,7 @@ fn is_announced(seen: &Value, text: &str) -> bool {
 }
 
 #[test]
-fn what_runs_renames_nothing_where_the_keys_are_and_what_comes_to_the_front_is_named() -> Result<()>
-{
+fn a_running_program_does_not_rename_the_focused_pane() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());

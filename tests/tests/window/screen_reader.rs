@@ -26,7 +26,7 @@ fn told<'a>(seen: &'a Value, of: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Result<()> {
+fn a_screen_reader_gets_text_caret_selection_and_events() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
@@ -89,7 +89,7 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
 }
 
 #[test]
-fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<()> {
+fn overlays_are_read_and_hidden_input_is_not() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
     // The reader runs before the window is opened.
@@ -134,7 +134,7 @@ fn wait_for_cursor(window: &Window<'_>, what: &str, is_shown: bool) -> Result<()
 }
 
 #[test]
-fn nothing_blinks_where_the_desktop_or_the_person_wants_no_motion() -> Result<()> {
+fn nothing_blinks_with_reduced_motion() -> Result<()> {
     let display = Display::start()?;
     display.publish_setting("Gtk/EnableAnimations", 0)?;
     let start = Start::windowed(&display).env("UNTERM_LOG", "unterm=debug");

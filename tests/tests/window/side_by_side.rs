@@ -22,7 +22,7 @@ fn listed(unterm: &mut Instance) -> Result<Vec<(String, String)>> {
 }
 
 #[test]
-fn two_windows_and_one_without_know_each_other() -> Result<()> {
+fn instances_with_one_home_find_each_other() -> Result<()> {
     let display = Display::start()?;
     let home = tempfile::tempdir()?;
     let (mut one, first, _) = Start::windowed(&display).registry(home.path()).at_prompt()?;

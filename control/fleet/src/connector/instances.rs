@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_paths() {
+    fn file_urls_become_paths() {
         assert_eq!(folder_of("file:///a/b%20c/%C3%A9%"), "/a/b c/é%");
         assert_eq!(folder_of("file://host/a"), "file://host/a");
         assert_eq!(folder_of(""), "");
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_an_instance_are_told_in_its_words() {
+    fn instance_errors_omit_method_and_code() {
         let failed = unterm_control::client::ClientError::Call {
             method: "session.input".to_owned(),
             code: -32603,

@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_mode_ends_a_text_its_own_way() {
+    fn each_submit_mode_appends_its_line_end() {
         let typed = |mode| {
             let parts = parts("a\nb", mode).unwrap();
             parts.into_iter().map(|part| (part.text, part.after_ms)).collect::<Vec<_>>()
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_an_agent_names_reaches_the_persons_terminal_as_it_is() {
+    fn text_from_agents_is_escaped_in_messages_to_the_user() {
         let machine = MachineId::try_from("1df461750a3e".to_owned()).unwrap();
         let hostile = "\u{1b}]52;c;eA==\u{7}\n    key x";
         let arguments = JsonObject::from_iter([(hostile.to_owned(), json!(hostile))]);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_ends_its_own_paste() {
+    fn text_cannot_end_its_own_bracketed_paste() {
         for text in ["a\x1b[201~b", "a\x1b[2\x1b[201~01~b", "\x1b[201~\x1b[201~"] {
             let parts = parts(text, "paste").unwrap();
             assert_eq!(parts[0].text.matches("\x1b[201~").count(), 1, "{text:?}");
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_10_mb_is_refused_in_words() {
+    fn a_text_of_10_mb_is_refused_with_a_clear_message() {
         let why = parts(&"x".repeat(10 << 20), "enter").unwrap_err();
         assert_eq!(why, "text must have at most 262144 bytes, not 10485760");
         assert!(parts(&"\n".repeat(LONGEST_TEXT), "raw").is_ok());

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn no_machine_takes_a_tokens_room_for_lines_of_others() {
+    fn one_machine_cannot_use_up_a_tokens_blocked_lines() {
         let mut lines: Vec<_> = (0..MOST_LINES).map(|_| waiting("a", 1)).collect();
         let has_room = |lines: &[BlockedLine], token, machine| {
             super::has_room(lines, &waiting(token, machine).call)

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_fleets_hubs_make_challenges() {
+    fn only_challenges_of_the_fleets_hubs_are_accepted() {
         let key = key("seed");
         let sealed = Sealed {
             purpose: Purpose::Add("x".to_owned()),

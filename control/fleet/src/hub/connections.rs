@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strangers_give_way_and_no_token_keeps_all_connections() {
+    fn unauthenticated_connections_close_first_and_tokens_share() {
         let connections = Arc::new(Connections::default());
         let has_given_way = |of: &OpenConnection| of.gives_way().now_or_never().is_some();
         let person = connections.add();

@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_change_one_thing_and_a_revoked_one_drops_what_is_held() {
+    fn decisions_change_the_state_and_revoking_drops_held_calls() {
         for (before, decision, after) in [
             (
                 (Approval::Pending, Flow::Running),
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn no_id_stands_for_anothers_key() {
+    fn no_conversation_id_equals_the_key_of_another() {
         let victim = named("a", "work");
         let all = [victim.clone(), named("b", &victim.key()), named("b", "work")];
         for decision in [Decision::Approve, Decision::Deny, Decision::Pause, Decision::Revoke] {
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_several_is_limited_everywhere_and_permitted_nowhere() {
+    fn an_ambiguous_name_can_restrict_but_not_permit() {
         let all = [named("a", "work"), named("b", "work"), named("b", "play")];
         let keys = [all[0].key(), all[1].key()];
         for decision in [Decision::Deny, Decision::Pause, Decision::Revoke] {

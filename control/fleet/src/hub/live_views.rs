@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn no_frame_makes_events_of_its_own() {
+    fn a_frame_cannot_inject_events() {
         let hostile = "a\n\nevent: screen\ndata: {}\n\n".to_owned();
         assert_eq!(shown(&sent(&Frame::Bytes("aGk=".to_owned()))), "event: bytes\ndata: aGk=\n\n");
         let event = shown(&sent(&Frame::End(hostile)));

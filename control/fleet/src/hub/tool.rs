@@ -240,7 +240,7 @@ mod tests {
 
     /// Compares the signatures with those on AITerm's page.
     #[test]
-    fn the_signatures_are_those_of_the_protocol() {
+    fn the_signatures_match_aiterms_page() {
         let signature = |tool: &ToolRow| {
             let parameters =
                 tool.parameters.iter().map(|Parameter { name, default }| match default {
@@ -273,7 +273,7 @@ mod tests {
 
     /// Clients depend on the definitions of these tools, so no byte of them may change unintentionally.
     #[test]
-    fn the_hubs_tools_are_listed_as_recorded() {
+    fn listed_tools_match_the_recorded_json() {
         let listed = Toolset::Aiterm.tools().map(ToolRow::listed).map(|tool| {
             let schema = &*tool.input_schema;
             json!({"name": tool.name, "description": tool.description, "inputSchema": schema})
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_checked_in_words() {
+    fn wrong_arguments_get_a_clear_message() {
         let read = |arguments: Value| {
             let Value::Object(given) = arguments else { panic!("no object") };
             Toolset::Aiterm.find("read_session_output").unwrap().arguments(given)

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_use_localhost_if_no_other_program_can_answer_there() {
+    fn users_are_redirected_to_localhost_only_if_it_is_exclusive() {
         let summary = |has_localhost| {
             WebAddress::loopback("http", 1, has_localhost)
                 .map(|site| (site.host, site.moved_to, site.relying_party.map(|party| party.id)))

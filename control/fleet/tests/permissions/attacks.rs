@@ -132,7 +132,7 @@ async fn state(place: &TestFleet, without: &str) -> Result<BTreeMap<String, Vec<
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_message_of_a_machine_reaches_a_foreign_subject() -> Result<()> {
+async fn a_machines_messages_reach_no_foreign_subject() -> Result<()> {
     let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let (own, other) = (a.id.as_str(), b.id.as_str());
@@ -336,7 +336,7 @@ async fn the_renewal_token_only_renews() -> Result<()> {
 
 /// Each machine's questions wait in a separate queue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_questions_keeps_no_other_machine_waiting() -> Result<()> {
+async fn a_flood_of_questions_does_not_delay_other_machines() -> Result<()> {
     let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     a.ask(&Question::Presence(Presence::default())).await?;

@@ -48,7 +48,7 @@ fn earlier_credentials(fleet: &Fleet, seed: &str) -> Result<Credentials> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -> Result<()> {
+async fn migration_keeps_calls_and_deletes_old_streams() -> Result<()> {
     let Some(program) = program()? else { return Ok(()) };
     let (folder, fleet) = (tempdir()?, earlier_fleet()?);
     fleet.save(folder.path())?;

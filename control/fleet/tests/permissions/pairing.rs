@@ -14,7 +14,7 @@ use unterm_fleet::{
 use crate::test_fleet::{TestFleet, connect, passes};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Result<()> {
+async fn a_machine_needs_its_own_key_and_an_unused_invitation() -> Result<()> {
     let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let victim = place.machine("victim").await?;
     let key = machine_key_public(&victim.credentials().seed)?;

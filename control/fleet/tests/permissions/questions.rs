@@ -22,7 +22,7 @@ fn is_refused(answer: &QuestionReply) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_machine_moves_only_calls_that_hubs_sent_to_it() -> Result<()> {
+async fn a_machine_can_change_only_its_own_calls() -> Result<()> {
     let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let calls = place.hub.machines().calls();
@@ -61,7 +61,7 @@ async fn a_machine_moves_only_calls_that_hubs_sent_to_it() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_machine_fills_its_own_share_only() -> Result<()> {
+async fn a_machine_can_fill_only_its_own_share() -> Result<()> {
     let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let calls = place.hub.machines().calls();

@@ -91,7 +91,7 @@ async fn post_localhost(place: &TestFleet, code: &str) -> Result<(String, String
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_crowd_of_strangers_keeps_others_out() -> Result<()> {
+async fn many_unauthenticated_connections_do_not_block_others() -> Result<()> {
     let Some(place) = TestFleet::start().await? else { return Ok(()) };
     place.machine("first").await?;
     // Connections that send nothing, or only a part of a request's head or body.
@@ -140,7 +140,7 @@ async fn no_crowd_of_strangers_keeps_others_out() -> Result<()> {
 
 /// A token's requests whose replies are not read, and a token's connections, do not use up the places of other clients.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_token_takes_all_connections() -> Result<()> {
+async fn one_token_cannot_use_all_connections() -> Result<()> {
     let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let rights = vec![Right::Read];
     let (_, token) = place.hub.tokens().create("greedy", None, rights, None).await?;

@@ -131,7 +131,7 @@ mod tests {
     use crate::hub::audit::Event;
 
     #[test]
-    fn a_line_of_csv_is_quoted_and_runs_no_formula() {
+    fn csv_values_are_quoted_and_never_formulas() {
         let entry = Entry {
             at: "2026".to_owned(),
             detail: "=HYPERLINK(\"x\")".to_owned(),

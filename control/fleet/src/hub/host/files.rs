@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_at_once_and_only_by_its_name() {
+    fn a_file_is_replaced_atomically_and_hard_links_are_kept() {
         use std::os::unix::fs::PermissionsExt as _;
 
         let (folder, root) = tree();

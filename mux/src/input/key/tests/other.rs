@@ -16,7 +16,7 @@ fn encode(level: i8, format_other: bool, key: Key, mods: Modifiers) -> String {
 }
 
 #[test]
-fn level_1_reports_what_has_no_sequence_of_old() {
+fn level_1_reports_keys_without_a_legacy_sequence() {
     for (key, mods, expected) in [
         (Key::Char('a'), NONE, "a"),
         (Key::Char('A'), SHIFT, "A"),
