@@ -2,7 +2,7 @@
 
 mod arrange;
 mod divider;
-mod room;
+mod split_room;
 
 pub use divider::{Divider, SplitPath};
 

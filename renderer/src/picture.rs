@@ -19,7 +19,7 @@ const GROUND: i32 = i32::MIN / 2;
 
 /// The parameters that determine a scaled image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct ScaledImageKey {
     image: u64,
     /// Bits of the source rectangle's four numbers.
     source: [u32; 4],
@@ -29,7 +29,7 @@ struct Key {
 /// The scaled images, each with a flag that is set if the current frame shows the image.
 #[derive(Default)]
 pub(crate) struct Pictures {
-    kept: FxHashMap<Key, (Arc<Pixels>, bool)>,
+    kept: FxHashMap<ScaledImageKey, (Arc<Pixels>, bool)>,
 }
 
 /// A part of an image, in the image's pixels: left, top, width, height.
@@ -110,7 +110,7 @@ impl Pictures {
         if source == whole && size == (image.width(), image.height()) {
             return Some(Arc::clone(image));
         }
-        let key = Key { image: image.id(), source: source.map(f32::to_bits), size };
+        let key = ScaledImageKey { image: image.id(), source: source.map(f32::to_bits), size };
         if let Some((pixels, used)) = self.kept.get_mut(&key) {
             *used = true;
             return Some(Arc::clone(pixels));

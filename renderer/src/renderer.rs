@@ -41,7 +41,7 @@ pub struct Renderer {
     pictures: Pictures,
     /// Rasterized chrome text, for the CPU painter.
     pub(crate) swash: SwashCache,
-    panes: FxHashMap<u64, KeptPane>,
+    panes: FxHashMap<u64, CachedPane>,
     frame: Arc<Frame>,
 }
 
@@ -51,9 +51,9 @@ const MAX_LABEL_GLYPHS: usize = 1 << 12;
 
 /// The rows of a pane, as drawn in the last frame.
 #[derive(Default)]
-struct KeptPane {
+struct CachedPane {
     look: Option<PaneLook>,
-    rows: Vec<KeptRow>,
+    rows: Vec<CachedRow>,
 }
 
 /// State that affects every row of a pane.
@@ -68,7 +68,7 @@ struct PaneLook {
     reorders: bool,
 }
 
-struct KeptRow {
+struct CachedRow {
     line: LineId,
     revision: u64,
     state: RowState,
@@ -82,7 +82,7 @@ struct KeptRow {
     row: Arc<FrameRow>,
 }
 
-impl KeptRow {
+impl CachedRow {
     /// Whether this is still how a row of a pane looks.
     fn shows(&self, row: &SnapshotRow, state: &RowState, pane: &PaneScene<'_>) -> bool {
         !self.is_unfinished
@@ -286,7 +286,7 @@ impl Renderer {
                     (Arc::new(picture), blinks, glyphs, is_unfinished)
                 }
             };
-            let made = KeptRow {
+            let made = CachedRow {
                 line: row.line,
                 revision: row.revision,
                 state,

@@ -108,9 +108,9 @@ fn an_agent_starts_with_hooks_and_no_file_changes() -> Result<()> {
 }
 
 /// Ends a process when it is dropped.
-struct Ends(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Ends {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -127,7 +127,7 @@ fn the_inbox_of_every_instance_is_watched() -> Result<()> {
     let mut command = Command::new(binary("unterm-cli"));
     command.env_clear().env("HOME", first.home()).env("UNTERM_HOME", registry.path());
     let child = command.args(["--json", "inbox", "--watch"]).stdout(Stdio::piped()).spawn()?;
-    let mut watch = Ends(child);
+    let mut watch = KillOnDrop(child);
     let mut lines = BufReader::new(watch.0.stdout.take().context("a pipe")?).lines();
     let mut next = || -> Result<Value> {
         Ok(serde_json::from_str(&lines.next().context("the watch has ended")??)?)

@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{
-    clients::{Clients, Said},
+    clients::{ClientOutput, Clients},
     fleet::{Agent, Answer, Fleet},
     wait_for, wait_until,
 };
@@ -126,7 +126,7 @@ fn by_python(fleet: &Fleet, token: &str, calls: &Value) -> Result<Value> {
     let mut python = Clients::find()?.python("fleet.py", &fleet.unterm);
     let url = format!("http://{}/mcp/sse", fleet.address());
     python.args([&url, &calls.to_string()]).env("UNTERM_TOKEN", token);
-    Said::of(&mut python)?.json()
+    ClientOutput::of(&mut python)?.json()
 }
 
 /// The examples of AITerm's page, with the ids of this fleet.

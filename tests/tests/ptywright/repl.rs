@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::ptywright::client::{Framing, Served, command};
+use crate::ptywright::client::{Framing, PtywrightServer, command};
 
 /// Runs the command with these arguments, and with these lines as input.
 fn run(home: &Path, args: &[&str], lines: &str) -> Result<Output> {
@@ -121,7 +121,7 @@ fn options_reach_the_server_and_its_errors_are_shown() -> Result<()> {
 #[test]
 fn a_wrong_framing_is_reported() -> Result<()> {
     for (theirs, ours) in [(Framing::Lsp, "ndjson"), (Framing::Ndjson, "lsp")] {
-        let served = Served::socket(theirs)?;
+        let served = PtywrightServer::socket(theirs)?;
         let path = served.path().display().to_string();
         let home = tempfile::tempdir()?;
         let output = run(home.path(), &["--socket", &path, "--framing", ours], "session.list\n")?;
@@ -133,7 +133,7 @@ fn a_wrong_framing_is_reported() -> Result<()> {
 
 #[test]
 fn a_server_that_is_killed_ends_the_script() -> Result<()> {
-    let mut served = Served::socket(Framing::Ndjson)?;
+    let mut served = PtywrightServer::socket(Framing::Ndjson)?;
     let home = tempfile::tempdir()?;
     let path = served.path();
     let mut process = command(home.path()).args(["repl", "--socket"]).arg(&path).spawn()?;
@@ -155,7 +155,7 @@ fn a_server_that_is_killed_ends_the_script() -> Result<()> {
 
 #[test]
 fn sessions_outlive_a_prompt_on_a_socket() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let path = served.path().display().to_string();
     let home = tempfile::tempdir()?;
     run(home.path(), &["--socket", &path], "session.create program=cat\n")?;

@@ -12,7 +12,7 @@ use unterm_tests::{binary, wait_for};
 
 use crate::ptywright::{
     client::command,
-    outer::{Outer, checked},
+    outer_terminal::{OuterTerminal, checked},
 };
 
 /// Runs a command with pipes, and with this input.
@@ -121,8 +121,10 @@ fn signals_are_passed_on() -> Result<()> {
 fn on_a_terminal_keys_and_sizes_pass_through() -> Result<()> {
     let inner = "trap 'echo now $(stty size)' WINCH; stty size; tty -s && echo tty; \
                  while :; do sleep 0.05; done";
-    let mut outer =
-        Outer::new(&checked(&format!("$CLI run -- sh -c \"{}\"", inner.replace('$', "\\$"))))?;
+    let mut outer = OuterTerminal::new(&checked(&format!(
+        "$CLI run -- sh -c \"{}\"",
+        inner.replace('$', "\\$")
+    )))?;
     outer.wait("24 80")?;
     outer.wait("tty")?;
     outer.resize(30, 100)?;
@@ -131,7 +133,7 @@ fn on_a_terminal_keys_and_sizes_pass_through() -> Result<()> {
     outer.press("ctrl_c")?;
     outer.ends_with(130)?;
 
-    let mut outer = Outer::new(&checked(
+    let mut outer = OuterTerminal::new(&checked(
         "$CLI run --rows 9 --cols 33 -- sh -c 'stty size; read x; echo got-$x'",
     ))?;
     outer.wait("9 33")?;
@@ -139,7 +141,7 @@ fn on_a_terminal_keys_and_sizes_pass_through() -> Result<()> {
     outer.wait("got-text")?;
     outer.ends_with(0)?;
 
-    let mut outer = Outer::new(&checked("$CLI run -- no-such-program"))?;
+    let mut outer = OuterTerminal::new(&checked("$CLI run -- no-such-program"))?;
     outer.ends_with(127)?;
     Ok(())
 }
@@ -152,7 +154,7 @@ fn terminal_modes_are_restored_after_a_signal() -> Result<()> {
         "sh -c 'echo $$ >{}; exec \"$@\"' - $CLI run -- sh -c \"trap '' TERM; echo ready; exec sleep 600\"",
         file.display()
     );
-    let mut outer = Outer::new(&checked(&script))?;
+    let mut outer = OuterTerminal::new(&checked(&script))?;
     outer.wait("ready")?;
     let pid = fs::read_to_string(&file)?.trim().to_owned();
     // The command ignores the first signal. A second signal ends `run`.

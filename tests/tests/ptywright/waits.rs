@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use unterm_tests::wait_for;
 
 use crate::ptywright::{
-    client::{Client, Framing, Served, error},
-    plugins::{Written, probe, started},
+    client::{Client, Framing, PtywrightServer, error},
+    plugins::{PluginFolder, probe, started},
 };
 
 /// A server on a socket with the plugin `probe`, and a client with an adapter.
-fn served(probe: &Written) -> Result<(Served, Client, String)> {
+fn served(probe: &PluginFolder) -> Result<(PtywrightServer, Client, String)> {
     let path = probe.manifest();
     let path = path.display().to_string();
-    let served = Served::socket_with(Framing::Ndjson, &["--plugin", &path])?;
+    let served = PtywrightServer::socket_with(Framing::Ndjson, &["--plugin", &path])?;
     let mut client = served.connect()?;
     let adapter = started(&mut client)?;
     Ok((served, client, adapter))

@@ -11,19 +11,19 @@ use super::{NORD, TABS, ask, check_faults, file, open, strings};
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
 
 /// Where the effect of a control is checked.
-enum Seen {
+enum CheckedIn {
     /// In this file, together with the other controls of its tab.
     Here,
     /// In the named test.
     In(&'static str),
 }
 
-use Seen::{Here, In};
+use CheckedIn::{Here, In};
 
-const COMMON: Seen = In("proxy_recording_agents_and_project_controls_work");
-const TOKEN: Seen = In("a_token_is_created_used_and_revoked");
+const COMMON: CheckedIn = In("proxy_recording_agents_and_project_controls_work");
+const TOKEN: CheckedIn = In("a_token_is_created_used_and_revoked");
 
-const CONTROLS: &[(&str, &[(&str, Seen)])] = &[
+const CONTROLS: &[(&str, &[(&str, CheckedIn)])] = &[
     ("appearance", &[("follow", Here), ("theme-light", Here), ("theme-dark", Here)]),
     (
         "proxy",

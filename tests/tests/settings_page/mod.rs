@@ -5,10 +5,10 @@
 
 mod agents_section;
 mod controls;
+mod cross_origin;
 mod fields;
-mod other_pages;
+mod row_effects;
 mod search;
-mod seen;
 
 use std::{
     collections::BTreeSet,

@@ -306,7 +306,7 @@ fn hidden_windows_are_captured_as_far_as_possible() -> Result<()> {
     drop(composed);
 
     // A minimized window is not visible, and another window is visible in its place.
-    below.minimise()?;
+    below.minimize()?;
     refused(&mut unterm, below_it, "the window is not shown: it is minimized")?;
     whole(&foreign(&mut unterm, above_it)?, BLUE);
     Ok(())

@@ -5,7 +5,8 @@ use std::{fs::File, io::Write as _};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{
-    Asked, Bus, Display, Instance, Notice, Notifier, Pane, Start, Window, describe, wait_for,
+    Bus, Display, Instance, Notice, NotificationRequest, Notifier, Pane, Start, Window, describe,
+    wait_for,
 };
 
 /// A window at its shell's prompt, on a desktop with a notification service.
@@ -162,7 +163,7 @@ fn clicks_updates_and_closes_are_reported_to_the_program() -> Result<()> {
     program.say("\\033]99;i=brief:c=1;Brief\\033\\\\")?;
     let brief = service.shown()?;
     program.say("\\033]99;i=brief:p=close;\\033\\\\")?;
-    assert_eq!(service.asked()?, Asked::Close(brief.id));
+    assert_eq!(service.asked()?, NotificationRequest::Close(brief.id));
     let lines = program.is_sent(&mut unterm, "^[]99;i=brief:p=close;^[\\")?;
     // Signals for other programs' notifications are ignored.
     service.click(4711, "default")?;

@@ -181,7 +181,7 @@ fn a_jump_in_an_unseen_window_counts_new_output() -> Result<()> {
     let _manager = WindowManager::start(&display)?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
-    window.minimise()?;
+    window.minimize()?;
     pane.type_text(&mut unterm, "seq 60\r")?;
     wait_for_output(&mut unterm, pane, "60")?;
     pane.type_text(&mut unterm, "echo short\r")?;

@@ -3,7 +3,7 @@
 use super::*;
 
 mod kitty;
-mod other;
+mod modify_other_keys;
 
 const NONE: Modifiers = Modifiers::empty();
 const SHIFT: Modifiers = Modifiers::SHIFT;

@@ -7,7 +7,7 @@ const TRIES: usize = 4000;
 
 /// Finds a short input for which `fails` is true. Removes pieces of the stream, large pieces first, and then replaces
 /// bytes by plain ones.
-pub fn minimise(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
+pub fn minimize(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut best = input.to_vec();
     let mut tries = 0;
     let mut try_one = |candidate: &[u8]| {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use unterm_tests::{Area, Window};
 
-use super::{Desk, Row};
+use super::{SettingRow, TestDesktop};
 
 /// The padding to the left of a pane's cells, in pixels.
 const PADDING: i16 = 8;
@@ -18,14 +18,14 @@ fn drag(window: &Window<'_>, mark: Area, letters: i16) -> Result<()> {
 }
 
 /// Whether a program runs in the foreground of the last pane.
-fn runs(desk: &mut Desk<'_>, program: &str) -> Result<bool> {
+fn runs(desk: &mut TestDesktop<'_>, program: &str) -> Result<bool> {
     let last = desk.unterm.sessions()?.pop();
     let name = last.map(|last| last["shell"]["process_name"].clone()).unwrap_or_default();
     Ok(name.as_str().is_some_and(|name| name.ends_with(&format!("/{program}"))))
 }
 
 /// Checks that a tab with a running program closes without a question.
-pub(super) fn closes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn closes_unasked(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let pane = desk.open_by("new_tab")?;
     pane.type_text(&mut desk.unterm, "cat\r")?;
     desk.until("cat", |desk| runs(desk, "cat"))?;
@@ -36,7 +36,7 @@ pub(super) fn closes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that one notch of the wheel scrolls by eight lines.
-pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn scrolls_far(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     const MARK: [u8; 3] = [0, 255, 0];
     let last = desk.size()?.1 + 8;
     let line = format!("clear; printf '\\033[48;2;0;255;0mfar\\033[m\\n'; seq {last}\r");
@@ -55,7 +55,7 @@ pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that selected text is copied to the clipboard.
-pub(super) fn copies_elsewhere(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn copies_elsewhere(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.display.set_selection("clipboard", "from outside")?;
     let (_, mark) = desk.print("selectme")?;
     desk.set(row)?;
@@ -68,7 +68,7 @@ pub(super) fn copies_elsewhere(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that the right button pastes even if there is a selection, which it would copy by default.
-pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn pastes_over_a_selection(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let (_, mark) = desk.print("selectme")?;
     desk.until("the selection", |desk| {
         drag(&desk.window, mark, 8)?;
@@ -83,13 +83,13 @@ pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<
 }
 
 /// Whether selecting the first six letters of a row copies this text.
-fn is_copied(desk: &Desk<'_>, mark: Area, text: &str) -> Result<bool> {
+fn is_copied(desk: &TestDesktop<'_>, mark: Area, text: &str) -> Result<bool> {
     drag(&desk.window, mark, 6)?;
     Ok(desk.display.selection("primary")? == text)
 }
 
 /// Checks that trailing blanks of a selection are copied.
-pub(super) fn copies_blanks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn copies_blanks(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let (_, mark) = desk.print("line    end")?;
     desk.until("no blanks", |desk| is_copied(desk, mark, "line"))?;
     desk.set(row)?;
@@ -100,7 +100,7 @@ pub(super) fn copies_blanks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that typed text goes to the pane under the pointer.
-pub(super) fn follows_the_pointer(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn follows_the_pointer(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let other = desk.open_by("split_right")?;
     desk.set(row)?;
     let right = i16::try_from(desk.window.size()?.0)? - 100;
@@ -117,7 +117,7 @@ pub(super) fn follows_the_pointer(desk: &mut Desk<'_>, row: &Row) -> Result<()> 
 }
 
 /// Checks that lines are pasted without a question into a program that did not enable bracketed paste.
-pub(super) fn pastes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn pastes_unasked(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.shell.type_text(&mut desk.unterm, "clear; cat\r")?;
     desk.until("cat", |desk| runs(desk, "cat"))?;
     desk.display.set_selection("clipboard", "one\ntwo\n")?;

@@ -7,7 +7,7 @@ use serde_json::json;
 use unterm_tests::{Resources, wait_for};
 
 use crate::ptywright::{
-    client::{Client, Framing, Served},
+    client::{Client, Framing, PtywrightServer},
     plugins::{probe, started},
     waits::begin_and_type,
 };
@@ -51,14 +51,14 @@ fn begin(client: &mut Client) -> Result<(Vec<String>, Vec<u64>)> {
 fn many_sessions_and_connections_leave_no_resources_behind() -> Result<()> {
     let probe = probe()?;
     let manifest = probe.manifest().display().to_string();
-    let served = Served::socket_with(Framing::Ndjson, &["--plugin", &manifest])?;
+    let served = PtywrightServer::socket_with(Framing::Ndjson, &["--plugin", &manifest])?;
     let pid = served.process.id();
     let mut control = served.connect()?;
     // Use everything once that the server loads only once, before counting its resources.
     let session = control.script("printf ready; exec cat")?;
     control.wait_text(&session, "ready")?;
     control.call("session.close", json!({"session": session}))?;
-    let none = |served: &Served| Ok(served.programs()?.is_empty().then_some(()));
+    let none = |served: &PtywrightServer| Ok(served.programs()?.is_empty().then_some(()));
     wait_for("the first program's end", || none(&served), String::new)?;
     let before = Resources::of(pid)?;
 

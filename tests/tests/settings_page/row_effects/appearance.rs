@@ -3,10 +3,10 @@
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-use super::{Desk, Row};
+use super::{SettingRow, TestDesktop};
 
 /// Checks that nothing blinks any more. While a program sleeps for longer than a blink, all pictures are equal.
-pub(super) fn stands_still(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn stands_still(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.print("a cursor")?;
     let steady = desk.text()?;
     desk.prefer("cursor.blink", true.into())?;
@@ -27,13 +27,13 @@ pub(super) fn stands_still(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-fn has_marks(desk: &mut Desk<'_>) -> Result<bool> {
+fn has_marks(desk: &mut TestDesktop<'_>) -> Result<bool> {
     let left = desk.window.picture()?.part((0, 30), (8, 300));
     Ok(left.colors() > 1)
 }
 
 /// Checks that the prompts have no marks any more.
-pub(super) fn loses_marks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn loses_marks(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.shell.type_text(&mut desk.unterm, "false\r")?;
     desk.until("a mark", has_marks)?;
     desk.set(row)?;
@@ -43,12 +43,12 @@ pub(super) fn loses_marks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// The top edge of the area with this color.
-fn top_of(desk: &Desk<'_>, color: [u8; 3]) -> Result<Option<i16>> {
+fn top_of(desk: &TestDesktop<'_>, color: [u8; 3]) -> Result<Option<i16>> {
     Ok(desk.window.picture()?.area_of(color).map(|area| area.top))
 }
 
 /// Checks that the pane moves up, because the tab bar has moved to the bottom.
-pub(super) fn moves_up(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn moves_up(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let (color, before) = desk.print("up")?;
     desk.set(row)?;
     desk.until("the text further up", |desk| {
@@ -59,14 +59,14 @@ pub(super) fn moves_up(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-fn has_bar(desk: &mut Desk<'_>) -> Result<bool> {
+fn has_bar(desk: &mut TestDesktop<'_>) -> Result<bool> {
     let picture = desk.window.picture()?;
     let right = picture.part((picture.width - 8, 40), (8, picture.height() - 120));
     Ok(right.colors() > 1)
 }
 
 /// Checks that a scrollbar is visible on the right, although the user has not scrolled and the pointer is elsewhere.
-pub(super) fn has_a_scrollbar(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn has_a_scrollbar(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.window.point(300, 300)?;
     desk.shell.type_text(&mut desk.unterm, "seq 200\r")?;
     desk.shell.wait_for_text(&mut desk.unterm, "200")?;
@@ -78,7 +78,7 @@ pub(super) fn has_a_scrollbar(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that an unfocused pane keeps its colors.
-pub(super) fn is_not_dimmed(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn is_not_dimmed(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let (color, _) = desk.print("bright")?;
     let other = desk.open_by("split_right")?;
     desk.until("a dimmed pane", |desk| Ok(!desk.shows(color)?))?;
@@ -91,7 +91,7 @@ pub(super) fn is_not_dimmed(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that a session stores only a hundred of a thousand lines.
-pub(super) fn keeps_few_lines(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn keeps_few_lines(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.set(row)?;
     let pane = desk.unterm.open(json!({}))?;
     pane.wait_for_prompt(&mut desk.unterm)?;

@@ -4,18 +4,18 @@ use std::{fs::File, io::Write as _, process::Command};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
-use unterm_tests::{Asked, Pane, Picture, Relay};
+use unterm_tests::{NotificationRequest, Pane, Picture, Relay};
 
-use super::{Desk, Row};
+use super::{SettingRow, TestDesktop};
 
 /// A program in a background tab. It prints what it receives through a pipe, so that no caller has to drive its pane.
-struct Voice {
+struct BackgroundProgram {
     pane: Pane,
     orders: File,
 }
 
-impl Voice {
-    fn start(desk: &mut Desk<'_>) -> Result<Self> {
+impl BackgroundProgram {
+    fn start(desk: &mut TestDesktop<'_>) -> Result<Self> {
         let pipe = desk.unterm.home().join("orders");
         if !pipe.exists() {
             ensure!(Command::new("mkfifo").arg(&pipe).status()?.success(), "mkfifo");
@@ -38,7 +38,7 @@ impl Voice {
 
     /// Makes the program print something and then set a new title. Waits until the window shows that title, because all
     /// earlier output was processed by then.
-    fn tell(&mut self, desk: &mut Desk<'_>, what: &str) -> Result<()> {
+    fn tell(&mut self, desk: &mut TestDesktop<'_>, what: &str) -> Result<()> {
         let before = bar(desk)?;
         desk.marks += 1;
         self.say(&format!("{what}\\033]2;voice {}\\007", desk.marks))?;
@@ -47,14 +47,14 @@ impl Voice {
 }
 
 /// A picture of the tab bar.
-fn bar(desk: &Desk<'_>) -> Result<Picture> {
+fn bar(desk: &TestDesktop<'_>) -> Result<Picture> {
     let picture = desk.window.picture()?;
     Ok(picture.part((0, 0), (picture.width, 26)))
 }
 
 /// Checks that, with the row's value, a bell does not mark its tab. After a reset of the row, a bell must mark it.
-pub(super) fn marks_no_tab(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
-    let mut voice = Voice::start(desk)?;
+pub(super) fn marks_no_tab(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
+    let mut voice = BackgroundProgram::start(desk)?;
     desk.set(row)?;
     voice.tell(desk, "\\007")?;
     desk.reset(row)?;
@@ -66,8 +66,8 @@ pub(super) fn marks_no_tab(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 
 /// Checks that, with the row's value, a bell does not request attention for an unfocused window. After a reset of the
 /// row, a bell must request attention.
-pub(super) fn asks_for_no_attention(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
-    let mut voice = Voice::start(desk)?;
+pub(super) fn asks_for_no_attention(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
+    let mut voice = BackgroundProgram::start(desk)?;
     desk.display.take_keyboard()?;
     desk.set(row)?;
     voice.tell(desk, "\\007")?;
@@ -81,13 +81,13 @@ pub(super) fn asks_for_no_attention(desk: &mut Desk<'_>, row: &Row) -> Result<()
 }
 
 /// A part of the front pane that contains no text.
-fn middle(desk: &Desk<'_>) -> Result<Picture> {
+fn middle(desk: &TestDesktop<'_>) -> Result<Picture> {
     Ok(desk.window.picture()?.part((300, 200), (200, 200)))
 }
 
 /// Checks that a bell flashes its pane. The test rings until a picture shows the flash, because a flash is short.
-pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
-    let mut voice = Voice::start(desk)?;
+pub(super) fn flashes(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
+    let mut voice = BackgroundProgram::start(desk)?;
     desk.unterm.act(&["activate_tab", "2"])?;
     desk.set(row)?;
     let quiet = middle(desk)?;
@@ -103,9 +103,9 @@ pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 
 /// Checks that, with the row's value, a program's bell rings the X server's bell. Before the row is set and after it is
 /// reset, the X server's bell must not ring.
-pub(super) fn rings(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn rings(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let bells = desk.display.bells()?;
-    let mut voice = Voice::start(desk)?;
+    let mut voice = BackgroundProgram::start(desk)?;
     voice.tell(desk, "\\007")?;
     desk.set(row)?;
     ensure!(!bells.rang()?, "it rings unasked");
@@ -118,9 +118,9 @@ pub(super) fn rings(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// The title of the next notification on the desktop.
-fn next_notice(desk: &Desk<'_>) -> Result<String> {
+fn next_notice(desk: &TestDesktop<'_>) -> Result<String> {
     loop {
-        if let Asked::Show(notice) = desk.service.asked()? {
+        if let NotificationRequest::Show(notice) = desk.service.asked()? {
             return Ok(notice.title);
         }
     }
@@ -128,8 +128,8 @@ fn next_notice(desk: &Desk<'_>) -> Result<String> {
 
 /// Checks that, with the row's value, the desktop does not show a program's notification. After a reset of the row, the
 /// desktop must show it.
-pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
-    let mut voice = Voice::start(desk)?;
+pub(super) fn keeps_from_the_desktop(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
+    let mut voice = BackgroundProgram::start(desk)?;
     desk.set(row)?;
     voice.tell(desk, "\\033]9;kept\\007")?;
     desk.reset(row)?;
@@ -139,7 +139,7 @@ pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<(
 }
 
 /// Checks that a command that ran for a second is reported when it ends while its pane is not visible.
-pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn tells_of_a_command(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let front = desk.open_by("new_tab")?;
     desk.set(row)?;
     desk.shell.type_text(&mut desk.unterm, "sleep 3\r")?;
@@ -149,7 +149,7 @@ pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that an agent can run a command without the user's approval.
-pub(super) fn lets_agents_act(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn lets_agents_act(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.set(row)?;
     let mut agent = Relay::start(desk.unterm.home(), desk.unterm.registry(), &[])?;
     let ran = agent.call("run", json!({"command": "echo $((6 * 7))"}))?;

@@ -2,10 +2,10 @@
 //! list how each row is checked. A row that is missing in the tables fails the test, so that every new row needs a
 //! check.
 
+mod appearance;
 mod mouse;
-mod next;
-mod notices;
-mod shown;
+mod next_window;
+mod notifications;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use unterm_tests::{
 use super::{TABS, check_faults, open, strings};
 
 /// How the effect of a row is checked.
-enum Seen {
+enum EffectCheck {
     /// The pane gets another size, and after a reset its first size again.
     Size,
     /// The output of a program (in the syntax of printf(1)) looks different, and after a reset as before.
@@ -24,80 +24,82 @@ enum Seen {
     /// In a session opened afterward, entering the first line prints the second line.
     Session(&'static str, &'static str),
     /// This function checks the effect.
-    By(fn(&mut Desk<'_>, &Row) -> Result<()>),
+    By(fn(&mut TestDesktop<'_>, &SettingRow) -> Result<()>),
 }
 
-use Seen::{By, Look, Session, Size};
+use EffectCheck::{By, Look, Session, Size};
 
 /// A row of the page.
-struct Row {
+struct SettingRow {
     /// The key in the file.
     key: &'static str,
     /// The value to set: a text, a number or a choice. For a slider, the key to press. Unused for a switch, which is
     /// clicked.
     given: &'static str,
-    seen: Seen,
+    seen: EffectCheck,
 }
 
-const fn row(key: &'static str, given: &'static str, seen: Seen) -> Row {
-    Row { key, given, seen }
+const fn row(key: &'static str, given: &'static str, seen: EffectCheck) -> SettingRow {
+    SettingRow { key, given, seen }
 }
 
-const GENERAL: &[Row] = &[
+const GENERAL: &[SettingRow] = &[
     row("language", "de-DE", By(speaks)),
     row("window.confirm_close", "never", By(mouse::closes_unasked)),
-    row("window.start", "fullscreen", By(next::fills_the_screen)),
-    row("window.restore", "", By(next::forgets_its_size)),
-    row("window.columns", "100", By(next::is_of_size)),
-    row("window.rows", "20", By(next::is_of_size)),
-    row("window.reduced_motion", "true", By(shown::stands_still)),
-    row("startup.layout", "mine", By(next::has_two_panes)),
+    row("window.start", "fullscreen", By(next_window::fills_the_screen)),
+    row("window.restore", "", By(next_window::forgets_its_size)),
+    row("window.columns", "100", By(next_window::is_of_size)),
+    row("window.rows", "20", By(next_window::is_of_size)),
+    row("window.reduced_motion", "true", By(appearance::stands_still)),
+    row("startup.layout", "mine", By(next_window::has_two_panes)),
     row("shell.program", "sh", Session("echo $0 is it", "sh is it")),
     row("shell.integration", "", Session("echo \"[$UNTERM_SHELL_INTEGRATION] is it\"", "[] is it")),
-    row("commands.marks", "", By(shown::loses_marks)),
+    row("commands.marks", "", By(appearance::loses_marks)),
     row("mouse.scroll_lines", "20", By(mouse::scrolls_far)),
     row("mouse.copy_on_select", "clipboard", By(mouse::copies_elsewhere)),
     row("mouse.right_button", "paste", By(mouse::pastes_over_a_selection)),
     row("mouse.trim_copied", "", By(mouse::copies_blanks)),
     row("mouse.focus_follows_mouse", "", By(mouse::follows_the_pointer)),
     row("paste.confirm", "never", By(mouse::pastes_unasked)),
-    row("bell.mark", "", By(notices::marks_no_tab)),
-    row("bell.attention", "", By(notices::asks_for_no_attention)),
-    row("bell.visual", "", By(notices::flashes)),
-    row("bell.audible", "", By(notices::rings)),
-    row("notifications.programs", "", By(notices::keeps_from_the_desktop)),
-    row("notifications.long_commands", "1", By(notices::tells_of_a_command)),
-    row("notifications.desktop", "", By(notices::keeps_from_the_desktop)),
+    row("bell.mark", "", By(notifications::marks_no_tab)),
+    row("bell.attention", "", By(notifications::asks_for_no_attention)),
+    row("bell.visual", "", By(notifications::flashes)),
+    row("bell.audible", "", By(notifications::rings)),
+    row("notifications.programs", "", By(notifications::keeps_from_the_desktop)),
+    row("notifications.long_commands", "1", By(notifications::tells_of_a_command)),
+    row("notifications.desktop", "", By(notifications::keeps_from_the_desktop)),
     row("tab_bar.show", "never", Size),
-    row("tab_bar.position", "bottom", By(shown::moves_up)),
+    row("tab_bar.position", "bottom", By(appearance::moves_up)),
     row("status_bar.show", "", Size),
-    row("scrollbar.show", "always", By(shown::has_a_scrollbar)),
+    row("scrollbar.show", "always", By(appearance::has_a_scrollbar)),
 ];
 
-const APPEARANCE: &[Row] = &[
+const APPEARANCE: &[SettingRow] = &[
     row("font.family", "DejaVu Sans Mono", Look("letters")),
     row("font.size", "24", Size),
     row("font.ligatures", "never", Look("a != b => c")),
     row("text.minimum_contrast", "7", Look("\\033[38;2;40;40;60mhardly")),
     row("cursor.shape", "underline", Look("a cursor")),
     row("cursor.blink", "", Look("a cursor")),
-    row("window.opacity", "ArrowLeft", By(next::is_seen_through)),
-    row("window.blur", "", By(next::is_blurred)),
+    row("window.opacity", "ArrowLeft", By(next_window::is_seen_through)),
+    row("window.blur", "", By(next_window::is_blurred)),
     row("window.padding", "40", Size),
-    row("window.dim_unfocused", "Home", By(shown::is_not_dimmed)),
+    row("window.dim_unfocused", "Home", By(appearance::is_not_dimmed)),
 ];
 
-const SCROLLBACK: &[Row] = &[row("scrollback.lines", "100", By(shown::keeps_few_lines))];
+const SCROLLBACK: &[SettingRow] =
+    &[row("scrollback.lines", "100", By(appearance::keeps_few_lines))];
 
-const COMPAT: &[Row] = &[
+const COMPAT: &[SettingRow] = &[
     row("compat.term_program", "kitty", Session("echo $TERM_PROGRAM is it", "kitty is it")),
     row("shell.term", "xterm", Session("echo $TERM is it", "xterm is it")),
 ];
 
-const AGENTS: &[Row] = &[row("agents.approval", "allow", By(notices::lets_agents_act))];
+const AGENTS: &[SettingRow] =
+    &[row("agents.approval", "allow", By(notifications::lets_agents_act))];
 
 /// The rows of each tab, in the page's order.
-fn rows(tab: &str) -> &'static [Row] {
+fn rows(tab: &str) -> &'static [SettingRow] {
     match tab {
         "general" => GENERAL,
         "appearance" => APPEARANCE,
@@ -109,7 +111,7 @@ fn rows(tab: &str) -> &'static [Row] {
 }
 
 /// A window, its settings page, and the simulated user's desktop.
-struct Desk<'a> {
+struct TestDesktop<'a> {
     display: &'a Display,
     service: &'a Notifier,
     unterm: Instance,
@@ -123,7 +125,7 @@ struct Desk<'a> {
     marks: u8,
 }
 
-impl Desk<'_> {
+impl TestDesktop<'_> {
     /// Waits until a condition is true.
     fn until(
         &mut self,
@@ -155,7 +157,7 @@ impl Desk<'_> {
     }
 
     /// Changes a row by its control, and waits until the running instance uses the new value.
-    fn set(&mut self, row: &Row) -> Result<()> {
+    fn set(&mut self, row: &SettingRow) -> Result<()> {
         self.before = self.value(row.key)?;
         let at = format!("#set-{}", row.key.replace('.', "-"));
         match self.browser.to("kind", &at)?.as_str().unwrap_or_default() {
@@ -173,7 +175,7 @@ impl Desk<'_> {
     }
 
     /// Resets a row by its button, and waits until the running instance uses the default.
-    fn reset(&mut self, row: &Row) -> Result<()> {
+    fn reset(&mut self, row: &SettingRow) -> Result<()> {
         self.browser.to("click", &format!("{} .reset", at_row(row)))?;
         self.until("the default in force", |desk| Ok(desk.value(row.key)? == desk.before))?;
         self.catch_up()
@@ -228,7 +230,7 @@ impl Desk<'_> {
         Ok((color, place))
     }
 
-    /// Ends the wait that [`Desk::print`] has begun.
+    /// Ends the wait that [`TestDesktop::print`] has begun.
     fn go_on(&mut self) -> Result<()> {
         self.shell.type_text(&mut self.unterm, "\r")?;
         self.shell.wait_for_prompt(&mut self.unterm).map(drop)
@@ -246,7 +248,7 @@ impl Desk<'_> {
     }
 
     /// Changes a row, checks its effect, and resets it.
-    fn see(&mut self, row: &Row) -> Result<()> {
+    fn see(&mut self, row: &SettingRow) -> Result<()> {
         match row.seen {
             Size => {
                 let before = self.size()?;
@@ -281,12 +283,12 @@ impl Desk<'_> {
     }
 }
 
-fn at_row(row: &Row) -> String {
+fn at_row(row: &SettingRow) -> String {
     format!("[data-setting=\"{}\"]", row.key)
 }
 
 /// Checks that the page appears in another language.
-fn speaks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+fn speaks(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.set(row)?;
     desk.browser.with("wait_text", "#tab-appearance", "Darstellung")?;
     desk.reset(row)?;
@@ -305,7 +307,7 @@ fn check(tab: &str) -> Result<()> {
     let (before, marks) = (Value::Null, 0);
     let service = &service;
     let display = &display;
-    let mut desk = Desk { display, service, unterm, window, shell, browser, before, marks };
+    let mut desk = TestDesktop { display, service, unterm, window, shell, browser, before, marks };
     desk.browser.to("click", &format!("#tab-{tab}"))?;
     for language in ["en-US", "fr-FR"] {
         if language != "en-US" {

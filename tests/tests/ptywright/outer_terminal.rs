@@ -4,19 +4,19 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::binary;
 
-use crate::ptywright::client::{Client, Framing, Served};
+use crate::ptywright::client::{Client, Framing, PtywrightServer};
 
 /// A shell script that runs on a terminal. `$CLI` in it stands for `unterm-cli ptywright`.
-pub struct Outer {
-    pub served: Served,
+pub struct OuterTerminal {
+    pub served: PtywrightServer,
     client: Client,
     session: String,
 }
 
-impl Outer {
+impl OuterTerminal {
     /// Runs a script on a terminal of 24 rows and 80 columns.
     pub fn new(script: &str) -> Result<Self> {
-        let (served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+        let (served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
         let binary = binary("unterm-cli");
         let script = format!("CLI='{} ptywright'; {script}", binary.display());
         let env = json!({"PS1": "$ ", "TERM": "xterm-256color"});

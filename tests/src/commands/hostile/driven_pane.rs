@@ -12,7 +12,7 @@ use crate::{Instance, Relay, Wire, binary, commands::Shell};
 
 /// The result of a command.
 #[derive(Debug)]
-pub enum Came {
+pub enum RunResult {
     /// The command ended. Contains its output and its exit code.
     Ended(String, Option<i64>),
     /// The command was refused, for this reason.
@@ -38,7 +38,7 @@ const MOST_MS: u64 = 12_000;
 const PROMPT_MS: u64 = 3_000;
 
 /// A pane, and the connections of its callers.
-pub struct Driven<'a> {
+pub struct DrivenPane<'a> {
     unterm: &'a Instance,
     shell: Shell,
     agent: Relay,
@@ -47,7 +47,7 @@ pub struct Driven<'a> {
     pane: u64,
 }
 
-impl<'a> Driven<'a> {
+impl<'a> DrivenPane<'a> {
     /// Connects to an instance.
     pub fn new(unterm: &'a Instance, shell: Shell) -> Result<Self> {
         let agent = Relay::start(unterm.home(), unterm.registry(), &[])?;
@@ -103,7 +103,7 @@ impl<'a> Driven<'a> {
     }
 
     /// Runs a command once.
-    pub fn tries(&mut self, caller: Caller, command: &str) -> Result<Came> {
+    pub fn tries(&mut self, caller: Caller, command: &str) -> Result<RunResult> {
         match caller {
             Caller::Tool => self.by_tool(command),
             Caller::Method => Ok(run_wait(&mut self.script, self.pane, command)),
@@ -111,7 +111,7 @@ impl<'a> Driven<'a> {
         }
     }
 
-    fn by_tool(&mut self, command: &str) -> Result<Came> {
+    fn by_tool(&mut self, command: &str) -> Result<RunResult> {
         let run =
             json!({"pane": self.pane, "command": command, "raw": true, "timeout_ms": MOST_MS});
         let result = self.agent.request("tools/call", json!({"name": "run", "arguments": run}))?;
@@ -121,16 +121,16 @@ impl<'a> Driven<'a> {
         }
         let ran = &result["structuredContent"];
         if ran["ended"] != true {
-            return Ok(Came::Stuck(format!("it goes on: {ran}")));
+            return Ok(RunResult::Stuck(format!("it goes on: {ran}")));
         }
         if ran.get("reason").is_some() {
-            return Ok(Came::Stuck(format!("its end is unknown: {ran}")));
+            return Ok(RunResult::Stuck(format!("its end is unknown: {ran}")));
         }
         let output = ran["output"].as_str().unwrap_or_default().to_owned();
-        Ok(Came::Ended(output, ran["exit_code"].as_i64()))
+        Ok(RunResult::Ended(output, ran["exit_code"].as_i64()))
     }
 
-    fn by_command_line(&mut self, command: &str) -> Result<Came> {
+    fn by_command_line(&mut self, command: &str) -> Result<RunResult> {
         let output = Command::new(binary("unterm-cli"))
             .args([
                 "--json",
@@ -152,7 +152,9 @@ impl<'a> Driven<'a> {
         Ok(match serde_json::from_slice(&output.stdout) {
             Ok(ran) => ended(&ran),
             Err(error) => match refused(&String::from_utf8_lossy(&output.stderr)) {
-                Came::Stuck(why) => Came::Stuck(format!("unterm-cli: {why}: {error}: {output:?}")),
+                RunResult::Stuck(why) => {
+                    RunResult::Stuck(format!("unterm-cli: {why}: {error}: {output:?}"))
+                }
                 came => came,
             },
         })
@@ -176,15 +178,15 @@ impl<'a> Driven<'a> {
     }
 }
 
-fn refused(why: &str) -> Came {
+fn refused(why: &str) -> RunResult {
     match why.contains("Nothing was typed") {
-        true => Came::Refused(why.trim().to_owned()),
-        false => Came::Stuck(why.trim().to_owned()),
+        true => RunResult::Refused(why.trim().to_owned()),
+        false => RunResult::Stuck(why.trim().to_owned()),
     }
 }
 
 /// Runs a command by `exec.run_wait`.
-pub fn run_wait(script: &mut Wire, pane: u64, command: &str) -> Came {
+pub fn run_wait(script: &mut Wire, pane: u64, command: &str) -> RunResult {
     let run = json!({"id": pane, "command": command, "timeout_ms": MOST_MS});
     match script.call("exec.run_wait", run) {
         Err(error) => refused(&format!("{error:#}")),
@@ -193,26 +195,26 @@ pub fn run_wait(script: &mut Wire, pane: u64, command: &str) -> Came {
 }
 
 /// The result in the reply of `exec.run_wait`.
-fn ended(ran: &Value) -> Came {
+fn ended(ran: &Value) -> RunResult {
     if ran["timed_out"] == true {
-        return Came::Stuck(format!("timed out: {ran}"));
+        return RunResult::Stuck(format!("timed out: {ran}"));
     }
     if ran.get("reason").is_some() {
-        return Came::Stuck(format!("its end is unknown: {ran}"));
+        return RunResult::Stuck(format!("its end is unknown: {ran}"));
     }
     let output = ran["output"].as_str().unwrap_or_default().to_owned();
-    Came::Ended(output, ran["exit_code"].as_i64())
+    RunResult::Ended(output, ran["exit_code"].as_i64())
 }
 
 /// The time between two keys of the user.
 pub const BETWEEN_KEYS: Duration = Duration::from_millis(15);
 
 /// A result as text, shortened.
-pub fn told(came: &Came) -> String {
+pub fn told(came: &RunResult) -> String {
     let text = match came {
-        Came::Ended(output, code) => format!("{code:?} {output:?}"),
-        Came::Refused(why) => format!("refused: {why}"),
-        Came::Stuck(why) => why.clone(),
+        RunResult::Ended(output, code) => format!("{code:?} {output:?}"),
+        RunResult::Refused(why) => format!("refused: {why}"),
+        RunResult::Stuck(why) => why.clone(),
     };
     text.chars().take(600).collect()
 }

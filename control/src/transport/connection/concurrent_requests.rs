@@ -43,13 +43,13 @@ struct Message {
 impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     /// Serves the client until its input ends, or it violates the protocol. Then abandons the client's running
     /// requests.
-    pub(super) async fn talk_at_once(
+    pub(super) async fn talk_concurrently(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
         framing: &mut D::Framing,
     ) -> io::Result<()> {
         let mut requests = Requests::default();
-        let end = self.serve_at_once(reader, framing, &mut requests).await;
+        let end = self.serve_concurrently(reader, framing, &mut requests).await;
         // This waits until the tasks have ended, so that nothing runs for a client whose connection was released.
         requests.running.shutdown().await;
         match end? {
@@ -58,7 +58,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    async fn serve_at_once(
+    async fn serve_concurrently(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
         framing: &mut D::Framing,

@@ -4,12 +4,12 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{Display, Instance, Start, Window, WindowManager, wait_for};
 
-use super::{Desk, Row};
+use super::{SettingRow, TestDesktop};
 
 /// The window property that requests blur behind a window (KDE and picom).
 const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
 
-impl<'a> Desk<'a> {
+impl<'a> TestDesktop<'a> {
     /// Starts the next window. If `forgets` is set, deletes the saved state of the last window first.
     fn next(&self, forgets: bool) -> Result<(Instance, Window<'a>)> {
         self.next_on(self.display, forgets)
@@ -35,7 +35,7 @@ impl<'a> Desk<'a> {
 }
 
 /// Checks that the next window has as many columns or rows as the row of the table states.
-pub(super) fn is_of_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn is_of_size(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let name = if row.key == "window.rows" { "rows" } else { "cols" };
     desk.set(row)?;
     let wanted: u64 = row.given.parse()?;
@@ -55,7 +55,7 @@ fn wait_for_size(window: &Window<'_>, size: (u16, u16)) -> Result<()> {
 }
 
 /// Checks that the next window fills the screen except for its title bar, on a display with a window manager.
-pub(super) fn fills_the_screen(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn fills_the_screen(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     const SCREEN: (u16, u16) = (1280, 800);
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
@@ -78,7 +78,7 @@ pub(super) fn fills_the_screen(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that the next window has the size of the first one, not of the last one.
-pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn forgets_its_size(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let whole = desk.window.size()?;
     let small = (700, 500);
     let (mut last, window) = desk.next(true)?;
@@ -100,7 +100,7 @@ pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that the next window has the panes of a saved layout.
-pub(super) fn has_two_panes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn has_two_panes(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     let other = desk.open_by("split_right")?;
     desk.unterm.act(&["save_layout", row.given])?;
     desk.close(other)?;
@@ -118,7 +118,7 @@ fn is_transparent(window: &Window<'_>) -> bool {
 }
 
 /// Checks that the desktop is visible through the window.
-pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn is_seen_through(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.display.claim_compositor()?;
     let (next, window) = desk.next(true)?;
     ensure!(!is_transparent(&window), "it is opaque at first");
@@ -131,7 +131,7 @@ pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 }
 
 /// Checks that the window requests blur while the setting is on, and withdraws the request afterward.
-pub(super) fn is_blurred(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+pub(super) fn is_blurred(desk: &mut TestDesktop<'_>, row: &SettingRow) -> Result<()> {
     desk.display.claim_compositor()?;
     let opaque = desk.value("window.opacity")?;
     desk.prefer("window.opacity", json!(0.5))?;

@@ -1,6 +1,6 @@
 //! Actions of users in their shells: settings, keys, nested shells, and programs that leave replies unread.
 
-use super::Kind;
+use super::ShellKind;
 
 /// Commands that have the same result in every shell here. For each: the text, the output (`None` if the output is the
 /// shell's own message) and the exit code. `@N` is replaced by the number of the step.
@@ -223,20 +223,20 @@ pub const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Commands that start another shell, and the kind of that shell.
-pub const NESTED: &[(&str, Kind)] = &[
-    ("bash", Kind::Bash),
-    ("bash --norc", Kind::Bash),
-    ("bash --norc --noprofile", Kind::Bash),
-    ("exec bash --norc", Kind::Bash),
-    ("exec bash", Kind::Bash),
-    ("zsh", Kind::Zsh),
-    ("zsh -f", Kind::Zsh),
-    ("exec zsh -f", Kind::Zsh),
-    ("fish", Kind::Fish),
-    ("fish --no-config", Kind::Fish),
-    ("sh", Kind::Posix),
-    ("dash", Kind::Posix),
-    ("exec dash", Kind::Posix),
+pub const NESTED: &[(&str, ShellKind)] = &[
+    ("bash", ShellKind::Bash),
+    ("bash --norc", ShellKind::Bash),
+    ("bash --norc --noprofile", ShellKind::Bash),
+    ("exec bash --norc", ShellKind::Bash),
+    ("exec bash", ShellKind::Bash),
+    ("zsh", ShellKind::Zsh),
+    ("zsh -f", ShellKind::Zsh),
+    ("exec zsh -f", ShellKind::Zsh),
+    ("fish", ShellKind::Fish),
+    ("fish --no-config", ShellKind::Fish),
+    ("sh", ShellKind::Posix),
+    ("dash", ShellKind::Posix),
+    ("exec dash", ShellKind::Posix),
 ];
 
 /// Programs that send a query to the terminal and end before they read the reply.
@@ -256,7 +256,7 @@ pub const QUERIES: &[&str] = &[
     "printf '\\033[>q\\033[=c\\033P+q544e\\033\\\\\\033P$qm\\033\\\\'",
 ];
 
-impl Kind {
+impl ShellKind {
     /// Settings of this kind of shell.
     pub fn settings(self) -> &'static [&'static str] {
         match self {

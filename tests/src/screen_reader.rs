@@ -11,14 +11,14 @@ use tempfile::TempDir;
 
 use crate::{
     Bus, Display,
-    process::{Ended, bare},
+    process::{OwnedProcess, bare},
     wait_for,
 };
 
 /// A screen reader. It is ended on drop.
 pub struct ScreenReader<'a> {
     _bus: &'a Bus,
-    _child: Ended,
+    _child: OwnedProcess,
     _home: TempDir,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -35,7 +35,7 @@ impl<'a> ScreenReader<'a> {
         // Debian's own Python finds Debian's packages, whatever other Python is in `PATH`.
         let mut child = bare("/usr/bin/python3", home.path())
             .env("DISPLAY", display.name())
-            .args(["-c", include_str!("reader.py")])
+            .args(["-c", include_str!("screen_reader.py")])
             .env("DBUS_SESSION_BUS_ADDRESS", bus.address())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -44,7 +44,7 @@ impl<'a> ScreenReader<'a> {
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let mut reader = Self {
             _bus: bus,
-            _child: Ended(child),
+            _child: OwnedProcess(child),
             _home: home,
             stdin: stdin.context("the reader's stdin")?,
             stdout: BufReader::new(stdout.context("the reader's stdout")?),

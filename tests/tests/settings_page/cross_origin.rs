@@ -22,13 +22,13 @@ const TRIES: &str = include_str!("../../browser/tries.js");
 const PAGE: &str = "<!doctype html><title>Elsewhere</title><body>Hello";
 
 /// A web server of another party, also on the loopback address. Its page `/sandboxed` has an opaque origin.
-struct Elsewhere {
+struct HostileServer {
     port: u16,
     is_over: Arc<AtomicBool>,
     serving: Option<JoinHandle<()>>,
 }
 
-impl Elsewhere {
+impl HostileServer {
     fn start() -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();
@@ -48,7 +48,7 @@ impl Elsewhere {
     }
 }
 
-impl Drop for Elsewhere {
+impl Drop for HostileServer {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         let woken = TcpStream::connect(("127.0.0.1", self.port));
@@ -87,7 +87,7 @@ fn pages_of_other_origins_are_refused_and_logged() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let token = unterm.entry()["auth_token"].as_str().context("a token")?.to_owned();
     let port = unterm.entry()["http_port"].as_u64().context("a port")?;
-    let elsewhere = Elsewhere::start()?;
+    let elsewhere = HostileServer::start()?;
     let there = elsewhere.port;
     let mut browser = Browser::with_flags(&[
         "--host-resolver-rules=MAP evil.test 127.0.0.1",
