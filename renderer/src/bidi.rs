@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(shown("say \u{5d0}\u{5d1} 12 \u{5d2}."), "say \u{5d2} 12 \u{5d1}\u{5d0}.");
         // A mark stays with its letter.
         assert_eq!(shown("\u{5d0}\u{5b8}\u{5d1}"), "\u{5d1}\u{5d0}\u{5b8}");
-        // A wide character between them keeps its halves in order.
+        // A wide character between two Hebrew letters keeps its halves in order.
         assert_eq!(shown("\u{5d0}\u{1f600}\u{5d1}"), "\u{5d1}\u{1f600}\u{5d0}");
     }
 

@@ -221,7 +221,7 @@ impl Painter<'_> {
         vec![[0.0; 4]; self.canvas.width * self.canvas.height]
     }
 
-    /// Draws what is inside a mask.
+    /// Draws a paint inside a mask.
     fn inside(&self, mask: &[f32], paint: &GlyphPaint, matrix: &Matrix, layer: &mut [Pixel]) {
         let (mut paint, mut matrix) = (paint, *matrix);
         while let GlyphPaint::Transform { matrix: inner, paint: child } = paint {

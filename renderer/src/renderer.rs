@@ -83,7 +83,7 @@ struct CachedRow {
 }
 
 impl CachedRow {
-    /// Whether this is still how a row of a pane looks.
+    /// Whether the cached row still looks like the pane's row.
     fn shows(&self, row: &SnapshotRow, state: &RowState, pane: &PaneScene<'_>) -> bool {
         !self.is_unfinished
             && self.line == row.line
@@ -199,8 +199,8 @@ impl Renderer {
 
     fn panes(&mut self, panes: &[PaneScene<'_>]) -> Vec<FramePane> {
         self.glyphs.start_frame();
-        // Pictures that fill the cache again and again must not keep frames busy: what a frame leaves out after the cache
-        // was emptied, only the next change of the row draws.
+        // Pictures that fill the cache again and again must not cause new frames forever. If a frame leaves out pictures
+        // after the cache was emptied, they are drawn only when their row changes.
         let is_last_try = self.glyphs.is_full();
         if is_last_try {
             tracing::debug!(glyphs = self.glyphs.len(), "glyph cache full: emptied");

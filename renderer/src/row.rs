@@ -77,8 +77,8 @@ pub(crate) struct RowState {
     pub(crate) selected: Vec<Range<u16>>,
     /// Columns of search matches, and whether each is the current match.
     pub(crate) highlights: Vec<(Range<u16>, bool)>,
-    /// The cursors in this row, or this row's parts of them: extra cursors, then the main cursor. Of cursors in the same
-    /// cell, the last counts.
+    /// The cursors in this row, or this row's parts of them: extra cursors, then the main cursor. If several cursors
+    /// are in one cell, the last one is drawn.
     pub(crate) cursors: Vec<CursorPart>,
     /// Column whose ligature is drawn as single characters. This is the cursor's column, even while the cursor blinks.
     pub(crate) apart: Option<u16>,

@@ -21,9 +21,9 @@ pub enum PainterChoice {
 /// The painter in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PainterKind {
-    /// wgpu.
+    /// The GPU painter (wgpu).
     Gpu,
-    /// softbuffer.
+    /// The CPU painter (softbuffer).
     Cpu,
 }
 

@@ -277,7 +277,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     let palette = Palette::default();
     let main = palette.cursor.unwrap();
 
-    // They are shown although the main cursor is hidden, in its colors and, in one case, in its shape.
+    // Extra cursors are shown although the main cursor is hidden. They have its colors and, in one case, its shape.
     let row = look(&shown, true);
     assert_eq!(row.under, [block(0, main), block(5, main)]);
     assert_eq!(columns(&row.over), [2, 4]);
@@ -287,7 +287,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     assert_eq!(columns(&look(&shown, true).over), [2, 4, 5]);
     assert_eq!(look(&shown, false).under, [], "without focus, all are hollow");
 
-    // Their own colors, from the palette and direct.
+    // Extra cursors can have their own colors: a palette color or a direct color.
     shown.extra_cursor_colors = ExtraCursorColors {
         text: ExtraCursorColor::Rgb(blue),
         cursor: ExtraCursorColor::Indexed(5),
@@ -297,7 +297,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     assert_eq!(row.over[0].color, palette.colors[5]);
     assert_eq!(row.glyphs[0].color, blue);
 
-    // Reverse video takes the colors of each cell.
+    // With reverse video, each extra cursor uses the colors of its cell.
     shown.extra_cursor_colors =
         ExtraCursorColors { text: ExtraCursorColor::Rgb(blue), cursor: ExtraCursorColor::Reverse };
     let row = look(&shown, true);
@@ -308,7 +308,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     let row = look(&shown, true);
     assert_eq!((row.under[0], row.glyphs[0].color), (block(0, red), palette.colors[2]));
 
-    // If the main cursor takes the colors of its cell, the others take them too.
+    // If the main cursor uses the colors of its cell, the extra cursors do the same.
     shown.extra_cursor_colors = ExtraCursorColors::default();
     shown.palette = Arc::new(Palette { cursor: None, cursor_text: None, ..Palette::default() });
     let row = look(&shown, true);
@@ -339,7 +339,7 @@ fn only_rows_whose_cursors_change_are_drawn_again() {
     shown.extra_cursor_colors.cursor = ExtraCursorColor::Indexed(1);
     let colored = next(&shown, true);
     assert_eq!(changed(&moved, &colored), [0, 3]);
-    // They blink like the main cursor.
+    // Extra cursors blink like the main cursor.
     assert_eq!(changed(&colored, &next(&shown, false)), []);
     shown.cursor.blinking = true;
     let off = next(&shown, false);
@@ -497,7 +497,7 @@ fn an_emoji_sequence_is_one_picture() {
         let Some(first) = glyphs.first() else { panic!("{text} draws nothing") };
         let picture = renderer.glyphs().get(first.glyph);
         if !picture.color {
-            skip("this machine has no colour font");
+            skip("this machine has no color font");
             return;
         }
         assert_eq!(glyphs.len(), 1, "{text}");
@@ -518,7 +518,7 @@ fn unknown_emoji_sequences_stay_in_their_cells() {
     let glyphs = |row: usize| &frame.panes[0].rows[row].glyphs;
     let picture = |glyph: &GlyphInstance| renderer.glyphs().get(glyph.glyph);
     if !picture(&glyphs(0)[0]).color {
-        skip("this machine has no colour font");
+        skip("this machine has no color font");
         return;
     }
     for (row, text) in rows.iter().enumerate().take(2) {
@@ -767,7 +767,7 @@ fn a_png_is_the_picture() {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(png));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().unwrap();
-    assert_eq!(reader.info().color_type, png::ColorType::Indexed, "it has few colours");
+    assert_eq!(reader.info().color_type, png::ColorType::Indexed, "it has few colors");
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut bytes).unwrap();
     let expected: Vec<u8> = CpuPainter::picture(&mut renderer)

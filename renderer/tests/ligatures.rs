@@ -92,7 +92,7 @@ fn only_the_ligature_under_the_cursor_is_split() {
     let text = [plain("-> !=")];
     let with = |cursor| RowOptions { cursor: Some(cursor), ..RowOptions::default() };
     let count = |ligatures, cursor| look(options(ligatures), &text, &with(cursor)).row.glyphs.len();
-    assert_eq!(count(Ligatures::Always, (0, false)), 3, "an arrow in two colours");
+    assert_eq!(count(Ligatures::Always, (0, false)), 3, "an arrow in two colors");
     assert_eq!(count(Ligatures::Always, (0, true)), 2);
     assert_eq!(count(Ligatures::Cursor, (2, false)), 2, "the cursor stands beside both");
     for col in [0, 1, 3, 4] {

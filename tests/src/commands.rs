@@ -34,7 +34,7 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// All of them.
+    /// All shells.
     pub const ALL: [Self; 3] = [Self::Bash, Self::Zsh, Self::Fish];
 
     /// The shell's program.

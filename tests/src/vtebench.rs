@@ -10,9 +10,9 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::wait_for;
 
-/// Columns of the terminal in which it runs.
+/// Columns of the terminal in which vtebench runs.
 pub const COLS: u16 = 120;
-/// Rows of that terminal.
+/// Rows of the terminal in which vtebench runs.
 pub const ROWS: u16 = 40;
 /// Parameters of one run. vtebench reports whole milliseconds, so a sample must take several milliseconds.
 const SAMPLES: &str = "3";

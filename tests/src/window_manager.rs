@@ -120,7 +120,7 @@ impl Display {
         let own = [std::process::id()];
         connection.change_property32(replace, id, pid, AtomEnum::CARDINAL, &own)?;
         let is_there = || {
-            // Map it repeatedly: see [`WindowManager::start`].
+            // Map the window repeatedly: see [`WindowManager::start`].
             connection.map_window(id)?.check()?;
             let is_listed = self.root_windows(b"_NET_CLIENT_LIST_STACKING")?.contains(&id);
             let state = connection.get_window_attributes(id)?.reply()?.map_state;

@@ -64,7 +64,7 @@ const WAITING: usize = 16;
 /// The options of a hub.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder of the hub's host that agents with the right `admin` may use. `None`: none.
+    /// The folder of the hub's host that agents with the right `admin` may use. `None`: agents may use no folder.
     pub admin_root: Option<PathBuf>,
     /// Whether agents with the right `admin` may run commands in that folder.
     pub has_admin_shell: bool,

@@ -54,7 +54,7 @@ impl fmt::Display for MachineId {
     }
 }
 
-/// The name of this machine for people: its host name.
+/// The name of this machine that users see: its host name.
 pub fn machine_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     unterm_control::escaped(&name)

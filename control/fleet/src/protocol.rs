@@ -194,7 +194,7 @@ pub enum QuestionReply {
 /// The state of a machine, as its connector reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
-    /// The machine's name for people.
+    /// The machine's name that users see.
     pub name: String,
     /// `linux`, `macos` or `windows`.
     pub platform: String,

@@ -85,8 +85,7 @@ fn a_removed_panes_neighbor_gets_its_space_and_focus() {
 
 #[test]
 fn the_nearest_pane_in_a_direction() {
-    let from =
-        |focused, direction| Tab { focused: PaneId(focused), ..three() }.neighbour(direction);
+    let from = |focused, direction| Tab { focused: PaneId(focused), ..three() }.neighbor(direction);
     // The lower right pane shares a longer edge with the focused pane.
     assert_eq!(from(0, Direction::Right), Some(PaneId(2)));
     assert_eq!(from(0, Direction::Left), None);
@@ -108,8 +107,8 @@ fn panes_that_touch_only_at_a_corner_are_not_neighbors() {
         ),
         ..three()
     };
-    assert_eq!(tab.neighbour(Direction::Right), Some(PaneId(2)));
-    assert_eq!(tab.neighbour(Direction::Down), Some(PaneId(1)));
+    assert_eq!(tab.neighbor(Direction::Right), Some(PaneId(2)));
+    assert_eq!(tab.neighbor(Direction::Down), Some(PaneId(1)));
 }
 
 /// In a window, the first part of a split contains padding and whole cells; the second part gets the remaining space.
@@ -303,10 +302,10 @@ mod properties {
                     (Direction::Up, Direction::Down),
                     (Direction::Down, Direction::Up),
                 ] {
-                    if let Some(next) = at.neighbour(there) {
+                    if let Some(next) = at.neighbor(there) {
                         prop_assert_ne!(next, pane);
                         let from = Tab { focused: next, ..tab.clone() };
-                        prop_assert!(from.neighbour(back).is_some());
+                        prop_assert!(from.neighbor(back).is_some());
                     }
                 }
             }

@@ -13,11 +13,11 @@ use crate::{Frame, FramePane, ImageLayer, PixelRect, Quad};
 /// The buffer that contains the instances of a draw call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// [`Plan::areas`].
+    /// The buffer of [`Plan::areas`].
     Areas,
     /// The buffer of rows.
     Rows,
-    /// [`Plan::areas`], drawn with the texture of this image.
+    /// The buffer of [`Plan::areas`], drawn with the texture of this image.
     Image(u64),
 }
 

@@ -165,7 +165,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
             6 => self.nests()?,
             7 => self.asks()?,
             8 => return self.runs_in_parallel(),
-            9 => return self.runs_while_a_person_types(),
+            9 => return self.runs_while_the_user_types(),
             _ => {}
         }
         if self.random.one_in(3) {
@@ -355,7 +355,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
     }
 
     /// The user types while a command runs. The echo of the keys is not part of the command's output.
-    fn runs_while_a_person_types(&mut self) -> Result<bool> {
+    fn runs_while_the_user_types(&mut self) -> Result<bool> {
         let keys = self.random.pick(&["abc", "ls\r", "q", "\x1b[A", "echo later\r"]);
         let mut given = self.given();
         given.text = format!("sleep .2; {}", given.text);
@@ -366,7 +366,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
                 Code::Is(0),
             );
         }
-        self.note(format!("a person types {keys:?} meanwhile"));
+        self.note(format!("the user types {keys:?} meanwhile"));
         let (mut wire, pane) = self.driven.other()?;
         let came = thread::scope(|scope| {
             let running = scope.spawn(|| run_wait(&mut wire, pane, &given.text));

@@ -31,7 +31,7 @@ const ANSWER: Duration = Duration::from_millis(500);
 const LONGEST_ANSWER: usize = 1 << 22;
 /// The memory that a server may use after hostile requests, in KiB.
 const MEMORY: u64 = 700 << 10;
-/// The number of descriptors that a server may have more than before, once all clients have disconnected.
+/// The maximum number of additional descriptors of a server, once all clients have disconnected.
 const DESCRIPTORS: usize = 40;
 
 /// Parameters that several methods of the control port have. The port does not list the schemas of its methods.

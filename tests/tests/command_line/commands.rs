@@ -398,7 +398,7 @@ fn a_layout_file_is_listed_and_restored_like_a_workspace() -> Result<()> {
     ensure!(error.contains("Invalid workspace name"), "{error}");
     let error = unterm.complains(&["workspace", "save", "last"])?;
     ensure!(error.contains("the tabs of the last window"), "{error}");
-    // The name stands for what was saved last.
+    // The name refers to the workspace that was saved last.
     unterm.prints(&["workspace", "save", "watch"])?;
     let restored = unterm.prints(&["workspace", "restore", "watch"])?;
     ensure!(restored.ends_with("--recreate opens 3 panes.\n"), "{restored}");

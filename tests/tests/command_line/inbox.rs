@@ -49,7 +49,7 @@ fn a_state_from_a_hook_is_explained_and_in_the_inbox() -> Result<()> {
     let listed: Value = serde_json::from_str(&unterm.prints(&["--json", "inbox"])?)?;
     let entry = &listed["entries"][0];
     assert_eq!((&entry["session"], &entry["question"]), (&json!(pane.id), &json!("Deploy it?")));
-    // The pane of the entry is focused, although another one was.
+    // The entry's pane is focused now, although another pane was focused before.
     let other = unterm.open(json!({}))?;
     other.wait_for_prompt(&mut unterm)?;
     unterm.call("session.focus", json!({"id": other.id}))?;

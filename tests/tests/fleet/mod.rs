@@ -259,7 +259,7 @@ fn a_disconnected_machine_is_offline_immediately() -> Result<()> {
     assert_eq!(listed["machines"][0]["status"], "offline");
     assert_eq!(listed["machines"][0]["sessions"], json!([]));
 
-    // When the connector is back, it is the same machine with the same sessions.
+    // After the connector has reconnected, the machine has its old id and its old sessions.
     machine.connect()?;
     let sent = || agent.call("send_to_session", send(&machine.id, &session, "echo back"));
     wait_until("the machine", sent, |answer| !answer.is_error)?;

@@ -48,7 +48,7 @@ fn programs_of_a_killed_instance_continue_and_are_attached() -> Result<()> {
     pane.wait(&mut second, "the line about it", |lines| {
         lines.iter().any(|line| line == "[bash continues. What it printed before is lost.]")
     })?;
-    // The same shell, with its variables.
+    // The shell is still running, with its variables.
     pane.type_text(&mut second, "echo $secret\r")?;
     pane.wait(&mut second, "the variable", |lines| lines.iter().any(|line| line == "kept"))?;
     second.terminate()?;

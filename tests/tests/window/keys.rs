@@ -218,7 +218,7 @@ const MARKED: &str = "\\033[48;2;255;0;255m";
 
 /// Waits until something in the color [`MARK`] is visible.
 fn wait_for_mark(window: &Window<'_>) -> Result<Area> {
-    wait_for("the mark's colour", || Ok(window.picture()?.area_of(MARK)), String::new)
+    wait_for("the mark's color", || Ok(window.picture()?.area_of(MARK)), String::new)
 }
 
 /// Opens a window whose program shows `selectme` in the middle. Returns the word's area too.

@@ -58,7 +58,7 @@ fn a_program_learns_whether_its_pane_is_visible() -> Result<()> {
     pane.wait_for_text(&mut unterm, "^[[?999;1n")?;
     unterm.act(&["new_tab"])?;
     pane.wait_for_text(&mut unterm, "^[[?999;1n^[[?999;2n")?;
-    // A live view elsewhere counts too.
+    // A live view in another client also counts as visible.
     unterm.call("screen.follow", json!({"id": pane.id}))?;
     pane.wait_for_text(&mut unterm, "^[[?999;2n^[[?999;1n")?;
     Ok(())

@@ -37,7 +37,7 @@ const LONGEST_CALL: usize = 64 << 10;
 /// The maximum time of a decision, if the call is a call of a tool. If a decision takes longer, the hub that executes
 /// it was killed.
 const LONGEST_DECISION: Duration = TOOL_PATIENCE.saturating_add(Duration::from_secs(15));
-const BUSY: &str = "another person is deciding about this line";
+const BUSY: &str = "another user is deciding about this line";
 /// Ctrl+C, which clears the line.
 const CANCEL: &str = "\x03";
 

@@ -108,8 +108,8 @@ mod tests {
     fn unauthenticated_connections_close_first_and_tokens_share() {
         let connections = Arc::new(Connections::default());
         let has_given_way = |of: &OpenConnection| of.gives_way().now_or_never().is_some();
-        let person = connections.add();
-        person.authenticate("person");
+        let user = connections.add();
+        user.authenticate("user");
         let authenticated = |name| {
             let connection = connections.add();
             connection.authenticate(name);
@@ -117,15 +117,15 @@ mod tests {
         };
         let greedy: Vec<_> = (0..MOST).map(|_| authenticated("token")).collect();
         let late = connections.add();
-        assert!(!has_given_way(&person) && !has_given_way(&late));
+        assert!(!has_given_way(&user) && !has_given_way(&late));
         let gone: Vec<_> = greedy.iter().map(has_given_way).collect();
         // There are two connections too many. So the token's two oldest unprotected connections were closed.
         assert!(gone.iter().enumerate().all(|(at, gone)| *gone == (at / 2 == MOST_OF_ONE / 2)));
         let strangers: Vec<_> = (0..2 * MOST).map(|_| connections.add()).collect();
-        assert!(!has_given_way(&person));
+        assert!(!has_given_way(&user));
         assert!(has_given_way(&late));
         assert_eq!(connections.open.lock().all.len(), MOST);
-        drop((strangers, greedy, late, person));
+        drop((strangers, greedy, late, user));
         assert!(connections.open.lock().all.is_empty());
         assert!(connections.authenticated.acquire("token").is_some());
     }

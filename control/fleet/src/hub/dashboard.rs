@@ -1,4 +1,4 @@
-//! The dashboard: a page for the people who manage a fleet, and the page's API.
+//! The dashboard: a page for the users who manage a fleet, and the page's API.
 //!
 //! The page signs in with a code of `unterm-hub login` or with a passkey, and gets a secret that it sends with each
 //! request. The dashboard uses no cookie, so that no other web page can act with the sign-in, and no other server on
@@ -60,7 +60,7 @@ pub struct Requester<'a> {
 
 impl Requester<'_> {
     /// A name for the sign-in that the request comes from.
-    pub fn person(&self) -> Option<String> {
+    pub fn user(&self) -> Option<String> {
         self.sign_in.as_ref().map(|(_, secret)| sha256(secret))
     }
 }
@@ -83,7 +83,7 @@ impl Request<'_> {
     }
 }
 
-/// The part of the page that a path such as `/profile/tokens` leads to. AITerm's clients send people to that path.
+/// The part of the page that a path such as `/profile/tokens` leads to. AITerm's clients send users to that path.
 pub fn view_at(path: &str) -> Option<&'static str> {
     (path == "/profile/tokens").then_some("/#tokens")
 }

@@ -55,7 +55,7 @@ use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 const MOST_REQUESTS: usize = 256;
 const MOST_OF_TOKEN: usize = 64;
 /// The maximum number of concurrent requests of all signed-in users, and of one sign-in. Streams do not count.
-const MOST_OF_PEOPLE: usize = 128;
+const MOST_OF_USERS: usize = 128;
 const MOST_OF_SIGN_IN: usize = 64;
 /// The maximum number of machines' codes that are looked up at the same time. Others wait for some milliseconds.
 const LOOKUPS: usize = 16;
@@ -80,7 +80,7 @@ struct Http {
     streams: Arc<Streams>,
     budget: MessageBudget,
     agents: ConcurrencyLimit,
-    people: ConcurrencyLimit,
+    users: ConcurrencyLimit,
     lookups: Semaphore,
     /// The hub's addresses, as clients see them.
     sites: Vec<WebAddress>,
@@ -131,7 +131,7 @@ pub async fn serve(
         streams: Arc::default(),
         budget: MessageBudget::default(),
         agents: ConcurrencyLimit::new(MOST_REQUESTS, MOST_OF_TOKEN),
-        people: ConcurrencyLimit::new(MOST_OF_PEOPLE, MOST_OF_SIGN_IN),
+        users: ConcurrencyLimit::new(MOST_OF_USERS, MOST_OF_SIGN_IN),
         lookups: Semaphore::new(LOOKUPS),
         sites,
     });
@@ -230,7 +230,7 @@ impl Http {
             return self.pair(request).await;
         }
         if path != "/mcp" && path != sse::PATH {
-            let why = "Agents use /mcp/sse or /mcp, and people open / or /profile/tokens";
+            let why = "Agents use /mcp/sse or /mcp, and users open / or /profile/tokens";
             return refused(StatusCode::NOT_FOUND, why);
         }
         if request.headers().contains_key(header::ORIGIN) {
@@ -294,7 +294,7 @@ impl Http {
         Ok(json_reply(&json!(CodedReply { answer, servers })))
     }
 
-    /// Answers the dashboard's page.
+    /// Answers a request of the dashboard's page.
     async fn answer_page(
         &self,
         site: &WebAddress,
@@ -311,19 +311,19 @@ impl Http {
             return Ok(reply);
         }
         let asked = self.dashboard.check(site, &parts).await?;
-        let person = asked.person();
-        if let Some(person) = &person {
-            connection.authenticate(person);
+        let user = asked.user();
+        if let Some(user) = &user {
+            connection.authenticate(user);
         }
         let mut reservation = self.budget.reserve(TokenKind::Page);
         let body = if parts.method == Method::POST {
             check_json(&parts.headers)?;
-            let most = if person.is_some() { LONGEST_BODY } else { LONGEST_OF_STRANGER };
+            let most = if user.is_some() { LONGEST_BODY } else { LONGEST_OF_STRANGER };
             whole(body, most, &mut reservation).await?
         } else {
             Bytes::new()
         };
-        let permit = person.map(|person| permit_of(&self.people, &person)).transpose()?;
+        let permit = user.map(|user| permit_of(&self.users, &user)).transpose()?;
         let reply = self.dashboard.answer(asked, &parts, &body).await?;
         drop((permit, reservation));
         Ok(reply)

@@ -51,7 +51,7 @@ impl Listeners {
                     return Ok(Self { first, second: None, has_localhost: true });
                 }
                 Err(_) if tries > 0 => {}
-                // If the hub listened only on `[::1]`, the redirect from `localhost` would send people to the other
+                // If the hub listened only on `[::1]`, the redirect from `localhost` would send users to the other
                 // program.
                 Err(error) if address.is_ipv6() => return Err(error),
                 Err(error) => {
@@ -89,7 +89,7 @@ impl Listeners {
         })
     }
 
-    /// The host and port of the address for people.
+    /// The host and port of the address for users.
     ///
     /// # Errors
     /// The system does not report the port.

@@ -128,7 +128,8 @@ impl Machines {
         self.state.read().paired.contains_key(id)
     }
 
-    /// Removes a machine from the fleet: hubs ask it nothing and answer it nothing more, and its tokens are revoked.
+    /// Removes a machine from the fleet, and revokes its tokens. From then on, hubs send it no requests and answer
+    /// none of its questions.
     ///
     /// # Errors
     /// NATS does not answer.

@@ -34,7 +34,7 @@ pub enum Right {
     Read,
     /// Type into sessions.
     Send,
-    /// Do everything on the hub's own host: `remote_bash` and the like.
+    /// Do everything on the hub's own host: `remote_bash` and the other tools of the host.
     Admin,
 }
 

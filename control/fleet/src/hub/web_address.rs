@@ -13,7 +13,7 @@ pub struct WebAddress {
     pub origin: String,
     /// The host, followed by the port unless it is the default port of the scheme.
     pub host: String,
-    /// The origin that people should use instead of this one.
+    /// The origin that users should use instead of this one.
     pub moved_to: Option<String>,
     /// The relying party of this address. `None` if passkeys can't be used here.
     pub relying_party: Option<RelyingParty>,
@@ -25,7 +25,7 @@ impl WebAddress {
         Self { origin: format!("{scheme}://{host}"), host, moved_to: None, relying_party: None }
     }
 
-    /// The addresses of a hub that listens on the loopback address. People use one of them, and the other one redirects
+    /// The addresses of a hub that listens on the loopback address. Users use one of them, and the other one redirects
     /// to it. `localhost` supports passkeys, but it also means `[::1]`: if another user's program can answer there, its
     /// pages would have the same origin as the hub's pages.
     pub fn loopback(scheme: &str, port: u16, has_localhost: bool) -> [Self; 2] {

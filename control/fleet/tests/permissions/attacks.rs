@@ -55,7 +55,7 @@ fn foreign_subjects(own: &str, b: &str) -> Vec<String> {
     .into()
 }
 
-/// Subjects of another machine, of people and of the store. They are used as targets of replies and traces.
+/// Subjects of another machine, of users and of the store. They are used as targets of replies and traces.
 fn targets(own: &str, b: &str) -> Vec<String> {
     let mut targets = foreign_subjects(own, b);
     targets.retain(|subject| {

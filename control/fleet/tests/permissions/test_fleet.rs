@@ -37,7 +37,7 @@ pub struct TestFleet {
     pub fleet: Fleet,
     pub server: NatsServer,
     pub hub: Arc<Hub>,
-    /// The hub's address for agents and people.
+    /// The hub's address for agents and users.
     pub address: SocketAddr,
     serving: tokio::task::JoinHandle<Result<()>>,
 }

@@ -57,12 +57,12 @@ async fn get(place: &TestFleet, path: &str) -> Result<String> {
 
 /// Checks that everyone with a correct secret can use the hub.
 async fn check_all_get_in(place: &TestFleet, who: &str) -> Result<()> {
-    // A loopback address redirects to the address that people use.
+    // A loopback address redirects to the address that users use.
     let page = get(place, "/").await?;
     ensure!(page == "200" || page == "307", "{who}: the page: {page}");
     let code = place.hub.sign_ins().code(true).await?;
     let (status, text) = post(place, "/api/login", "", &json!({"code": code}).to_string()).await?;
-    // People use the hub by the name `localhost`, unless another program has the port there.
+    // Users use the hub by the name `localhost`, unless another program has the port there.
     let (status, text) = match status.as_str() {
         "307" => post_localhost(place, &code).await?,
         _ => (status, text),

@@ -43,7 +43,7 @@ pub struct DrivenPane<'a> {
     shell: Shell,
     agent: Relay,
     script: Wire,
-    person: Wire,
+    user: Wire,
     pane: u64,
 }
 
@@ -51,8 +51,8 @@ impl<'a> DrivenPane<'a> {
     /// Connects to an instance.
     pub fn new(unterm: &'a Instance, shell: Shell) -> Result<Self> {
         let agent = Relay::start(unterm.home(), unterm.registry(), &[])?;
-        let (script, person) = (Wire::login(unterm.entry())?, Wire::login(unterm.entry())?);
-        Ok(Self { unterm, shell, agent, script, person, pane: 0 })
+        let (script, user) = (Wire::login(unterm.entry())?, Wire::login(unterm.entry())?);
+        Ok(Self { unterm, shell, agent, script, user, pane: 0 })
     }
 
     /// Opens a new pane, and closes the old one.
@@ -71,7 +71,7 @@ impl<'a> DrivenPane<'a> {
 
     /// Types keys as the user.
     pub fn types(&mut self, keys: &str) -> Result<()> {
-        self.person.call("session.input", json!({"id": self.pane, "input": keys}))?;
+        self.user.call("session.input", json!({"id": self.pane, "input": keys}))?;
         Ok(())
     }
 
