@@ -35,7 +35,7 @@ use unterm_fleet::{
     hub::{Hub, Options, conversations::Decision, tokens::Right},
     machine_key_public,
     nats_server::Fleet,
-    protocol::{Presence, Program, Session, Text, Tokens, Type, Typed},
+    protocol::{Presence, Program, Session, SessionText, Tokens, TypeReply, TypeRequest},
 };
 
 /// The number of sessions of each machine.
@@ -107,13 +107,13 @@ impl Panes for Simulated {
         Box::pin(async { self.0.sessions.clone() })
     }
 
-    fn read<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Text>> {
-        Box::pin(async { Ok(Text { text: "text\n".repeat(1000), is_cut: false }) })
+    fn read<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<SessionText>> {
+        Box::pin(async { Ok(SessionText { text: "text\n".repeat(1000), is_cut: false }) })
     }
 
-    fn type_in<'a>(&'a self, request: &'a Type, _: Instant) -> TypingFuture<'a> {
+    fn type_in<'a>(&'a self, request: &'a TypeRequest, _: Instant) -> TypingFuture<'a> {
         let bytes = request.parts.iter().map(|part| part.text.len()).sum();
-        Box::pin(async move { Ok(Typed { bytes }) })
+        Box::pin(async move { Ok(TypeReply { bytes }) })
     }
 }
 

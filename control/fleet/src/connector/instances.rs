@@ -19,7 +19,7 @@ use super::{
     foreground::Foregrounds,
 };
 use crate::{
-    protocol::{Blocked, MOST_READ, Session, Text, Type, Typed},
+    protocol::{MOST_READ, RefusedLine, Session, SessionText, TypeReply, TypeRequest},
     sha256::sha256_prefix,
 };
 
@@ -102,7 +102,7 @@ impl Instances {
     }
 
     /// The last rows of a session.
-    pub async fn read(&self, sid: &str) -> Result<Text> {
+    pub async fn read(&self, sid: &str) -> Result<SessionText> {
         let PaneAddress { remote, pane, .. } = self.find(sid, "").await?;
         let params = aliases::ReadTailParams {
             lines: MOST_ROWS.into(),
@@ -114,11 +114,15 @@ impl Instances {
         let is_cut = rows.count as u64 >= MOST_ROWS;
         let text = rows.lines.join("\n");
         let end = tail(&text, MOST_READ);
-        Ok(Text { is_cut: is_cut || end.len() < text.len(), text: end.to_owned() })
+        Ok(SessionText { is_cut: is_cut || end.len() < text.len(), text: end.to_owned() })
     }
 
     /// Types into a session. The caller must hold the session's turn.
-    pub async fn type_in(&self, request: &Type, deadline: Instant) -> Result<Typed, TypingError> {
+    pub async fn type_in(
+        &self,
+        request: &TypeRequest,
+        deadline: Instant,
+    ) -> Result<TypeReply, TypingError> {
         let place = self.find(&request.sid, &request.client).await?;
         let Some(line) = &request.released else {
             return type_parts(&place, request, deadline).await;
@@ -233,9 +237,9 @@ impl Instances {
 /// Types the parts of a call.
 async fn type_parts(
     place: &PaneAddress,
-    request: &Type,
+    request: &TypeRequest,
     deadline: Instant,
-) -> Result<Typed, TypingError> {
+) -> Result<TypeReply, TypingError> {
     let PaneAddress { remote, pane, rules } = place;
     let caller = Caller::of_user(None);
     let mut bytes = 0;
@@ -252,7 +256,7 @@ async fn type_parts(
             let error = plain(&error);
             let blocked = rules.blocked(&error, &shown_client(&request.client), Some(*pane)).await;
             if let Some(blocked) = blocked {
-                return Err(TypingError::Blocked(Blocked { parts_typed, ..blocked }));
+                return Err(TypingError::Blocked(RefusedLine { parts_typed, ..blocked }));
             }
             let error = match bytes {
                 0 => anyhow!("{error}"),
@@ -262,7 +266,7 @@ async fn type_parts(
         }
         bytes += part.text.len();
     }
-    Ok(Typed { bytes })
+    Ok(TypeReply { bytes })
 }
 
 /// A client's name in the form that the user of the machine sees.

@@ -10,14 +10,14 @@ use super::{
 };
 use crate::{
     identity::machine_name,
-    protocol::{Presence, Session, Text, Type, Typed},
+    protocol::{Presence, Session, SessionText, TypeReply, TypeRequest},
 };
 
 /// An answer that is being prepared.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The result of typing.
-pub type TypingFuture<'a> = BoxFuture<'a, Result<Typed, TypingError>>;
+pub type TypingFuture<'a> = BoxFuture<'a, Result<TypeReply, TypingError>>;
 
 /// The panes of a machine.
 pub trait Panes: Send + Sync + 'static {
@@ -26,9 +26,9 @@ pub trait Panes: Send + Sync + 'static {
     /// The sessions of the machine.
     fn sessions(&self) -> BoxFuture<'_, Vec<Session>>;
     /// The last rows of a session.
-    fn read<'a>(&'a self, sid: &'a str) -> BoxFuture<'a, Result<Text>>;
+    fn read<'a>(&'a self, sid: &'a str) -> BoxFuture<'a, Result<SessionText>>;
     /// Types into a session. The caller must hold the session's turn.
-    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> TypingFuture<'a>;
+    fn type_in<'a>(&'a self, request: &'a TypeRequest, deadline: Instant) -> TypingFuture<'a>;
 }
 
 /// The panes of the live instances in a home.
@@ -69,11 +69,11 @@ impl Panes for LivePanes {
         Box::pin(self.instances.sessions())
     }
 
-    fn read<'a>(&'a self, sid: &'a str) -> BoxFuture<'a, Result<Text>> {
+    fn read<'a>(&'a self, sid: &'a str) -> BoxFuture<'a, Result<SessionText>> {
         Box::pin(self.instances.read(sid))
     }
 
-    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> TypingFuture<'a> {
+    fn type_in<'a>(&'a self, request: &'a TypeRequest, deadline: Instant) -> TypingFuture<'a> {
         Box::pin(self.instances.type_in(request, deadline))
     }
 }

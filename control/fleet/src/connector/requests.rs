@@ -17,8 +17,8 @@ use super::{
     watches::Watches,
 };
 use crate::protocol::{
-    Blocked, LONGEST_RESULT, LONGEST_TEXT, Read, Reply, Sessions, TOOL_PATIENCE, Text, ToolCall,
-    Type, Typed, Verb, Watch,
+    LONGEST_RESULT, LONGEST_TEXT, ReadRequest, RefusedLine, Reply, SessionText, Sessions,
+    TOOL_PATIENCE, ToolCall, TypeReply, TypeRequest, Verb, WatchRequest,
 };
 
 /// The maximum time from the receipt of a call that types to its end, including the wait for its turn and its pauses.
@@ -69,8 +69,8 @@ pub async fn answer(request: &Message, received: Instant, served: &RequestContex
     }
 }
 
-async fn read(request: &Message, panes: &dyn Panes) -> Reply<Text> {
-    let Read { sid } = match parse(request) {
+async fn read(request: &Message, panes: &dyn Panes) -> Reply<SessionText> {
+    let ReadRequest { sid } = match parse(request) {
         Ok(read) => read,
         Err(why) => return Reply::Refused(why),
     };
@@ -82,8 +82,8 @@ async fn read(request: &Message, panes: &dyn Panes) -> Reply<Text> {
 
 fn watch(request: &Message, served: &RequestContext) -> Reply<()> {
     let Some((_, watches)) = &served.live else { return Reply::Refused(NOT_LIVE.to_owned()) };
-    match parse::<Watch>(request) {
-        Ok(Watch { sid, anew }) => match watches.renew(&sid, anew) {
+    match parse::<WatchRequest>(request) {
+        Ok(WatchRequest { sid, anew }) => match watches.renew(&sid, anew) {
             Ok(()) => Reply::Done(()),
             Err(why) => Reply::Refused(why),
         },
@@ -91,9 +91,13 @@ fn watch(request: &Message, served: &RequestContext) -> Reply<()> {
     }
 }
 
-async fn type_in(request: &Message, received: Instant, served: &RequestContext) -> Reply<Typed> {
+async fn type_in(
+    request: &Message,
+    received: Instant,
+    served: &RequestContext,
+) -> Reply<TypeReply> {
     let claims = &served.claims;
-    let request: Type = match parse(request) {
+    let request: TypeRequest = match parse(request) {
         Ok(request) => request,
         Err(why) => return Reply::Refused(why),
     };
@@ -200,7 +204,7 @@ async fn blocked(
     rules: &Rules,
     client: &str,
     pane: Option<u64>,
-) -> Option<Blocked> {
+) -> Option<RefusedLine> {
     let result = &message["result"];
     let why = result["content"][0]["text"].as_str().filter(|_| result["isError"] == true)?;
     rules.blocked(why, &shown_client(client), pane).await

@@ -17,7 +17,7 @@ use unterm_control::{
 use super::instances::{Instances, PaneAddress, plain};
 use crate::{
     identity::MachineId,
-    protocol::{self, Frame, WATCH_TIME},
+    protocol::{self, ViewFrame, WATCH_TIME},
 };
 
 /// The maximum number of sessions that are shown at the same time.
@@ -76,7 +76,7 @@ impl Watches {
             loop {
                 let shown = watches.show(&watch, &sid, &subject).await;
                 if let Err(error) = &shown {
-                    let end = Frame::End(format!("{error:#}"));
+                    let end = ViewFrame::End(format!("{error:#}"));
                     if let Err(error) = watches.publish(&subject, &end).await {
                         tracing::debug!(%error, "the end of a view could not be sent");
                     }
@@ -121,13 +121,13 @@ impl Watches {
             let is_flood = seen.lost > 0;
             let is_empty = seen.base64.is_empty();
             let frame = match seen.screen {
-                true => Frame::Screen {
+                true => ViewFrame::Screen {
                     cols: seen.cols,
                     rows: seen.rows,
                     base64: seen.base64,
                     lost: seen.lost,
                 },
-                false => Frame::Bytes(seen.base64),
+                false => ViewFrame::Bytes(seen.base64),
             };
             if !is_empty {
                 self.publish(subject, &frame).await.context("the screen can't be sent")?;
@@ -140,7 +140,7 @@ impl Watches {
         Ok(())
     }
 
-    async fn publish(&self, subject: &str, frame: &Frame) -> Result<()> {
+    async fn publish(&self, subject: &str, frame: &ViewFrame) -> Result<()> {
         let frame = serde_json::to_vec(frame)?;
         Ok(self.client.publish(subject.to_owned(), frame.into()).await?)
     }

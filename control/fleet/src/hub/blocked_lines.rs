@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     identity::MachineId,
-    protocol::{Blocked, Part, Read, Reply, TOOL_PATIENCE, Text, Verb},
+    protocol::{InputPart, ReadRequest, RefusedLine, Reply, SessionText, TOOL_PATIENCE, Verb},
 };
 
 /// The maximum number of waiting lines of a token on one machine. It is counted for each machine, because a machine can
@@ -47,7 +47,7 @@ pub struct BlockedLine {
     /// The call.
     pub call: Call,
     /// The line, and the rule that refuses it.
-    pub blocked: Blocked,
+    pub blocked: RefusedLine,
     /// When the machine refused the line (RFC 3339, UTC).
     pub at: String,
     /// When a user began to decide about the line (RFC 3339, UTC). `None` if no decision is in progress.
@@ -58,7 +58,7 @@ pub struct BlockedLine {
 impl BlockedLine {
     /// The line in the form that users see, on the page and as JSON.
     pub fn shown(&self) -> Value {
-        let Self { call, blocked: Blocked { line, rule, instance, pane, .. }, at, .. } = self;
+        let Self { call, blocked: RefusedLine { line, rule, instance, pane, .. }, at, .. } = self;
         json!({
             "id": call.id,
             "token_name": call.token_name,
@@ -104,7 +104,7 @@ impl BlockedLines {
     ///
     /// # Errors
     /// NATS does not store the call.
-    pub async fn hold(&self, call: &Call, blocked: Blocked) -> Result<bool> {
+    pub async fn hold(&self, call: &Call, blocked: RefusedLine) -> Result<bool> {
         let waiting = self.list().await?;
         if !has_room(&waiting, call) {
             return Ok(false);
@@ -177,7 +177,7 @@ impl BlockedLines {
             && blocked.parts_typed > 0
             && self.is_at_prompt(machine, session, &blocked.line).await
         {
-            let parts = vec![Part { text: CANCEL.to_owned(), after_ms: 0 }];
+            let parts = vec![InputPart { text: CANCEL.to_owned(), after_ms: 0 }];
             let (machine, session) = (machine.clone(), session.clone());
             let cancel = Call {
                 id: format!("{}d", call.id),
@@ -195,8 +195,9 @@ impl BlockedLines {
     /// Whether a session's text ends with this line. If it does not, Ctrl+C could interrupt a program that was started
     /// since.
     async fn is_at_prompt(&self, machine: &MachineId, session: &str, line: &str) -> bool {
-        let request = Read { sid: session.to_owned() };
-        let asked = self.executor.machines.request::<Text>(machine, Verb::Read, &request).await;
+        let request = ReadRequest { sid: session.to_owned() };
+        let asked =
+            self.executor.machines.request::<SessionText>(machine, Verb::Read, &request).await;
         // The rows of a long line are separate lines in the text, so line ends are ignored.
         let whole = |text: &str| text.replace('\n', "");
         matches!(asked, Ok(Reply::Done(text)) if whole(text.text.trim_end()).ends_with(&whole(line)))
@@ -253,7 +254,7 @@ fn has_room(waiting: &[BlockedLine], call: &Call) -> bool {
 }
 
 /// The call that executes the rest of a call whose line was released.
-fn released(call: &Call, blocked: &Blocked) -> Call {
+fn released(call: &Call, blocked: &RefusedLine) -> Call {
     let mut released =
         Call { id: format!("{}r", call.id), released: Some(blocked.line.clone()), ..call.clone() };
     match &mut released.action {
@@ -285,7 +286,7 @@ mod tests {
             action: Action::Send { machine, session: String::new(), parts: Vec::new() },
             released: None,
         };
-        let blocked = Blocked {
+        let blocked = RefusedLine {
             line: String::new(),
             rule: String::new(),
             instance: String::new(),

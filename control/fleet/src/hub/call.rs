@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     identity::{MachineId, machine_name},
-    protocol::{Blocked, Read, Reply, Sessions, Text, ToolCall, Verb},
+    protocol::{ReadRequest, RefusedLine, Reply, SessionText, Sessions, ToolCall, Verb},
     random::random_hex,
 };
 
@@ -211,10 +211,11 @@ impl Calling<'_> {
             Ok(given) => given,
             Err(why) => return error(why),
         };
-        let request = Read { sid: given.session_id.0 };
-        let asked = self.hub.machines.request::<Text>(&machine.id, Verb::Read, &request).await;
+        let request = ReadRequest { sid: given.session_id.0 };
+        let asked =
+            self.hub.machines.request::<SessionText>(&machine.id, Verb::Read, &request).await;
         match replied(asked) {
-            Ok(Text { text, is_cut }) => {
+            Ok(SessionText { text, is_cut }) => {
                 done(output::wrapped(&text, is_cut, &given.cmd_hint, size(given.max_bytes)))
             }
             Err(answer) => answer,
@@ -344,7 +345,7 @@ impl Calling<'_> {
     async fn hold_line(
         &self,
         call: &Call,
-        blocked: Blocked,
+        blocked: RefusedLine,
         arguments: &Arguments,
         detail: &str,
     ) -> Result<CallReply, EarlyEnd> {

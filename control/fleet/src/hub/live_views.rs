@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     identity::MachineId,
-    protocol::{self, Frame, Reply, Verb, WATCH_TIME, Watch},
+    protocol::{self, Reply, Verb, ViewFrame, WATCH_TIME, WatchRequest},
 };
 
 /// The maximum number of frames that wait for the slowest viewer of a session.
@@ -124,7 +124,7 @@ impl Views {
             Err(error) => return Some(error.to_string()),
         };
         let ask = async |anew| {
-            let watch = Watch { sid: sid.clone(), anew };
+            let watch = WatchRequest { sid: sid.clone(), anew };
             if !self.machines.is_paired(machine) {
                 return Some("the machine was removed".to_owned());
             }
@@ -211,7 +211,7 @@ impl Viewer {
 fn frame_event(payload: &[u8]) -> Option<Result<Shown, String>> {
     let is_base64 = |text: &str| STANDARD.decode(text).is_ok();
     match serde_json::from_slice(payload) {
-        Ok(Frame::Screen { cols, rows, base64, lost }) if is_base64(&base64) => {
+        Ok(ViewFrame::Screen { cols, rows, base64, lost }) if is_base64(&base64) => {
             let screen = json!({"cols": cols, "rows": rows, "data": base64}).to_string();
             let screen = event("screen", &screen);
             Some(Ok(Shown::Screen(match lost {
@@ -219,10 +219,10 @@ fn frame_event(payload: &[u8]) -> Option<Result<Shown, String>> {
                 _ => [event("gap", "{}"), screen].concat().into(),
             })))
         }
-        Ok(Frame::Bytes(base64)) if is_base64(&base64) => {
+        Ok(ViewFrame::Bytes(base64)) if is_base64(&base64) => {
             Some(Ok(Shown::Output(event("bytes", &base64))))
         }
-        Ok(Frame::End(why)) => Some(Err(reason(&why))),
+        Ok(ViewFrame::End(why)) => Some(Err(reason(&why))),
         _ => None,
     }
 }
@@ -243,15 +243,18 @@ mod tests {
         String::from_utf8(event.to_vec()).unwrap()
     }
 
-    fn sent(frame: &Frame) -> Vec<u8> {
+    fn sent(frame: &ViewFrame) -> Vec<u8> {
         serde_json::to_vec(frame).unwrap()
     }
 
     #[test]
     fn a_frame_cannot_inject_events() {
         let hostile = "a\n\nevent: screen\ndata: {}\n\n".to_owned();
-        assert_eq!(shown(&sent(&Frame::Bytes("aGk=".to_owned()))), "event: bytes\ndata: aGk=\n\n");
-        let event = shown(&sent(&Frame::End(hostile)));
+        assert_eq!(
+            shown(&sent(&ViewFrame::Bytes("aGk=".to_owned()))),
+            "event: bytes\ndata: aGk=\n\n"
+        );
+        let event = shown(&sent(&ViewFrame::End(hostile)));
         assert!(event.starts_with("event: end\n"), "{event}");
         assert_eq!(event.matches("\n\n").count(), 1, "{event}");
     }
@@ -269,9 +272,9 @@ mod tests {
             br#"{"bytes":1}"#,
             br#"{"end":null}"#,
             br#"{"screen":{"cols":70000,"rows":1,"base64":"","lost":0}}"#,
-            &sent(&Frame::Bytes("A".to_owned())),
-            &sent(&Frame::Bytes(hostile.clone())),
-            &sent(&Frame::Screen { cols: 1, rows: 1, base64: hostile, lost: 0 }),
+            &sent(&ViewFrame::Bytes("A".to_owned())),
+            &sent(&ViewFrame::Bytes(hostile.clone())),
+            &sent(&ViewFrame::Screen { cols: 1, rows: 1, base64: hostile, lost: 0 }),
         ] {
             assert_eq!(shown(frame), "", "{}", String::from_utf8_lossy(frame));
         }
@@ -282,8 +285,8 @@ mod tests {
         let view = Arc::new(View { frames: broadcast::Sender::new(2), anew: Notify::new() });
         let viewer = Viewer { view: view.clone(), frames: view.frames.subscribe() };
         let (send, mut receive) = mpsc::channel(8);
-        let bytes = ["YQ==", "Yg==", "Yw=="].map(|text| Frame::Bytes(text.to_owned()));
-        let screen = Frame::Screen { cols: 2, rows: 1, base64: "ZA==".to_owned(), lost: 3 };
+        let bytes = ["YQ==", "Yg==", "Yw=="].map(|text| ViewFrame::Bytes(text.to_owned()));
+        let screen = ViewFrame::Screen { cols: 2, rows: 1, base64: "ZA==".to_owned(), lost: 3 };
         for frame in bytes.iter().chain([&screen]) {
             let _ = view.frames.send(frame_event(&sent(frame)).unwrap().unwrap());
         }

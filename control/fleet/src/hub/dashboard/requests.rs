@@ -18,7 +18,7 @@ use crate::{
         web_address::WebAddress,
     },
     identity::MachineId,
-    protocol::{Blocked, LONGEST_TEXT, Part},
+    protocol::{InputPart, LONGEST_TEXT, RefusedLine},
     random::random_hex,
 };
 
@@ -207,13 +207,17 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> HttpResult {
         token: PERSON.to_owned(),
         token_name: CLIENT.to_owned(),
         conversation: String::new(),
-        action: Action::Send { machine, session: sid, parts: vec![Part { text, after_ms: 0 }] },
+        action: Action::Send {
+            machine,
+            session: sid,
+            parts: vec![InputPart { text, after_ms: 0 }],
+        },
         released,
     };
     match hub.executor.execute(&call).await {
         Ok(_) => Ok(done()),
         // The page asks the user, and sends the text again if the user releases the line.
-        Err(Failure::Blocked(Blocked { line, rule, .. })) => {
+        Err(Failure::Blocked(RefusedLine { line, rule, .. })) => {
             let shown = unterm_control::escaped(&line);
             Ok(json_reply(&json!({"blocked": {"line": line, "shown": shown, "rule": rule}})))
         }
