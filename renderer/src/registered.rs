@@ -57,7 +57,7 @@ struct Canvas {
 }
 
 impl Canvas {
-    /// The canvas of a glyph whose span is this wide, and the pixels of it before the span.
+    /// The canvas of a glyph whose span is `span` pixels wide, and the number of the canvas's pixels before the span.
     fn new(span: u32, metrics: &CellMetrics) -> (Self, u32) {
         // A glyph may extend by the width of its span on both sides.
         let margin = span.min(MAX_WIDTH.saturating_sub(span) / 2);
@@ -66,7 +66,7 @@ impl Canvas {
     }
 }
 
-/// About how many steps [`draw`] takes: it decodes each byte, visits each pixel for each node of a paint graph, and
+/// The approximate number of steps of [`draw`]: it decodes each byte, visits each pixel for each node of a paint graph, and
 /// follows each edge across the canvas.
 pub(crate) fn work(glyph: &RegisteredGlyph, cells: u8, metrics: &CellMetrics) -> usize {
     let (canvas, _) = Canvas::new(metrics.width * u32::from(cells), metrics);

@@ -202,7 +202,7 @@ impl<'a> Peer<'a> {
     ///
     /// # Errors
     ///
-    /// If so many windows do not appear.
+    /// If fewer windows appear.
     pub fn wait_for_windows(&self, count: usize) -> Result<()> {
         let all_shown = || {
             let windows = viewable(self.display)?.len() - self.before.len();

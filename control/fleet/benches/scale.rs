@@ -40,8 +40,9 @@ use unterm_fleet::{
 
 /// The number of sessions of each machine.
 const SESSIONS: usize = 10;
-/// The numbers of calls that are timed: of `list_machines` and of `send_to_session`.
+/// The number of timed calls of `list_machines`.
 const LISTS: usize = 200;
+/// The number of timed calls of `send_to_session`.
 const SENDS: usize = 2000;
 /// The time for which the idle fleet is measured.
 const IDLE: Duration = Duration::from_secs(20);

@@ -53,8 +53,9 @@ use crate::{
 
 /// The interval at which the connector checks whether sessions have changed.
 const LOOK: Duration = Duration::from_secs(2);
-/// If no hub has stored the machine's presence, it is reported again after `LOOK_AGAIN`, at most `SOON` times in a row.
+/// If no hub has stored the machine's presence: the pause before it is reported again.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// If no hub has stored the machine's presence: the maximum number of reports after `LOOK_AGAIN` in a row.
 const SOON: u32 = 10;
 /// The maximum number of requests that are served at the same time. The same maximum applies to calls of tools, which
 /// may wait for long. Further requests are refused.

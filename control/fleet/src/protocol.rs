@@ -220,7 +220,7 @@ pub struct Program {
 /// A session: a pane of a live instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The id of the session. No other pane has the same id, also not a pane of an instance that was started again.
+    /// The id of the session. The id is unique: the panes of a restarted instance get other ids.
     pub sid: String,
     /// The AI program in the foreground of the session.
     pub ai: Option<String>,

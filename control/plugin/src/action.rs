@@ -21,8 +21,9 @@ const CHUNK_CHARS: RangeInclusive<u64> = 1..=1024;
 /// The permitted delays between two pieces, in milliseconds.
 const DELAY_MS: RangeInclusive<u64> = 0..=100;
 
-/// The permitted times of one wait between actions, in milliseconds, and the permitted numbers of its key presses.
+/// The permitted times of one wait between actions, in milliseconds.
 const WAIT_MS: RangeInclusive<u64> = 1..=10_000;
+/// The permitted numbers of key presses of one wait between actions.
 const PRESSES: RangeInclusive<u64> = 1..=50;
 
 /// One action, as `{"type": …, "value": …}`.

@@ -1,5 +1,5 @@
 //! Computes what a terminal shows for output with control characters. This is a separate, small model, so that the
-//! comparison shares no code with the engine. It has no right edge and no bottom, which the commands here never reach.
+//! comparison shares no code with the engine. Its screen is unlimited, because the generated commands never reach the right or the lower edge.
 
 /// The text without invisible parts: styles, titles, links, marks, bells. `None` if the output moves the cursor.
 pub fn flowing(output: &str) -> Option<String> {

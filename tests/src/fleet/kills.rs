@@ -25,6 +25,7 @@ use crate::wait_for;
 const HELD: usize = 10;
 /// The file on a machine to which agents append text.
 const FILE: &str = "load.txt";
+/// The file on a machine to which held calls append text.
 const HELD_FILE: &str = "held.txt";
 /// The pause between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(20);

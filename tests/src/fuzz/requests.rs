@@ -28,7 +28,7 @@ pub enum Call {
 /// The path of the Model Context Protocol.
 pub(super) const MCP: &str = "/mcp";
 
-/// Texts that programs tend to treat wrongly. None of them does harm if a shell runs it.
+/// Texts that programs often handle incorrectly. Each text is harmless if a shell runs it.
 const TEXTS: &[&str] = &[
     "",
     " ",

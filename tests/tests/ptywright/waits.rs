@@ -27,8 +27,8 @@ fn begin(one: &mut Client, adapter: &str, text: &str) -> Result<u64> {
     one.begin("adapter.turn", json!({"adapter": adapter, "send": send, "wait": wait}))
 }
 
-/// Begins a turn that never ends by itself, and waits until its text was typed in the only adapter. `two` asks for
-/// that, because its requests do not wait for the turn.
+/// Begins a turn that never ends by itself, and waits until its text was typed into the only adapter. Client `one` is
+/// busy with the turn, so client `two` checks the text.
 pub fn begin_and_type(
     one: &mut Client,
     two: &mut Client,

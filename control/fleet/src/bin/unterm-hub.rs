@@ -93,7 +93,7 @@ enum Command {
         lines: u64,
     },
     /// Print what the configuration of a NATS server needs for this fleet. If there is no fleet yet, creates one for the servers
-    /// that --nats names; --nats goes before this command.
+    /// that --nats names. Put --nats before this command.
     NatsConfig,
 }
 

@@ -70,16 +70,16 @@ pub enum PasskeyCommand {
 /// A conversation.
 #[derive(Args)]
 pub struct NamedConversation {
-    /// The conversation's name or key. If several tokens have one of that name, deny, revoke and pause apply to all of them, and
-    /// approve and resume need a key.
+    /// The conversation's name or key. If conversations of several tokens have this name, deny, revoke and pause apply to all
+    /// of them, and approve and resume need a key.
     conversation: String,
 }
 
 /// A conversation, or all.
 #[derive(Args)]
 pub struct ConversationOrAll {
-    /// The conversation's name or key. If several tokens have one of that name, pause applies to all of them, and resume needs a
-    /// key.
+    /// The conversation's name or key. If conversations of several tokens have this name, pause applies to all of them, and
+    /// resume needs a key.
     #[arg(required_unless_present = "all")]
     conversation: Option<String>,
     /// All conversations.

@@ -21,7 +21,7 @@ use unterm_fleet::{
 #[derive(Args)]
 pub struct Serve {
     /// Address on which agents and users reach the hub. Any but a loopback address needs TLS, in the hub or in a proxy. For
-    /// 127.0.0.1, the hub also takes the port of ::1.
+    /// 127.0.0.1, the hub also listens on the port of ::1.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19880")]
     listen: SocketAddr,
     /// Use this NATS server instead of starting one; repeat for a cluster. It must have what `unterm-hub nats-config` prints.

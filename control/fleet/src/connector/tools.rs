@@ -14,8 +14,9 @@ use super::{
 };
 use crate::protocol::ToolCall;
 
-/// The maximum number of connections that are kept, in total and for one token.
+/// The maximum number of connections that are kept.
 const MOST: usize = 64;
+/// The maximum number of connections of one token that are kept.
 const MOST_OF_TOKEN: usize = 16;
 /// A connection without calls is closed after this time.
 const IDLE: Duration = Duration::from_secs(30 * 60);

@@ -24,8 +24,9 @@ use crate::{
 const MOST: usize = 32;
 /// The maximum time that an instance waits for output before it replies.
 const WAIT_MS: u64 = 5000;
-/// The pause between two frames, and the pause after output that arrived faster than it can be shown.
+/// The pause between two frames.
 const PAUSE: Duration = Duration::from_millis(30);
+/// The pause after output that arrived faster than it can be shown.
 const FLOOD_PAUSE: Duration = Duration::from_millis(250);
 /// The reason for the viewers when a view ends because its session has ended.
 const ENDED: &str = "the session has ended";

@@ -37,6 +37,7 @@ const LONGEST_CALL: usize = 64 << 10;
 /// The maximum time of a decision, if the call is a call of a tool. If a decision takes longer, the hub that executes
 /// it was killed.
 const LONGEST_DECISION: Duration = TOOL_PATIENCE.saturating_add(Duration::from_secs(15));
+/// The reason that a line can't be decided now.
 const BUSY: &str = "another user is deciding about this line";
 /// Ctrl+C, which clears the line.
 const CANCEL: &str = "\x03";
@@ -227,7 +228,7 @@ impl BlockedLines {
         })
     }
 
-    /// Releases the claim on a line, so that the line waits further.
+    /// Releases the claim on a line, so that the line waits for another decision.
     async fn wait(&self, call: &Call, why: &str) -> Result<ReleaseOutcome> {
         let end = |line: &mut BlockedLine| line.deciding.take().is_some();
         self.store.blocked_lines.change(&call.id, end).await?;

@@ -11,9 +11,10 @@ use tokio::sync::Notify;
 
 use super::concurrency_limit::{ConcurrencyLimit, Permit};
 
-/// The maximum number of connections, and of connections that are authenticated. So at least 128 remain for those that
-/// have not authenticated.
+/// The maximum number of connections.
 const MOST: usize = 512;
+/// The maximum number of authenticated connections. So at least 128 connections remain for clients that have not
+/// authenticated.
 const MOST_AUTHENTICATED: usize = 384;
 /// The maximum number of connections of one token, or of one sign-in, that are protected from being closed.
 const MOST_OF_ONE: usize = 64;

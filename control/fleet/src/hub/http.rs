@@ -51,11 +51,13 @@ use super::{
 };
 use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 
-/// The maximum number of concurrent requests of all agents, and of one token. Streams do not count.
+/// The maximum number of concurrent requests of all agents. Streams do not count.
 const MOST_REQUESTS: usize = 256;
+/// The maximum number of concurrent requests of one token. Streams do not count.
 const MOST_OF_TOKEN: usize = 64;
-/// The maximum number of concurrent requests of all signed-in users, and of one sign-in. Streams do not count.
+/// The maximum number of concurrent requests of all signed-in users. Streams do not count.
 const MOST_OF_USERS: usize = 128;
+/// The maximum number of concurrent requests of one sign-in. Streams do not count.
 const MOST_OF_SIGN_IN: usize = 64;
 /// The maximum number of machines' codes that are looked up at the same time. Others wait for some milliseconds.
 const LOOKUPS: usize = 16;
@@ -207,7 +209,7 @@ fn guarded(mut reply: Response<Body>) -> Response<Body> {
 
 impl Http {
     /// Answers a request. The body is read before the request acquires one of the limited permits, so that a slow client
-    /// takes none. Files and texts in memory need no permit. A secret is looked up before it counts as wrong, so a
+    /// holds no permit. Files and texts in memory need no permit. A secret is looked up before it counts as wrong, so a
     /// correct secret is accepted even while many clients guess.
     async fn answer(
         &self,

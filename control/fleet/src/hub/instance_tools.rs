@@ -28,7 +28,7 @@ impl CallOutcome {
 }
 
 /// The outcome of a tool call at a machine. Contains only what instances send: a structured reply and pictures, or an
-/// error text. All of it is marked as untrusted, because a machine may send anything. `is_raw`: the agent asked for
+/// error text. The whole result is marked as untrusted, because a machine may send anything. `is_raw`: the agent asked for
 /// texts without escapes.
 pub fn outcome(sent: &Value, is_raw: bool) -> CallOutcome {
     let is_error = sent["isError"] == true;

@@ -32,7 +32,7 @@ const WAITING: usize = 8;
 /// The interval at which the hub renews a view that has a viewer.
 const RENEWAL: Duration = WATCH_TIME.checked_div(3).unwrap();
 /// The time for which a request for the screen is delayed, so that one request serves several viewers.
-const ANEW_APART: Duration = Duration::from_millis(200);
+const SCREEN_REQUEST_DELAY: Duration = Duration::from_millis(200);
 
 /// The views of a hub.
 #[derive(Clone)]
@@ -129,7 +129,7 @@ impl Views {
                 return Some("the machine was removed".to_owned());
             }
             // Limits how often the connector sends the whole screen.
-            sleep(if anew { ANEW_APART } else { Duration::ZERO }).await;
+            sleep(if anew { SCREEN_REQUEST_DELAY } else { Duration::ZERO }).await;
             match self.machines.request::<()>(machine, Verb::Watch, &watch).await {
                 Ok(Reply::Done(())) => None,
                 // The connector was busy, and may still show the session.

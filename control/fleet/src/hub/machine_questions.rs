@@ -39,8 +39,9 @@ const GROUP: &str = "hubs";
 const PAUSE: Duration = Duration::from_millis(20);
 /// The minimum time between two presences of a machine that are stored.
 const PRESENCES_APART: Duration = Duration::from_millis(500);
-/// The maximum number of bytes of outcomes that a hub stores for a machine in a period, and the length of that period.
+/// The maximum number of bytes of outcomes that a hub stores for a machine within [`OUTCOME_PERIOD`].
 const OUTCOME_SHARE: usize = 1 << 20;
+/// The period to which [`OUTCOME_SHARE`] applies.
 const OUTCOME_PERIOD: Duration = Duration::from_secs(3600);
 
 /// Answers the machines of a fleet.

@@ -9,8 +9,9 @@ use super::{
     passkeys::Passkeys, sign_ins::SignIns, store::Store, tokens::Tokens, typing::Typing,
 };
 
-/// The maximum number of calls at the same time, in total and of one token.
+/// The maximum number of concurrent calls.
 const MOST_CALLS: usize = 256;
+/// The maximum number of concurrent calls of one token.
 const MOST_CALLS_OF_TOKEN: usize = 32;
 
 /// The parts of a hub that calls use.

@@ -36,11 +36,14 @@ pub const AUDIT_SUBJECT: &str = "fleet.audit";
 const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
 /// The maximum number of bytes of the audit log. The oldest entries are deleted for new ones.
 const AUDIT_BYTES: i64 = 1 << 30;
-/// The maximum number of bytes of a value in a bucket, of a bucket and of a small bucket. A full bucket refuses writes,
-/// so that the disk does not fill up. NATS requires this much free space when it creates the bucket.
+/// The maximum number of bytes of a value in a bucket.
 const LONGEST_VALUE: i32 = 512 << 10;
+/// The maximum number of bytes of a bucket. A full bucket refuses writes, so that the disk does not fill up. NATS
+/// requires this much free space when it creates the bucket.
 const BUCKET_BYTES: i64 = 64 << 20;
+/// The maximum number of bytes of a small bucket.
 const SMALL_BUCKET_BYTES: i64 = 8 << 20;
+/// The maximum number of bytes of a large bucket.
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
 /// The free space that the sum of these limits needs, for a message.
 const DISK_NEED: &str = "3 GB";
@@ -48,8 +51,9 @@ const DISK_NEED: &str = "3 GB";
 const HELD_BYTES: i64 = 256 << 20;
 /// The time for which an invitation is valid.
 pub const INVITATION_AGE: Duration = Duration::from_secs(600);
-/// The time for which a code for the dashboard is valid, and the maximum time of a sign-in.
+/// The time for which a code for the dashboard is valid.
 const CODE_AGE: Duration = Duration::from_secs(600);
+/// The maximum time of a sign-in.
 const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
 /// The time for which the outcome of a call is kept. A hub asks for the outcome if another hub ended before the
 /// machine's reply arrived.
