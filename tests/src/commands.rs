@@ -286,8 +286,8 @@ pub fn run(
         let found = match driven.run(&given) {
             Ok(found) => found,
             Err(why) => {
-                let told = format!("{} {number}: {:?}\n  {why:#}", shell.name(), given.text);
-                tally.differences.push(told);
+                let difference = format!("{} {number}: {:?}\n  {why:#}", shell.name(), given.text);
+                tally.differences.push(difference);
                 driven.reopen()?;
                 continue;
             }
@@ -306,8 +306,8 @@ pub fn run(
                 "{} {number}: {:?}\n  a subprocess: {}\n  the pane:     {}",
                 shell.name(),
                 given.text,
-                told(&expected),
-                told(&found),
+                summary(&expected),
+                summary(&found),
             )),
         }
     }
@@ -315,7 +315,7 @@ pub fn run(
 }
 
 /// An outcome on one line, truncated.
-fn told(outcome: &CommandResult) -> String {
+fn summary(outcome: &CommandResult) -> String {
     let output = format!("{:?}", outcome.output);
     let cut: String = output.chars().take(400).collect();
     format!("{:?} {cut}", outcome.exit_code)

@@ -16,7 +16,7 @@ use std::{
 use anyhow::Result;
 
 use self::{
-    driven_pane::{BETWEEN_KEYS, Caller, DrivenPane, RunResult, run_wait, told},
+    driven_pane::{BETWEEN_KEYS, Caller, DrivenPane, RunResult, run_wait, summary},
     user_actions::{COMMANDS, Code, KEYS, NESTED, QUERIES},
 };
 use super::{Shell, fill};
@@ -302,7 +302,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
                 "{}\n  steps: {}\n  expected: {expected}\n  came to:  {}{refused}\n  screen:\n{}",
                 self.name,
                 self.done.join("; "),
-                told(&came),
+                summary(&came),
                 screen.lines().map(|line| format!("    {line}\n")).collect::<String>(),
             );
             match came {

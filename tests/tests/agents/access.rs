@@ -48,7 +48,7 @@ fn an_agents_token_grants_its_rights_until_revoked() -> Result<()> {
 
     let list = unterm.prints(&["token", "list"])?;
     ensure!(list.contains("reader") && list.contains("read"), "{list}");
-    ensure!(!list.contains(token), "the secret is told once");
+    ensure!(!list.contains(token), "the secret is shown once");
     let list: Value = serde_json::from_str(&unterm.prints(&["--json", "token", "list"])?)?;
     let number = list["tokens"][0]["number"].to_string();
     assert_eq!(list["tokens"][0]["name"], "reader", "{list}");

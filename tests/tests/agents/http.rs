@@ -113,7 +113,7 @@ fn abandoned_sessions_do_not_block_new_ones() -> Result<()> {
     let new = begin(entry)?;
     assert_eq!(ask(entry, &new)?, 200);
     assert_eq!(unterm.log().matches(WORDS).count(), 1, "{}", unterm.log());
-    assert_eq!(ask(entry, &sessions[1])?, 404, "its client is told to begin anew");
+    assert_eq!(ask(entry, &sessions[1])?, 404, "its client must begin a new session");
     for kept in [&sessions[0], &sessions[2], &sessions[MOST - 1]] {
         assert_eq!(ask(entry, kept)?, 200);
     }

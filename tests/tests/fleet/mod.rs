@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{
     clients::{ClientOutput, Clients},
-    fleet::{Agent, Answer, Fleet},
+    fleet::{Agent, Fleet, ToolReply},
     wait_for, wait_until,
 };
 
@@ -39,8 +39,8 @@ fn approved(fleet: &Fleet) -> Result<(Agent, String, String)> {
     Ok((agent, machine, session))
 }
 
-fn refused(text: &str) -> Answer {
-    Answer { text: text.to_owned(), is_error: true }
+fn refused(text: &str) -> ToolReply {
+    ToolReply { text: text.to_owned(), is_error: true }
 }
 
 #[test]

@@ -188,9 +188,9 @@ fn a_caller_reads_an_image_from_the_clipboard() -> Result<()> {
     // xclip also serves the picture to programs that request text.
     display.set_clipboard("image/png", &std::fs::read(path)?)?;
     let reply = unterm.call("capture.clipboard", json!({}))?;
-    let told = ["type", "format", "width", "height", "bit_depth"].map(|key| reply[key].clone());
+    let format = ["type", "format", "width", "height", "bit_depth"].map(|key| reply[key].clone());
     let size = (picture.width, picture.height());
-    assert_eq!(told, [json!("image"), json!("png"), json!(size.0), json!(size.1), json!(8)]);
+    assert_eq!(format, [json!("image"), json!("png"), json!(size.0), json!(size.1), json!(8)]);
     let path = PathBuf::from(reply["image_path"].as_str().unwrap_or_default());
     assert_eq!(path.parent(), Some(&*unterm.registry().join("clipboard")));
     let file = std::fs::read(path)?;

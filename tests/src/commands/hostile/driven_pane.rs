@@ -210,7 +210,7 @@ fn ended(ran: &Value) -> RunResult {
 pub const BETWEEN_KEYS: Duration = Duration::from_millis(15);
 
 /// A result as text, shortened.
-pub fn told(came: &RunResult) -> String {
+pub fn summary(came: &RunResult) -> String {
     let text = match came {
         RunResult::Ended(output, code) => format!("{code:?} {output:?}"),
         RunResult::Refused(why) => format!("refused: {why}"),
