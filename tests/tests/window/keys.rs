@@ -185,7 +185,7 @@ fn a_pane_is_not_split_into_unusable_parts() -> Result<()> {
     assert!(said.contains("4 columns"), "{said}");
     let panes = wait_for_panes(&mut unterm, count)?;
     assert!(count > 2 && panes.iter().all(|size| size.0 >= 4), "{panes:?}");
-    // There is still room for a split downward. The key also works.
+    // There is still room for a split downward. Ctrl+Shift+D splits the pane.
     display.press(&["Control_L", "Shift_L", "d"])?;
     wait_for_panes(&mut unterm, count + 1)?;
     Ok(())
