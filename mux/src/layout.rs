@@ -2,7 +2,7 @@
 
 mod arrange;
 mod divider;
-mod room;
+mod split_room;
 
 pub use divider::{Divider, SplitPath};
 
@@ -235,7 +235,7 @@ impl Tab {
 
     /// The focused pane's nearest neighbor in a direction. If several panes are equally near, the pane that shares the
     /// longest edge. Ignores zoom.
-    pub(crate) fn neighbour(&self, direction: Direction) -> Option<PaneId> {
+    pub(crate) fn neighbor(&self, direction: Direction) -> Option<PaneId> {
         let area = Rect { x: 0, y: 0, width: 1 << 24, height: 1 << 24 };
         let mut placed = Vec::new();
         let nothing = Spacing { divider: 0, ..Spacing::CELLS };

@@ -371,7 +371,7 @@ impl Mux {
 
     /// Focuses the nearest pane of the active tab in a direction. Returns false if there is no pane in that direction.
     pub fn focus_direction(&self, direction: Direction) -> bool {
-        let target = self.layout().active_tab().and_then(|tab| tab.neighbour(direction));
+        let target = self.layout().active_tab().and_then(|tab| tab.neighbor(direction));
         target.is_some_and(|pane| self.focus(pane).is_ok())
     }
 

@@ -224,7 +224,7 @@ fn looks(renderer: &mut Renderer, page: &Page<'_>) {
         ],
         vec![plain("selected from here, over 中文 and")],
         vec![
-            run("colours ", colored(2, 0)),
+            run("colors  ", colored(2, 0)),
             run("reverse ", attrs(Attrs::REVERSE)),
             plain("to here, not this"),
         ],
@@ -274,7 +274,7 @@ fn looks(renderer: &mut Renderer, page: &Page<'_>) {
     let px = |v: f32| (v * scale) as u32;
     for (i, (title, align)) in [
         ("Left title — ~/src/unterm", LabelAlign::Left),
-        ("Centred", LabelAlign::Center),
+        ("Centered", LabelAlign::Center),
         ("A right title that is far too long for its tab", LabelAlign::Right),
     ]
     .into_iter()

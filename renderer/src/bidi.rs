@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(shown("say \u{5d0}\u{5d1} 12 \u{5d2}."), "say \u{5d2} 12 \u{5d1}\u{5d0}.");
         // A mark stays with its letter.
         assert_eq!(shown("\u{5d0}\u{5b8}\u{5d1}"), "\u{5d1}\u{5d0}\u{5b8}");
-        // A wide character between them keeps its halves in order.
+        // A wide character between two Hebrew letters keeps its halves in order.
         assert_eq!(shown("\u{5d0}\u{1f600}\u{5d1}"), "\u{5d1}\u{1f600}\u{5d0}");
     }
 
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_both_ways() {
+    fn columns_map_in_both_directions() {
         let row = row("ab \u{5d0}\u{5d1}\u{5d2} cd");
         let order = ColumnOrder::of(&row).unwrap();
         assert_eq!((order.shown(3), order.shown(5), order.shown(7)), (5, 3, 7));

@@ -183,7 +183,7 @@ mod tests {
 
     /// Blending with none or all of a color is exact, and half of white on black is half the light.
     #[test]
-    fn light_is_mixed() {
+    fn linear_blending_mixes_light() {
         for value in 0..=255u32 {
             let (gray, other) = (0xff00_0000 | (value * 0x01_0101), 0xff12_3456);
             assert_eq!(blend_light(gray, other, 0), gray);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn opacity_goes_into_the_colours() {
+    fn opacity_is_multiplied_into_the_colors() {
         assert_eq!(premultiplied(Rgb::hex(0xff8000), 255), 0xffff_8000);
         assert_eq!(premultiplied(Rgb::hex(0xff8000), 0), 0);
         assert_eq!(premultiplied(Rgb::hex(0xff8000), 128), 0x8080_4000);

@@ -220,7 +220,7 @@ mod tests {
     use unterm_term::{Color, Modes, Palette, Rgb, Style};
 
     #[test]
-    fn colours_of_the_theme_are_told_apart_and_others_are_the_programs() {
+    fn palette_contrast_applies_to_theme_colors_only() {
         let palette = Palette::default();
         let text = TextOptions { palette_contrast: 3.0, ..TextOptions::default() };
         let colors = PaneColors::new(&palette, Modes::empty(), 0.0, &text);
@@ -238,7 +238,7 @@ mod tests {
     /// Text reaches the wanted contrast if any color can. It keeps its color if it already has enough, and its hue as
     /// far as possible.
     #[test]
-    fn text_is_stepped_until_it_can_be_read() {
+    fn text_is_stepped_until_it_is_readable() {
         assert!((contrast(Rgb::hex(0), Rgb::hex(0xffffff)) - 21.0).abs() < 0.01);
         let colors = [0x000000, 0xffffff, 0x1e1e2e, 0x777777, 0x0000ff, 0xff0000, 0xfdf6e3];
         for text in colors.map(Rgb::hex) {

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn few_colours_have_a_palette_and_all_are_kept() {
+    fn few_colors_use_a_palette_and_no_color_is_lost() {
         for (colors, kind) in [
             (1, png::ColorType::Indexed),
             (256, png::ColorType::Indexed),

@@ -75,7 +75,7 @@ pub enum ImageLayer {
 pub struct FrameImage {
     /// The rectangle in pixels of the surface, as large as `pixels`. Parts outside the pane are not drawn.
     pub rect: PixelRect,
-    /// The scaled pixels; the same `Arc` while the picture stays the same.
+    /// The scaled pixels. Successive frames share this `Arc` while the picture does not change.
     pub pixels: Arc<Pixels>,
     /// The layer.
     pub layer: ImageLayer,
@@ -136,7 +136,7 @@ pub struct FrameLabel {
     pub top: f32,
     /// The text's color.
     pub color: Rgb,
-    /// The shaped text; the same `Arc` while text and size stay the same.
+    /// The shaped text. Successive frames share this `Arc` while text and size do not change.
     pub buffer: Arc<Buffer>,
 }
 
@@ -165,8 +165,8 @@ pub struct Frame {
     pub glyphs: u64,
     /// The panes.
     pub panes: Vec<FramePane>,
-    /// The tab bar, dividers, menus and other parts of the window around and over the panes. The same `Arc` if only
-    /// panes changed.
+    /// The tab bar, dividers, menus and other parts of the window around and over the panes. If only
+    /// panes changed, this is the last frame's `Arc`.
     pub chrome: Arc<FrameChrome>,
 }
 

@@ -83,8 +83,9 @@ pub struct GlyphCache {
 }
 
 /// The maximum size of the cached glyphs in bytes; the cache is then cleared. A screen full of large color glyphs uses
-/// a tenth of it.
+/// a tenth of this size.
 const MAX_BYTES: usize = 48 << 20;
+/// The maximum number of cached glyphs; the cache is then cleared.
 const MAX_GLYPHS: usize = 1 << 16;
 /// The maximum [work](registered::work) of the pictures of registered glyphs that one frame draws: about 50 ms on a slow
 /// processor. Programs choose the pictures and their colors, so a frame could otherwise take minutes.

@@ -23,11 +23,11 @@ struct Shaped {
 }
 
 /// The parameters of shaping: the text with its look, the bits of its size, and the width in pixels at which it is cut.
-type Key = (Look, u32, u32);
+type LabelKey = (LabelStyle, u32, u32);
 
 /// A text with its look, without size and color.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Look {
+struct LabelStyle {
     text: String,
     bold: bool,
     /// See [`Label::accents`].
@@ -38,7 +38,7 @@ struct Look {
 /// Shaped labels, kept from frame to frame.
 #[derive(Default)]
 pub(crate) struct Labels {
-    shaped: FxHashMap<Key, Shaped>,
+    shaped: FxHashMap<LabelKey, Shaped>,
     /// The labels of the last frame. Most frames have the same labels, so the result is reused.
     last: Vec<(Label, FrameLabel)>,
 }
@@ -53,7 +53,7 @@ impl Labels {
 
     /// Width of the text, uncut, in pixels.
     pub(crate) fn width(&mut self, fonts: &mut Fonts, text: &str, size: f32, bold: bool) -> f32 {
-        let look = Look { text: text.to_owned(), bold, ..Look::default() };
+        let look = LabelStyle { text: text.to_owned(), bold, ..LabelStyle::default() };
         self.shaped(fonts, look, size, UNCUT).width
     }
 
@@ -71,7 +71,7 @@ impl Labels {
 
     fn layout(&mut self, fonts: &mut Fonts, label: &Label) -> FrameLabel {
         let room = label.rect.width;
-        let look = Look {
+        let look = LabelStyle {
             text: label.text.clone(),
             bold: label.bold,
             accents: label.accents.clone(),
@@ -104,7 +104,7 @@ impl Labels {
         self.shaped.retain(|_, shaped| std::mem::take(&mut shaped.used));
     }
 
-    fn shaped(&mut self, fonts: &mut Fonts, look: Look, size: f32, room: u32) -> Shaped {
+    fn shaped(&mut self, fonts: &mut Fonts, look: LabelStyle, size: f32, room: u32) -> Shaped {
         let key = (look, size.to_bits(), room);
         if let Some(shaped) = self.shaped.get_mut(&key) {
             shaped.used = true;
@@ -123,7 +123,7 @@ impl Labels {
 }
 
 /// Shapes `text`: either the whole text of `look`, or its beginning with an ellipsis.
-fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
+fn shape(fonts: &mut Fonts, look: &LabelStyle, text: &str, size: f32) -> Shaped {
     let size = if size.is_finite() { size.clamp(1.0, 1000.0) } else { 12.0 };
     let line_height = (size * 1.3).round().max(1.0);
     fonts.cover(text);
@@ -182,7 +182,7 @@ fn is_emoji(text: &str) -> bool {
 }
 
 /// The longest beginning of the text that fits together with an ellipsis.
-fn cut(fonts: &mut Fonts, look: &Look, size: f32, room: f32) -> Shaped {
+fn cut(fonts: &mut Fonts, look: &LabelStyle, size: f32, room: f32) -> Shaped {
     let text = look.text.as_str();
     let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, _)| start).collect();
     let (mut fits, mut too_long) = (0, ends.len());
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_breaks_a_label_or_turns_it_round() {
+    fn labels_stay_on_one_line_and_in_order() {
         let drawn: String =
             "a\tb\u{85}c\u{2029}d\u{202e}e\u{2067}é 👩\u{200d}👧".chars().map(stand_in).collect();
         assert_eq!(drawn, "a b\u{a0}c\u{fffd}d\u{fffd}e\u{fffd}é 👩\u{200d}👧");

@@ -28,7 +28,7 @@ pub enum Ligatures {
     /// All except the ligature under the cursor, whose characters are drawn one by one.
     #[default]
     Cursor,
-    /// None.
+    /// No ligatures.
     Never,
 }
 

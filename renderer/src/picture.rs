@@ -19,7 +19,7 @@ const GROUND: i32 = i32::MIN / 2;
 
 /// The parameters that determine a scaled image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct ScaledImageKey {
     image: u64,
     /// Bits of the source rectangle's four numbers.
     source: [u32; 4],
@@ -29,7 +29,7 @@ struct Key {
 /// The scaled images, each with a flag that is set if the current frame shows the image.
 #[derive(Default)]
 pub(crate) struct Pictures {
-    kept: FxHashMap<Key, (Arc<Pixels>, bool)>,
+    kept: FxHashMap<ScaledImageKey, (Arc<Pixels>, bool)>,
 }
 
 /// A part of an image, in the image's pixels: left, top, width, height.
@@ -110,7 +110,7 @@ impl Pictures {
         if source == whole && size == (image.width(), image.height()) {
             return Some(Arc::clone(image));
         }
-        let key = Key { image: image.id(), source: source.map(f32::to_bits), size };
+        let key = ScaledImageKey { image: image.id(), source: source.map(f32::to_bits), size };
         if let Some((pixels, used)) = self.kept.get_mut(&key) {
             *used = true;
             return Some(Arc::clone(pixels));
@@ -228,14 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_copied_where_nothing_is_scaled() {
+    fn unscaled_images_are_copied() {
         let rgba: Vec<u8> = (0..4 * 4 * 4).collect();
         let part = scale(&image(4, 4, &rgba), [1.0, 2.0, 2.0, 1.0], (2, 1));
         assert_eq!(part, rgba[4 * 4 * 2 + 4..4 * 4 * 2 + 12]);
     }
 
     #[test]
-    fn smaller_is_a_mean_and_larger_keeps_flat_colours() {
+    fn shrinking_averages_and_enlarging_keeps_flat_colors() {
         let two = image(2, 1, &[0, 0, 0, 255, 255, 255, 255, 255]);
         assert_eq!(scale(&two, [0.0, 0.0, 2.0, 1.0], (1, 1)), [128, 128, 128, 255]);
         // A transparent pixel's color does not mix into its neighbors.

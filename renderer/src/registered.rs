@@ -57,7 +57,7 @@ struct Canvas {
 }
 
 impl Canvas {
-    /// The canvas of a glyph whose span is this wide, and the pixels of it before the span.
+    /// The canvas of a glyph whose span is `span` pixels wide, and the number of the canvas's pixels before the span.
     fn new(span: u32, metrics: &CellMetrics) -> (Self, u32) {
         // A glyph may extend by the width of its span on both sides.
         let margin = span.min(MAX_WIDTH.saturating_sub(span) / 2);
@@ -66,7 +66,7 @@ impl Canvas {
     }
 }
 
-/// About how many steps [`draw`] takes: it decodes each byte, visits each pixel for each node of a paint graph, and
+/// The approximate number of steps of [`draw`]: it decodes each byte, visits each pixel for each node of a paint graph, and
 /// follows each edge across the canvas.
 pub(crate) fn work(glyph: &RegisteredGlyph, cells: u8, metrics: &CellMetrics) -> usize {
     let (canvas, _) = Canvas::new(metrics.width * u32::from(cells), metrics);
@@ -221,7 +221,7 @@ impl Painter<'_> {
         vec![[0.0; 4]; self.canvas.width * self.canvas.height]
     }
 
-    /// Draws what is inside a mask.
+    /// Draws a paint inside a mask.
     fn inside(&self, mask: &[f32], paint: &GlyphPaint, matrix: &Matrix, layer: &mut [Pixel]) {
         let (mut paint, mut matrix) = (paint, *matrix);
         while let GlyphPaint::Transform { matrix: inner, paint: child } = paint {

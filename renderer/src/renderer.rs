@@ -41,7 +41,7 @@ pub struct Renderer {
     pictures: Pictures,
     /// Rasterized chrome text, for the CPU painter.
     pub(crate) swash: SwashCache,
-    panes: FxHashMap<u64, KeptPane>,
+    panes: FxHashMap<u64, CachedPane>,
     frame: Arc<Frame>,
 }
 
@@ -51,9 +51,9 @@ const MAX_LABEL_GLYPHS: usize = 1 << 12;
 
 /// The rows of a pane, as drawn in the last frame.
 #[derive(Default)]
-struct KeptPane {
+struct CachedPane {
     look: Option<PaneLook>,
-    rows: Vec<KeptRow>,
+    rows: Vec<CachedRow>,
 }
 
 /// State that affects every row of a pane.
@@ -68,7 +68,7 @@ struct PaneLook {
     reorders: bool,
 }
 
-struct KeptRow {
+struct CachedRow {
     line: LineId,
     revision: u64,
     state: RowState,
@@ -82,8 +82,8 @@ struct KeptRow {
     row: Arc<FrameRow>,
 }
 
-impl KeptRow {
-    /// Whether this is still how a row of a pane looks.
+impl CachedRow {
+    /// Whether the cached row still looks like the pane's row.
     fn shows(&self, row: &SnapshotRow, state: &RowState, pane: &PaneScene<'_>) -> bool {
         !self.is_unfinished
             && self.line == row.line
@@ -199,8 +199,8 @@ impl Renderer {
 
     fn panes(&mut self, panes: &[PaneScene<'_>]) -> Vec<FramePane> {
         self.glyphs.start_frame();
-        // Pictures that fill the cache again and again must not keep frames busy: what a frame leaves out after the cache
-        // was emptied, only the next change of the row draws.
+        // Pictures that fill the cache again and again must not cause new frames forever. If a frame leaves out pictures
+        // after the cache was emptied, they are drawn only when their row changes.
         let is_last_try = self.glyphs.is_full();
         if is_last_try {
             tracing::debug!(glyphs = self.glyphs.len(), "glyph cache full: emptied");
@@ -286,7 +286,7 @@ impl Renderer {
                     (Arc::new(picture), blinks, glyphs, is_unfinished)
                 }
             };
-            let made = KeptRow {
+            let made = CachedRow {
                 line: row.line,
                 revision: row.revision,
                 state,

@@ -77,8 +77,8 @@ pub(crate) struct RowState {
     pub(crate) selected: Vec<Range<u16>>,
     /// Columns of search matches, and whether each is the current match.
     pub(crate) highlights: Vec<(Range<u16>, bool)>,
-    /// The cursors in this row, or this row's parts of them: extra cursors, then the main cursor. Of cursors in the same
-    /// cell, the last counts.
+    /// The cursors in this row, or this row's parts of them: extra cursors, then the main cursor. If several cursors
+    /// are in one cell, the last one is drawn.
     pub(crate) cursors: Vec<CursorPart>,
     /// Column whose ligature is drawn as single characters. This is the cursor's column, even while the cursor blinks.
     pub(crate) apart: Option<u16>,
@@ -114,7 +114,7 @@ fn is_area(c: char) -> bool {
 
 /// The colors of one cell, after selection, dimming and contrast are applied.
 #[derive(Clone, Copy)]
-struct Look {
+struct ResolvedColors {
     /// Color of text, possibly stepped away from the background.
     foreground: Rgb,
     /// Color of areas ([`is_area`]), which must match adjacent colors exactly.
@@ -238,7 +238,7 @@ impl RowBuilder<'_> {
         let dim = |colors: crate::color::CellColors, least: f32, this: &Self| {
             let text = readable(colors.foreground, colors.background, least);
             let own = colors.underline != colors.foreground;
-            Look {
+            ResolvedColors {
                 foreground: this.colors.dimmed(text),
                 exact: this.colors.dimmed(colors.foreground),
                 background: this.colors.dimmed(colors.background),
@@ -355,7 +355,7 @@ impl RowBuilder<'_> {
         col: u16,
         cells: u8,
         form: Form,
-        look: Look,
+        look: ResolvedColors,
         alpha: u8,
         line: &mut Line<'_>,
     ) {

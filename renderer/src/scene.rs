@@ -124,7 +124,7 @@ pub struct Label {
     pub color: Rgb,
     /// Size in pixels.
     pub size: f32,
-    /// Bold.
+    /// Whether the text is bold.
     pub bold: bool,
     /// Alignment.
     pub align: LabelAlign,

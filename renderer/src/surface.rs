@@ -3,8 +3,8 @@
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use crate::Renderer;
+use crate::cpu_surface::SoftSurface;
 use crate::gpu::surface::{GpuSurface, WindowAdapter};
-use crate::soft::SoftSurface;
 
 /// The painter that the settings ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub enum PainterChoice {
 /// The painter in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PainterKind {
-    /// wgpu.
+    /// The GPU painter (wgpu).
     Gpu,
-    /// softbuffer.
+    /// The CPU painter (softbuffer).
     Cpu,
 }
 

@@ -6,7 +6,7 @@ use unterm_term::{Cursor, LineId, Modes, Point, Snapshot, TextRange};
 
 /// The conditions under which a row is drawn.
 #[derive(Clone, Copy, Default)]
-struct With {
+struct RowOptions {
     cursor: Option<u16>,
     /// First and last selected column.
     selected: Option<(u16, u16)>,
@@ -14,7 +14,7 @@ struct With {
     is_explicit: bool,
 }
 
-fn row(renderer: &mut Renderer, mut shown: Snapshot, bidi: bool, with: With) -> FrameRow {
+fn row(renderer: &mut Renderer, mut shown: Snapshot, bidi: bool, with: RowOptions) -> FrameRow {
     renderer.set_text(TextOptions { bidi, ..TextOptions::default() });
     if let Some(col) = with.cursor {
         shown.cursor = Cursor { visible: true, col, ..Cursor::default() };
@@ -36,22 +36,22 @@ const ALEF_BET_GIMEL: &str = "ab \u{5d0}\u{5d1}\u{5d2}. (x)";
 const SHOWN: &str = "ab \u{5d2}\u{5d1}\u{5d0}. (x)";
 
 #[test]
-fn a_row_equals_one_that_is_written_as_it_is_shown() {
+fn right_to_left_rows_look_like_rows_in_display_order() {
     let mut renderer = Renderer::new(FontOptions::default());
     for (at, shown_at) in [(2, 2), (3, 5), (5, 3), (6, 6)] {
-        let cursor = |col| With { cursor: Some(col), ..With::default() };
+        let cursor = |col| RowOptions { cursor: Some(col), ..RowOptions::default() };
         let logical = row(&mut renderer, text(ALEF_BET_GIMEL), true, cursor(at));
         let visual = row(&mut renderer, text(SHOWN), false, cursor(shown_at));
         assert_eq!(logical, visual, "with the cursor in column {at}");
     }
-    let selected = |from, to| With { selected: Some((from, to)), ..With::default() };
+    let selected = |from, to| RowOptions { selected: Some((from, to)), ..RowOptions::default() };
     let logical = row(&mut renderer, text(ALEF_BET_GIMEL), true, selected(4, 5));
     let visual = row(&mut renderer, text(SHOWN), false, selected(3, 4));
     assert_eq!(logical, visual);
     let (red, blue) = (colored(1, 0), colored(4, 0));
     let runs =
         |first: &str, second: &str| snapshot(24, &[vec![run(first, red), run(second, blue)]]);
-    let logical = row(&mut renderer, runs("a\u{5d0}", "\u{5d1}b"), true, With::default());
+    let logical = row(&mut renderer, runs("a\u{5d0}", "\u{5d1}b"), true, RowOptions::default());
     let mut visual = runs("a", "\u{5d1}\u{5d0}b");
     visual.rows[0].styles[0].end = 1;
     let style = visual.rows[0].styles[1].clone();
@@ -63,23 +63,23 @@ fn a_row_equals_one_that_is_written_as_it_is_shown() {
             unterm_term::StyleRun { start: 3, end: 4, ..style },
         ],
     );
-    assert_eq!(logical, row(&mut renderer, visual, false, With::default()));
+    assert_eq!(logical, row(&mut renderer, visual, false, RowOptions::default()));
 }
 
 #[test]
-fn the_option_and_the_program_turn_it_off() {
+fn bidi_is_off_by_option_or_program() {
     let mut renderer = Renderer::new(FontOptions::default());
-    let off = row(&mut renderer, text(ALEF_BET_GIMEL), false, With::default());
-    let on = row(&mut renderer, text(ALEF_BET_GIMEL), true, With::default());
+    let off = row(&mut renderer, text(ALEF_BET_GIMEL), false, RowOptions::default());
+    let on = row(&mut renderer, text(ALEF_BET_GIMEL), true, RowOptions::default());
     assert_ne!(on, off);
-    let explicit = With { is_explicit: true, ..With::default() };
+    let explicit = RowOptions { is_explicit: true, ..RowOptions::default() };
     assert_eq!(row(&mut renderer, text(ALEF_BET_GIMEL), true, explicit), off);
 }
 
 /// The picture of a line of text, drawn by a new renderer, because a renderer reuses rows of the same number.
 fn picture(line: &str) -> (Renderer, Vec<u32>) {
     let mut renderer = Renderer::new(FontOptions::default());
-    row(&mut renderer, text(line), true, With::default());
+    row(&mut renderer, text(line), true, RowOptions::default());
     let picture = CpuPainter::picture(&mut renderer);
     (renderer, picture)
 }

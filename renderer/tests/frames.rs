@@ -111,7 +111,7 @@ fn a_cell_can_be_adjusted() {
 }
 
 #[test]
-fn absurd_sizes_are_survived() {
+fn absurd_sizes_do_not_panic() {
     for (size, scale) in [(f32::NAN, 1.0), (0.0, 0.0), (-3.0, f32::INFINITY), (1e9, 1e9)] {
         let families = vec!["No Such Font".into()];
         let options = FontOptions { families, size, scale, ..FontOptions::default() };
@@ -125,7 +125,7 @@ fn absurd_sizes_are_survived() {
 }
 
 #[test]
-fn rows_are_kept_while_nothing_about_them_changes() {
+fn unchanged_rows_are_reused() {
     let mut renderer = renderer();
     let mut shown = text(&["one", "two", "three", "four"]);
     let metrics = renderer.metrics();
@@ -177,7 +177,7 @@ fn a_scrolled_row_keeps_its_picture() {
 }
 
 #[test]
-fn blinking_touches_only_rows_that_blink() {
+fn blinking_redraws_only_rows_that_blink() {
     let mut renderer = renderer();
     let shown = snapshot(
         20,
@@ -206,7 +206,7 @@ fn a_new_palette_or_dim_redraws_the_pane() {
 }
 
 #[test]
-fn cursors_are_where_and_what_they_should_be() {
+fn cursors_have_the_right_shape_and_position() {
     let mut renderer = renderer();
     let m = renderer.metrics();
     let (w, h) = (m.width, m.height);
@@ -277,7 +277,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     let palette = Palette::default();
     let main = palette.cursor.unwrap();
 
-    // They are shown although the main cursor is hidden, in its colors and, in one case, in its shape.
+    // Extra cursors are shown although the main cursor is hidden. They have its colors and, in one case, its shape.
     let row = look(&shown, true);
     assert_eq!(row.under, [block(0, main), block(5, main)]);
     assert_eq!(columns(&row.over), [2, 4]);
@@ -287,7 +287,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     assert_eq!(columns(&look(&shown, true).over), [2, 4, 5]);
     assert_eq!(look(&shown, false).under, [], "without focus, all are hollow");
 
-    // Their own colors, from the palette and direct.
+    // Extra cursors can have their own colors: a palette color or a direct color.
     shown.extra_cursor_colors = ExtraCursorColors {
         text: ExtraCursorColor::Rgb(blue),
         cursor: ExtraCursorColor::Indexed(5),
@@ -297,7 +297,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     assert_eq!(row.over[0].color, palette.colors[5]);
     assert_eq!(row.glyphs[0].color, blue);
 
-    // Reverse video takes the colors of each cell.
+    // With reverse video, each extra cursor uses the colors of its cell.
     shown.extra_cursor_colors =
         ExtraCursorColors { text: ExtraCursorColor::Rgb(blue), cursor: ExtraCursorColor::Reverse };
     let row = look(&shown, true);
@@ -308,7 +308,7 @@ fn extra_cursors_have_their_own_shapes_and_shared_colors() {
     let row = look(&shown, true);
     assert_eq!((row.under[0], row.glyphs[0].color), (block(0, red), palette.colors[2]));
 
-    // If the main cursor takes the colors of its cell, the others take them too.
+    // If the main cursor uses the colors of its cell, the extra cursors do the same.
     shown.extra_cursor_colors = ExtraCursorColors::default();
     shown.palette = Arc::new(Palette { cursor: None, cursor_text: None, ..Palette::default() });
     let row = look(&shown, true);
@@ -339,7 +339,7 @@ fn only_rows_whose_cursors_change_are_drawn_again() {
     shown.extra_cursor_colors.cursor = ExtraCursorColor::Indexed(1);
     let colored = next(&shown, true);
     assert_eq!(changed(&moved, &colored), [0, 3]);
-    // They blink like the main cursor.
+    // Extra cursors blink like the main cursor.
     assert_eq!(changed(&colored, &next(&shown, false)), []);
     shown.cursor.blinking = true;
     let off = next(&shown, false);
@@ -376,7 +376,7 @@ fn a_selection_covers_whole_characters() {
 }
 
 #[test]
-fn attributes_become_colours_and_lines() {
+fn attributes_become_colors_and_lines() {
     let palette = Palette::default();
     let (reverse, m, _) = drawn(vec![run("x", attrs(Attrs::REVERSE))]);
     assert_eq!(reverse.backgrounds[0].color, palette.foreground);
@@ -425,7 +425,7 @@ fn bold_is_not_bright() {
 }
 
 #[test]
-fn neighbouring_backgrounds_are_one_fill() {
+fn adjacent_equal_backgrounds_are_one_fill() {
     let (row, m, palette) =
         drawn(vec![run("abc", colored(7, 1)), run("de", colored(3, 1)), plain("f")]);
     let fill = Fill { x: 0, y: 0, width: 5 * m.width, height: m.height, color: palette.colors[1] };
@@ -497,7 +497,7 @@ fn an_emoji_sequence_is_one_picture() {
         let Some(first) = glyphs.first() else { panic!("{text} draws nothing") };
         let picture = renderer.glyphs().get(first.glyph);
         if !picture.color {
-            skip("this machine has no colour font");
+            skip("this machine has no color font");
             return;
         }
         assert_eq!(glyphs.len(), 1, "{text}");
@@ -518,7 +518,7 @@ fn unknown_emoji_sequences_stay_in_their_cells() {
     let glyphs = |row: usize| &frame.panes[0].rows[row].glyphs;
     let picture = |glyph: &GlyphInstance| renderer.glyphs().get(glyph.glyph);
     if !picture(&glyphs(0)[0]).color {
-        skip("this machine has no colour font");
+        skip("this machine has no color font");
         return;
     }
     for (row, text) in rows.iter().enumerate().take(2) {
@@ -535,7 +535,7 @@ fn unknown_emoji_sequences_stay_in_their_cells() {
 
 /// An icon from a font made for other cell sizes keeps its size before a blank, and shrinks to its cell before text.
 #[test]
-fn icons_reach_over_a_blank_behind_them() {
+fn icons_extend_over_a_following_blank() {
     let mut renderer = renderer();
     let m = renderer.metrics();
     let mut grew = false;
@@ -627,7 +627,7 @@ fn damage_of_chrome_is_its_rectangles() {
 
 /// A raised rectangle hides the text below it, both in the picture and in the damage.
 #[test]
-fn what_is_raised_lies_over_labels() {
+fn raised_rectangles_cover_labels() {
     let mut renderer = renderer();
     let shown = text(&["a", "b"]);
     let m = renderer.metrics();
@@ -662,7 +662,7 @@ fn what_is_raised_lies_over_labels() {
 }
 
 #[test]
-fn what_lies_over_panes_stays_where_only_their_text_is_new() {
+fn chrome_stays_when_only_pane_text_changes() {
     let mut renderer = renderer();
     let m = renderer.metrics();
     let (before, mut after) = (text(&["some text", ""]), text(&["some text", "more"]));
@@ -716,7 +716,7 @@ fn labels_are_cut_with_an_ellipsis() {
 
 /// Inconsistent data may draw anything, but never panics.
 #[test]
-fn hostile_snapshots_are_survived() {
+fn hostile_snapshots_do_not_panic() {
     let mut renderer = renderer();
     let m = renderer.metrics();
     let mut shown = text(&["abc", "def"]);
@@ -767,7 +767,7 @@ fn a_png_is_the_picture() {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(png));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().unwrap();
-    assert_eq!(reader.info().color_type, png::ColorType::Indexed, "it has few colours");
+    assert_eq!(reader.info().color_type, png::ColorType::Indexed, "it has few colors");
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut bytes).unwrap();
     let expected: Vec<u8> = CpuPainter::picture(&mut renderer)
@@ -835,7 +835,7 @@ fn double_rows_are_twice_as_large() {
 /// A minimum contrast steps text and box-drawing lines away from their background. Blocks and powerline shapes keep
 /// their colors, because they must match those of other cells.
 #[test]
-fn minimum_contrast_is_for_text_and_lines() {
+fn minimum_contrast_applies_to_text_and_lines() {
     let mut renderer = renderer();
     let m = renderer.metrics();
     let gray = Style { foreground: Color::Rgb(Rgb::hex(0x333344)), ..Style::default() };
@@ -854,7 +854,7 @@ fn minimum_contrast_is_for_text_and_lines() {
 
 /// Only the pane's own background is translucent; text and cell backgrounds stay opaque.
 #[test]
-fn opacity_is_of_the_background_only() {
+fn opacity_applies_only_to_the_background() {
     let mut renderer = renderer();
     let m = renderer.metrics();
     let shown = snapshot(4, &[vec![plain(" "), run(" ", colored(7, 1)), plain("\u{2588}")]]);

@@ -38,7 +38,7 @@ fn at(picture: &[u32], renderer: &Renderer, col: u32, row: u32) -> u32 {
 }
 
 #[test]
-fn images_lie_where_their_order_says() {
+fn images_are_layered_by_z_index() {
     const BLUE: u32 = 0x0000ff;
     let image = flat(3, 2, [0, 0, 255, 255]);
     let mut renderer = Renderer::new(FontOptions::default());
@@ -59,7 +59,7 @@ fn images_lie_where_their_order_says() {
 }
 
 #[test]
-fn an_image_ends_with_the_cells_and_leaves_the_padding() {
+fn images_are_clipped_to_the_cells() {
     let image = flat(1, 1, [0, 0, 255, 255]);
     let mut snapshot = blocks();
     snapshot.images = vec![shown(&image, [2.0, 0.0, 10.0, 10.0], 0)];
@@ -81,7 +81,7 @@ fn an_image_ends_with_the_cells_and_leaves_the_padding() {
 }
 
 #[test]
-fn cursor_selection_and_underlines_show_over_images_that_lie_under_text() {
+fn marks_are_drawn_over_images_under_text() {
     const BLUE: u32 = 0x0000ff;
     let palette = Palette::default();
     let number = |color: Rgb| u32::from(color.r) << 16 | u32::from(color.g) << 8 | color.b as u32;
@@ -114,7 +114,7 @@ fn cursor_selection_and_underlines_show_over_images_that_lie_under_text() {
 }
 
 #[test]
-fn both_painters_draw_images_alike_also_when_they_change() {
+fn both_painters_draw_changing_images_alike() {
     let Some(mut gpu) = gpu() else { return };
     let bytes: Vec<u8> = (0..40 * 30 * 4u32).map(|i| (i * 37 % 251) as u8).collect();
     let noise = Pixels::new(40, 30, bytes).expect("as many bytes as pixels");

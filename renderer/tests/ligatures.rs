@@ -9,21 +9,21 @@ use unterm_renderer::{
 use unterm_term::{Attrs, Cursor, LineId, LineSize, Palette, Point, Rgb, Style, TextRange};
 
 /// A renderer, and the row it built for one row of text.
-struct Look {
+struct DrawnRow {
     renderer: Renderer,
     row: FrameRow,
 }
 
 /// The conditions under which a row is drawn.
 #[derive(Clone, Default)]
-struct With {
+struct RowOptions {
     cursor: Option<(u16, bool)>,
     /// First and last selected column.
     selected: Option<(u16, u16)>,
     size: LineSize,
 }
 
-fn look(options: FontOptions, runs: &[Run], with: &With) -> Look {
+fn look(options: FontOptions, runs: &[Run], with: &RowOptions) -> DrawnRow {
     let mut renderer = Renderer::new(options);
     let mut shown = snapshot(24, &[runs.to_vec()]);
     let selection_text = Some(Rgb::hex(0xff0000));
@@ -41,14 +41,14 @@ fn look(options: FontOptions, runs: &[Run], with: &With) -> Look {
     let metrics = renderer.metrics();
     let pane = PaneScene { selection, blink_on: false, ..pane(&shown, metrics) };
     let row = (*renderer.frame(&scene(pane)).panes[0].rows[0]).clone();
-    Look { renderer, row }
+    DrawnRow { renderer, row }
 }
 
 fn options(ligatures: Ligatures) -> FontOptions {
     FontOptions { ligatures, ..FontOptions::default() }
 }
 
-impl Look {
+impl DrawnRow {
     /// Left and right edge of a glyph's drawn part, in pixels.
     fn reach(&self, glyph: &GlyphInstance) -> (i32, i32) {
         (glyph.x, glyph.x + i32::from(glyph.width))
@@ -71,7 +71,7 @@ impl Look {
 #[test]
 fn an_arrow_is_one_picture_over_its_cells() {
     for size in [LineSize::Single, LineSize::DoubleWidth, LineSize::DoubleTop] {
-        let with = With { size, ..With::default() };
+        let with = RowOptions { size, ..RowOptions::default() };
         let text = [plain("ab -> cd")];
         let ligated = look(options(Ligatures::Always), &text, &with);
         let apart = look(options(Ligatures::Never), &text, &with);
@@ -88,11 +88,11 @@ fn an_arrow_is_one_picture_over_its_cells() {
 }
 
 #[test]
-fn the_cursor_shows_characters_one_by_one_and_only_there() {
+fn only_the_ligature_under_the_cursor_is_split() {
     let text = [plain("-> !=")];
-    let with = |cursor| With { cursor: Some(cursor), ..With::default() };
+    let with = |cursor| RowOptions { cursor: Some(cursor), ..RowOptions::default() };
     let count = |ligatures, cursor| look(options(ligatures), &text, &with(cursor)).row.glyphs.len();
-    assert_eq!(count(Ligatures::Always, (0, false)), 3, "an arrow in two colours");
+    assert_eq!(count(Ligatures::Always, (0, false)), 3, "an arrow in two colors");
     assert_eq!(count(Ligatures::Always, (0, true)), 2);
     assert_eq!(count(Ligatures::Cursor, (2, false)), 2, "the cursor stands beside both");
     for col in [0, 1, 3, 4] {
@@ -102,18 +102,21 @@ fn the_cursor_shows_characters_one_by_one_and_only_there() {
 }
 
 #[test]
-fn each_part_has_the_colour_of_its_cell() {
-    let colors = |row: &Look| {
+fn each_ligature_part_has_its_cells_color() {
+    let colors = |row: &DrawnRow| {
         let wide: Vec<_> = row.row.glyphs.iter().map(|g| (row.reach(g), g.color)).collect();
         wide
     };
     // One of the two cells is selected, or has another style.
-    let selected = With { selected: Some((1, 1)), ..With::default() };
+    let selected = RowOptions { selected: Some((1, 1)), ..RowOptions::default() };
     let always = options(Ligatures::Always);
     let halves = look(always.clone(), &[plain("=>")], &selected);
-    let styled =
-        look(always.clone(), &[run("=", colored(1, 0)), run(">", colored(2, 0))], &With::default());
-    let whole = look(always, &[plain("=>")], &With::default());
+    let styled = look(
+        always.clone(),
+        &[run("=", colored(1, 0)), run(">", colored(2, 0))],
+        &RowOptions::default(),
+    );
+    let whole = look(always, &[plain("=>")], &RowOptions::default());
     let (left, right) = whole.reach(&whole.row.glyphs[0]);
     let cell = whole.renderer.metrics().width as i32;
     for parts in [colors(&halves), colors(&styled)] {
@@ -121,19 +124,19 @@ fn each_part_has_the_colour_of_its_cell() {
         assert_eq!((first, second), ((left, cell), (cell, right)));
         assert_ne!(a, b);
     }
-    let glyph = |look: &Look| look.row.glyphs.iter().map(|g| g.glyph).collect::<Vec<_>>();
+    let glyph = |look: &DrawnRow| look.row.glyphs.iter().map(|g| g.glyph).collect::<Vec<_>>();
     assert_eq!(glyph(&halves)[0], glyph(&halves)[1], "one picture, drawn in two parts");
 }
 
 #[test]
-fn bold_beside_regular_and_features_take_ligatures_apart() {
+fn style_changes_and_features_split_ligatures() {
     let bold = Style { attrs: Attrs::BOLD, ..Style::default() };
     let always = options(Ligatures::Always);
-    let faces = look(always.clone(), &[plain("="), run(">", bold)], &With::default());
+    let faces = look(always.clone(), &[plain("="), run(">", bold)], &RowOptions::default());
     assert!(!faces.has_wide());
     let without = FontOptions { features: vec!["-calt".parse().unwrap()], ..always.clone() };
-    assert!(look(always, &[plain("=>")], &With::default()).has_wide());
-    assert!(!look(without, &[plain("=>")], &With::default()).has_wide());
+    assert!(look(always, &[plain("=>")], &RowOptions::default()).has_wide());
+    assert!(!look(without, &[plain("=>")], &RowOptions::default()).has_wide());
 }
 
 /// A line of one repeated character is shaped in pieces, and stays on the grid.
@@ -152,10 +155,10 @@ fn long_lines_of_signs_stay_on_the_grid() {
 
 /// Plain words look the same with and without ligatures, and so does text that only resembles one.
 #[test]
-fn plain_text_is_left_alone() {
+fn plain_text_is_unaffected_by_ligatures() {
     for text in ["The quick brown fox 0123", "ab-cd", "- >", "中文 ->中", "──>", "a.b"] {
-        let with = look(options(Ligatures::Always), &[plain(text)], &With::default());
-        let without = look(options(Ligatures::Never), &[plain(text)], &With::default());
+        let with = look(options(Ligatures::Always), &[plain(text)], &RowOptions::default());
+        let without = look(options(Ligatures::Never), &[plain(text)], &RowOptions::default());
         if !text.contains("->") {
             assert_eq!(with.drawn(), without.drawn(), "{text}");
         }
@@ -163,13 +166,13 @@ fn plain_text_is_left_alone() {
 }
 
 #[test]
-fn features_choose_other_forms() {
+fn features_select_alternate_glyphs() {
     let pixels = |features: &[&str]| {
         let features = features.iter().map(|text| text.parse().unwrap()).collect();
         let look = look(
             FontOptions { features, size: 30.0, ..FontOptions::default() },
             &[plain("0")],
-            &With::default(),
+            &RowOptions::default(),
         );
         look.renderer.glyphs().get(look.row.glyphs[0].glyph).data.clone()
     };
@@ -182,12 +185,12 @@ fn features_choose_other_forms() {
 
 /// For its code point, a chosen family comes before the first family, and before characters drawn in code.
 #[test]
-fn symbols_come_from_the_family_asked_for() {
+fn symbols_use_the_configured_family() {
     let list = SymbolRange::list("U+2500-2503, 2665", "JetBrains Mono").unwrap();
     assert_eq!((list[0].chars.clone(), list[1].chars.clone()), (0x2500..=0x2503, 0x2665..=0x2665));
     let options = FontOptions { symbols: list, ..FontOptions::default() };
     let cell = |options: FontOptions, text: &str| {
-        let look = look(options, &[plain(text)], &With::default());
+        let look = look(options, &[plain(text)], &RowOptions::default());
         look.renderer.glyphs().get(look.row.glyphs[0].glyph).clone()
     };
     assert_ne!(cell(options.clone(), "─"), cell(FontOptions::default(), "─"));

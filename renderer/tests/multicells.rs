@@ -76,7 +76,7 @@ fn text_fills_its_block_and_nothing_else() {
 }
 
 #[test]
-fn text_is_made_at_its_size() {
+fn text_is_rasterized_at_its_final_size() {
     // If the picture were enlarged after rasterizing, each pixel would appear four times.
     let picture = Picture::of("\x1b]66;s=2;S\x07");
     let part = picture.part((0.0, 0.0), (2.0, 2.0));
@@ -89,7 +89,7 @@ fn text_is_made_at_its_size() {
 }
 
 #[test]
-fn a_fraction_stands_where_its_alignment_says() {
+fn fractional_text_follows_its_alignment() {
     let half = |more: &str| Picture::of(&format!("\x1b]66;s=2:w=2:n=1:d=2{more};H\x07"));
     let places = [
         (":v=0:h=0", (0.0, 0.0)),
@@ -113,7 +113,7 @@ fn a_fraction_stands_where_its_alignment_says() {
 }
 
 #[test]
-fn a_multicell_character_is_no_part_of_a_ligature() {
+fn multicell_characters_form_no_ligatures() {
     let picture = Picture::of("=\x1b]66;n=1:d=2:w=1;>\x07");
     assert!(picture.ink((1.0, 0.0), (0.5, 0.6)) > 0, "half as large");
     assert_eq!(picture.ink((1.5, 0.0), (0.5, 1.0)), 0);
@@ -122,7 +122,7 @@ fn a_multicell_character_is_no_part_of_a_ligature() {
 }
 
 #[test]
-fn what_is_too_long_for_its_block_is_made_smaller() {
+fn text_too_long_for_its_block_is_shrunk() {
     let picture = Picture::of("\x1b]66;w=2;HHHHHH\x07");
     assert_eq!(picture.ink((2.0, 0.0), (22.0, 1.0)), 0);
     for sixth in 0..6 {

@@ -270,7 +270,7 @@ proptest! {
     /// A buffer that is only updated from damage, through any number of frames, equals a buffer that is painted whole.
     /// This also holds for two buffers used in turn.
     #[test]
-    fn damage_is_enough(
+    fn painting_the_damage_equals_painting_everything(
         first in screen(),
         edits in prop::collection::vec((0..usize::from(ROWS), runs(), extras(), 0..3u8), 1..6),
         age in 1..=2u8,
@@ -377,7 +377,7 @@ fn gpu_frame_equals_cpu_frame() {
 
 /// A pane covers the panes before it: in both painters, and also if only the lower or only the upper pane has changed.
 #[test]
-fn a_pane_covers_those_before_it() {
+fn a_pane_covers_earlier_panes() {
     let mut gpu = gpu();
     let mut renderer = Renderer::new(FontOptions::default());
     let metrics = renderer.metrics();
@@ -435,7 +435,7 @@ fn a_pane_covers_those_before_it() {
 /// A rounded corner hardly covers its outermost pixels. Blended as light over a clear background, such a pixel is so
 /// dark that rounding its coverage to 8 bits would be visible.
 #[test]
-fn faint_corners_over_a_clear_pane_look_alike() {
+fn both_painters_draw_faint_corners_alike() {
     let Some(mut gpu) = gpu() else { return };
     let mut renderer = Renderer::new(FontOptions::default());
     renderer.set_text(TextOptions { blending: Blending::Linear, ..TextOptions::default() });

@@ -78,11 +78,11 @@ fn sizes_and_alignments_follow_the_specification() {
     let metrics = Renderer::new(FontOptions::default()).metrics();
     let (w, h) = (metrics.width as i32, metrics.height as i32);
     let em = || rectangle(0, 0, 1000, 1000);
-    // Scaled to the cell's height, in the middle, and wider than the cell.
+    // By default, the glyph is scaled to the cell's height, centered, and wider than the cell.
     let [left, top, right, bottom] = only("  \u{e000}  ", "", em());
     assert_eq!((top, bottom, left + right), (0, h, 5 * w));
     assert!((h..=h + 1).contains(&(right - left)), "{left} to {right}");
-    // Scaled to its width.
+    // The glyph is scaled to the cell's width.
     let [left, top, right, bottom] = only("  \u{e000}  ", ";size=advance", em());
     assert_eq!((left, right), (2 * w, 3 * w));
     assert!(
@@ -93,12 +93,12 @@ fn sizes_and_alignments_follow_the_specification() {
     assert_eq!(contained, [left, top, right, bottom]);
     assert_eq!(only("  \u{e000}  ", ";size=cover", em()), only("  \u{e000}  ", "", em()));
     assert_eq!(only("  \u{e000}  ", ";size=stretch", em()), [2 * w, 0, 3 * w, h]);
-    // Twice as wide, and with another extent.
+    // The glyph spans two cells. After that, a glyph whose em has another size fills one cell.
     let wide = ";size=stretch;width=2";
     assert_eq!(only("  \u{e000}  ", wide, em()), [2 * w, 0, 4 * w, h]);
     let extent = ";size=stretch;aw=2000;lh=4000;upm=2000";
     assert_eq!(only("  \u{e000}  ", extent, rectangle(0, 0, 2000, 4000)), [2 * w, 0, 3 * w, h]);
-    // At the edges.
+    // The glyph is aligned to the edges of its cell.
     let [_, top, _, bottom] = only("  \u{e000}  ", ";size=advance;align=center,start", em());
     assert!(bottom == h && top >= h - w - 1, "{top} to {bottom}");
     let [_, top, _, bottom] = only("  \u{e000}  ", ";size=advance;align=center,end", em());
@@ -107,13 +107,13 @@ fn sizes_and_alignments_follow_the_specification() {
     assert_eq!(only("  \u{e000}  ", ";align=end,center", em())[2], 3 * w);
     let base = only("  \u{e000}  ", ";size=advance;align=start,baseline", em())[3];
     assert_eq!(base, metrics.baseline as i32);
-    // Padding on one side.
+    // The glyph has padding on one side.
     let half = only("  \u{e000}  ", ";size=stretch;pad=0,0.5,0,0", em());
     assert_eq!(half, [2 * w, 0, 2 * w + (w + 1) / 2, h]);
 }
 
 #[test]
-fn other_text_is_never_covered() {
+fn registered_glyphs_never_cover_other_text() {
     let metrics = Renderer::new(FontOptions::default()).metrics();
     let w = metrics.width as i32;
     let large = || ("", rectangle(-5000, 0, 5000, 1000));
@@ -149,7 +149,7 @@ fn outlines_have_the_color_of_text_and_pictures_their_own() {
     assert_eq!(at(w / 2), 0x0000ff);
     assert_eq!(at(w + quarter), 0xff0000);
     assert_eq!(at(2 * w - quarter), 0x0000ff);
-    // In another color, only what has the color of text changes.
+    // If the text gets another color, only the parts in the color of text change.
     let green = Style { foreground: Color::Rgb(Rgb::hex(0x00ff00)), ..Style::default() };
     let mut shown = snapshot(20, &[vec![run("\u{e000}\u{e001}", green)]]);
     shown.rows[0].revision = 2;
@@ -161,7 +161,7 @@ fn outlines_have_the_color_of_text_and_pictures_their_own() {
 }
 
 #[test]
-fn rows_with_such_characters_follow_each_registration() {
+fn rows_are_redrawn_when_a_glyph_is_registered() {
     let mut renderer = Renderer::new(FontOptions::default());
     let metrics = renderer.metrics();
     let mut shown = snapshot(20, &[vec![plain("abc")], vec![plain("a\u{e000}c")], vec![plain("")]]);
@@ -239,7 +239,7 @@ fn a_frame_draws_a_bounded_number_of_costly_pictures() {
     let first = renderer.glyphs().len();
     assert!((1..40).contains(&first), "{first} pictures");
     assert_eq!(other.glyphs().len(), first, "a larger screen makes a frame draw more");
-    // Each frame draws some more, until all are there.
+    // Each frame draws some more glyphs, until all are drawn.
     let mut before = first;
     while renderer.is_unfinished() {
         let metrics = renderer.metrics();

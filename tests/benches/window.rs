@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{
     Display, Picture, Start, Window,
-    peer::{ALACRITTY, BARE, Part, Peer, Terminal, UNTERM, UNTERM_CPU, UNTERM_GPU, XTERM},
+    peer::{ALACRITTY, BARE, Peer, Terminal, UNTERM, UNTERM_CPU, UNTERM_GPU, WindowPart, XTERM},
     vtebench::{Vtebench, geometric_mean, median, wait_for_figures},
 };
 
@@ -111,7 +111,7 @@ fn keys() -> Result<()> {
 /// A simulated user who types a letter, deletes it again, and watches the place where it appears.
 struct Typist<'a> {
     window: Window<'a>,
-    part: Part,
+    part: WindowPart,
     is_typed: bool,
 }
 
@@ -173,7 +173,7 @@ fn still<T: PartialEq>(look: impl Fn() -> Result<T>) -> Result<T> {
 }
 
 /// The smallest part that contains all pixels in which two pictures of a window differ.
-fn changed(before: &Picture, after: &Picture) -> Option<Part> {
+fn changed(before: &Picture, after: &Picture) -> Option<WindowPart> {
     let pixels = before.pixels.iter().zip(&after.pixels).enumerate();
     let differing = pixels.filter(|(_, (before, after))| before != after);
     let mut edges: Option<(usize, usize, usize, usize)> = None;
@@ -182,7 +182,7 @@ fn changed(before: &Picture, after: &Picture) -> Option<Part> {
         let (left, top, right, bottom) = edges.unwrap_or((x, y, x, y));
         edges = Some((left.min(x), top.min(y), right.max(x), bottom.max(y)));
     }
-    edges.map(|(left, top, right, bottom)| Part {
+    edges.map(|(left, top, right, bottom)| WindowPart {
         x: left as i16,
         y: top as i16,
         width: (right - left + 1) as u16,
@@ -239,7 +239,7 @@ fn starts() -> Result<()> {
             let window = peer.window()?;
             shown.push(milliseconds(start.elapsed()));
             // Text has more than one color; antialiased text more than two.
-            let corner = Part { x: 0, y: 0, width: 200, height: 80 };
+            let corner = WindowPart { x: 0, y: 0, width: 200, height: 80 };
             let is_drawn = |bytes: &[u8]| {
                 bytes.chunks_exact(4).filter(|pixel| pixel[..3] != bytes[..3]).count() > 50
             };

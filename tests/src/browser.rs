@@ -51,7 +51,7 @@ impl Browser {
     ///
     /// # Errors
     ///
-    /// Like [`Browser::start`].
+    /// The errors of [`Browser::start`].
     pub fn with_flags(flags: &[&str]) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-browser-").tempdir()?;
         let mut child = bare("node", home.path())
@@ -91,7 +91,7 @@ impl Browser {
     ///
     /// # Errors
     ///
-    /// Like [`Browser::ask`].
+    /// The errors of [`Browser::ask`].
     pub fn to(&mut self, command: &str, at: &str) -> Result<Value> {
         self.ask(command, json!({ "at": at }))
     }
@@ -100,7 +100,7 @@ impl Browser {
     ///
     /// # Errors
     ///
-    /// Like [`Browser::ask`].
+    /// The errors of [`Browser::ask`].
     pub fn with(&mut self, command: &str, at: &str, text: &str) -> Result<Value> {
         self.ask(command, json!({ "at": at, "text": text }))
     }

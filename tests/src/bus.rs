@@ -11,12 +11,12 @@ use tempfile::TempDir;
 
 use crate::{
     Display,
-    process::{Ended, bare},
+    process::{OwnedProcess, bare},
 };
 
 /// A session bus. On drop, it is ended together with everything it started.
 pub struct Bus {
-    _daemon: Ended,
+    _daemon: OwnedProcess,
     address: String,
     _folder: TempDir,
 }
@@ -66,7 +66,7 @@ impl Bus {
             .spawn()
             .context("starting dbus-daemon")?;
         let stdout = daemon.stdout.take().context("dbus-daemon's stdout")?;
-        let daemon = Ended(daemon);
+        let daemon = OwnedProcess(daemon);
         let mut address = String::new();
         BufReader::new(stdout).read_line(&mut address)?;
         let address = address.trim().to_owned();

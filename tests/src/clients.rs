@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     Instance,
-    process::{Ended, bare},
+    process::{OwnedProcess, bare},
 };
 
 /// The folder `tests/clients`.
@@ -84,14 +84,14 @@ impl Clients {
 }
 
 /// The output of a client that succeeded.
-pub struct Said {
+pub struct ClientOutput {
     /// The text that the client wrote to stdout.
     pub out: String,
     /// The text that the client wrote to stderr.
     pub err: String,
 }
 
-impl Said {
+impl ClientOutput {
     /// Runs a client until it ends.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ pub fn http_door(unterm: &Instance) -> Result<(String, String)> {
 
 /// `tests/clients/bearer.mjs` as a proxy in front of an instance. It is ended on drop.
 pub struct Bearer {
-    _process: Ended,
+    _process: OwnedProcess,
     port: u16,
 }
 
@@ -151,7 +151,7 @@ impl Bearer {
             .spawn()
             .context("starting the proxy")?;
         let out = child.stdout.take().context("its output")?;
-        let process = Ended(child);
+        let process = OwnedProcess(child);
         let mut port = String::new();
         BufReader::new(out.take(100)).read_line(&mut port)?;
         let port =

@@ -7,7 +7,7 @@
 mod compare;
 mod grammar;
 pub mod hostile;
-mod shown;
+mod screen_model;
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,7 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// All of them.
+    /// All shells.
     pub const ALL: [Self; 3] = [Self::Bash, Self::Zsh, Self::Fish];
 
     /// The shell's program.
@@ -49,7 +49,7 @@ impl Shell {
 
 /// A command, and the input that it reads.
 #[derive(Debug)]
-pub struct Given {
+pub struct GeneratedCommand {
     /// The command to run.
     pub text: String,
     /// The prompt that the command shows when it reads input. `None` if it reads no input.
@@ -60,7 +60,7 @@ pub struct Given {
     reference: String,
 }
 
-impl Given {
+impl GeneratedCommand {
     /// Whether the command prompts a second time.
     fn is_asked_twice(&self) -> bool {
         self.text.matches("; f").count() == 2
@@ -69,13 +69,13 @@ impl Given {
 
 /// The result of a command.
 #[derive(Debug)]
-struct Outcome {
+struct CommandResult {
     output: String,
     exit_code: Option<i64>,
 }
 
 /// Generates the command with this number. The same seed always generates the same command.
-pub fn generate(shell: Shell, seed: u64, number: u64) -> Given {
+pub fn generate(shell: Shell, seed: u64, number: u64) -> GeneratedCommand {
     let mut random = Random::new(seed ^ (number << 8) ^ shell as u64);
     // Skip one number, so that the first numbers of similar seeds differ.
     random.next();
@@ -91,7 +91,7 @@ pub fn generate(shell: Shell, seed: u64, number: u64) -> Given {
         group => random.pick(groups[group - 3]),
     };
     let text = fill(row, number, &mut random);
-    Given { reference: text.clone(), text, question: None, typed: String::new() }
+    GeneratedCommand { reference: text.clone(), text, question: None, typed: String::new() }
 }
 
 /// Cycles through the readers, so that a few commands are enough to use every reader.
@@ -99,13 +99,13 @@ fn random_reader(readers: &[Reader], number: u64) -> Reader {
     readers[number as usize % readers.len()]
 }
 
-fn reads(random: &mut Random, number: u64, reader: Reader) -> Given {
+fn reads(random: &mut Random, number: u64, reader: Reader) -> GeneratedCommand {
     let text = fill(reader.command, number, random);
     let reference = match reader.reference {
         "" => text.clone(),
         reference => fill(reference, number, random),
     };
-    Given {
+    GeneratedCommand {
         question: Some(fill(reader.question, number, random)),
         typed: fill(reader.typed, number, random),
         text,
@@ -142,7 +142,7 @@ fn fill(row: &str, number: u64, random: &mut Random) -> String {
 }
 
 /// The result of a command in a subprocess with the same home but without a terminal.
-fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
+fn expected(shell: Shell, given: &GeneratedCommand, home: &Path) -> Result<CommandResult> {
     let mut output = tempfile::tempfile()?;
     let mut input = tempfile::tempfile()?;
     let mut typed = String::new();
@@ -175,7 +175,7 @@ fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
     let mut bytes = Vec::new();
     output.rewind()?;
     output.read_to_end(&mut bytes)?;
-    Ok(Outcome {
+    Ok(CommandResult {
         output: String::from_utf8_lossy(&bytes).into_owned(),
         exit_code: code.map(i64::from),
     })
@@ -185,7 +185,7 @@ fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
 const MOST_WAITS: usize = 12;
 
 /// A shell's pane that an agent drives.
-struct Driven<'a> {
+struct DrivenPane<'a> {
     agent: &'a mut Relay,
     shell: Shell,
     /// The folder where commands run.
@@ -193,7 +193,7 @@ struct Driven<'a> {
     pane: u64,
 }
 
-impl<'a> Driven<'a> {
+impl<'a> DrivenPane<'a> {
     fn open(agent: &'a mut Relay, shell: Shell, home: &'a Path) -> Result<Self> {
         let mut driven = Self { agent, shell, home, pane: 0 };
         driven.reopen()?;
@@ -214,7 +214,7 @@ impl<'a> Driven<'a> {
     }
 
     /// The result of a command in the pane. If the tools fail, the error contains their answer.
-    fn run(&mut self, given: &Given) -> Result<Outcome> {
+    fn run(&mut self, given: &GeneratedCommand) -> Result<CommandResult> {
         let pane = self.pane;
         let timeout_ms = if given.question.is_some() { 3000 } else { 20_000 };
         let how = json!({"raw": true, "max_chars": 200_000, "timeout_ms": timeout_ms});
@@ -250,7 +250,7 @@ impl<'a> Driven<'a> {
         ensure!(ran["ended"] == true, "it goes on: {ran}");
         ensure!(ran.get("reason").is_none(), "its end is unknown: {ran}");
         let output = ran["output"].as_str().context("no output")?.to_owned();
-        Ok(Outcome { output, exit_code: ran["exit_code"].as_i64() })
+        Ok(CommandResult { output, exit_code: ran["exit_code"].as_i64() })
     }
 }
 
@@ -277,7 +277,7 @@ pub fn run(
     numbers: std::ops::Range<u64>,
 ) -> Result<Tally> {
     let mut agent = Relay::start(unterm.home(), unterm.registry(), &[])?;
-    let mut driven = Driven::open(&mut agent, shell, unterm.home())?;
+    let mut driven = DrivenPane::open(&mut agent, shell, unterm.home())?;
     let mut tally = Tally::default();
     let mut last = None;
     for number in numbers {
@@ -286,8 +286,8 @@ pub fn run(
         let found = match driven.run(&given) {
             Ok(found) => found,
             Err(why) => {
-                let told = format!("{} {number}: {:?}\n  {why:#}", shell.name(), given.text);
-                tally.differences.push(told);
+                let difference = format!("{} {number}: {:?}\n  {why:#}", shell.name(), given.text);
+                tally.differences.push(difference);
                 driven.reopen()?;
                 continue;
             }
@@ -306,8 +306,8 @@ pub fn run(
                 "{} {number}: {:?}\n  a subprocess: {}\n  the pane:     {}",
                 shell.name(),
                 given.text,
-                told(&expected),
-                told(&found),
+                summary(&expected),
+                summary(&found),
             )),
         }
     }
@@ -315,7 +315,7 @@ pub fn run(
 }
 
 /// An outcome on one line, truncated.
-fn told(outcome: &Outcome) -> String {
+fn summary(outcome: &CommandResult) -> String {
     let output = format!("{:?}", outcome.output);
     let cut: String = output.chars().take(400).collect();
     format!("{:?} {cut}", outcome.exit_code)

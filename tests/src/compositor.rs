@@ -12,15 +12,15 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{
-    process::{Ended, bare},
+    process::{OwnedProcess, bare},
     wait_for, wait_until,
 };
 
 /// sway without hardware, on a screen of 2560×1600 pixels. It is ended on drop.
 pub struct Compositor {
     // Must be the first field: the keyboard must be dropped before the compositor that it needs.
-    _keyboard: Ended,
-    sway: Ended,
+    _keyboard: OwnedProcess,
+    sway: OwnedProcess,
     folder: TempDir,
 }
 
@@ -65,7 +65,7 @@ impl Compositor {
             .stderr(File::create(&log)?)
             .spawn()
             .context("starting sway")?;
-        let sway = Ended(sway);
+        let sway = OwnedProcess(sway);
         let read_log = || fs::read_to_string(&log).unwrap_or_default();
         let is_there = |name: &str| UnixStream::connect(folder.path().join(name)).is_ok();
         wait_for(
@@ -185,10 +185,10 @@ fn program(name: &str, folder: &Path) -> Command {
 }
 
 /// Starts a program that keeps running.
-fn stays(name: &str, args: &[&str], folder: &Path) -> Result<Ended> {
+fn stays(name: &str, args: &[&str], folder: &Path) -> Result<OwnedProcess> {
     let mut command = program(name, folder);
     command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
-    Ok(Ended(command.spawn().with_context(|| format!("starting {name}"))?))
+    Ok(OwnedProcess(command.spawn().with_context(|| format!("starting {name}"))?))
 }
 
 fn succeeded(name: &str, output: &Output) -> Result<()> {

@@ -19,13 +19,13 @@ use x11rb::{
 use crate::{
     Instance, Picture, Window,
     keyboard::{Keys, keysym},
-    process::Ended,
+    process::OwnedProcess,
     wait_for, wait_until,
 };
 
 /// An Xvfb with a free display number. It has no window manager until one is started. It is ended on drop.
 pub struct Display {
-    server: Ended,
+    server: OwnedProcess,
     number: u32,
     pub(crate) connection: RustConnection,
     pub(crate) root: xproto::Window,
@@ -80,7 +80,7 @@ impl Display {
             .stderr(Stdio::null())
             .spawn()
             .context("starting Xvfb")?;
-        let mut server = Ended(server);
+        let mut server = OwnedProcess(server);
         let mut line = String::new();
         let stdout = server.0.stdout.take().context("Xvfb's stdout")?;
         BufReader::new(stdout).read_line(&mut line)?;

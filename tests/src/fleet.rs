@@ -614,14 +614,14 @@ impl Events {
 
 /// The reply of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ToolReply {
     /// The text of the reply.
     pub text: String,
     /// Whether the reply is an error.
     pub is_error: bool,
 }
 
-impl Answer {
+impl ToolReply {
     /// The text as JSON.
     ///
     /// # Errors
@@ -708,10 +708,10 @@ impl Agent {
     /// # Errors
     ///
     /// An error of the protocol.
-    pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer> {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Result<ToolReply> {
         let result = self.ask("tools/call", json!({"name": tool, "arguments": arguments}))?;
         let text = result["content"][0]["text"].as_str().context("no text")?.to_owned();
-        Ok(Answer { text, is_error: result["isError"].as_bool().unwrap_or_default() })
+        Ok(ToolReply { text, is_error: result["isError"].as_bool().unwrap_or_default() })
     }
 
     /// The sid of a machine's first session.

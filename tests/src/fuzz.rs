@@ -7,8 +7,9 @@
 //! the same bodies.
 
 mod corpus;
+mod dictionary;
 mod generate;
-mod minimise;
+mod minimize;
 mod mutate;
 mod play;
 mod plugin;
@@ -16,10 +17,9 @@ mod random;
 mod requests;
 pub mod servers;
 mod viewer;
-mod words;
 
 pub use corpus::{Corpus, regressions};
-pub use minimise::minimise;
+pub use minimize::minimize;
 pub use mutate::mutate;
 pub use random::Random;
 

@@ -8,14 +8,14 @@ use x11rb::protocol::xproto::ConnectionExt as _;
 
 use crate::{
     Display,
-    process::{Ended, bare},
+    process::{OwnedProcess, bare},
     wait_for,
 };
 
 /// An input method. Programs on its display use it if they are started with [`InputMethod::ENV`]. Shift+Space starts
 /// composing. Dropping the value stops the input method.
 pub struct InputMethod {
-    _process: Ended,
+    _process: OwnedProcess,
     _home: TempDir,
 }
 
@@ -45,7 +45,7 @@ impl InputMethod {
             .stderr(Stdio::null())
             .spawn()
             .context("starting uim-xim")?;
-        let method = Self { _process: Ended(process), _home: home };
+        let method = Self { _process: OwnedProcess(process), _home: home };
         // The input method's server owns this selection (X11's XIM protocol, 4.1).
         let name = display.connection.intern_atom(false, b"@server=uim")?.reply()?.atom;
         wait_for(

@@ -4,6 +4,7 @@
 //! Contains no product code and asserts nothing by itself. Every process that it starts is ended by its process id, and
 //! listens only on the loopback address.
 
+mod bare_pty;
 mod binaries;
 mod browser;
 mod bus;
@@ -19,22 +20,22 @@ mod instance;
 mod keyboard;
 mod modules;
 mod notifier;
-mod null_reader;
 mod pane;
 pub mod peer;
 mod picture;
 mod portal;
 mod process;
-mod reader;
 mod relay;
 mod resources;
-mod tree;
+mod screen_reader;
+mod source_tree;
 pub mod vtebench;
 mod wait;
 mod window;
 mod window_manager;
 mod xsettings;
 
+pub use bare_pty::{run_and_throw_away, start_on_pty};
 pub use binaries::binary;
 pub use browser::{Browser, node_modules};
 pub use bus::Bus;
@@ -43,15 +44,14 @@ pub use display::{Activations, Bells, Display};
 pub use input_method::InputMethod;
 pub use instance::{Instance, PROMPT, Start, Wire, describe};
 pub use modules::Modules;
-pub use notifier::{Asked, Notice, Notifier};
-pub use null_reader::{run_and_throw_away, start_on_pty};
+pub use notifier::{Notice, NotificationRequest, Notifier};
 pub use pane::Pane;
 pub use picture::{Area, Picture};
 pub use portal::Portal;
-pub use reader::ScreenReader;
 pub use relay::Relay;
 pub use resources::Resources;
-pub use tree::{SourceFile, Tree};
+pub use screen_reader::ScreenReader;
+pub use source_tree::{SourceFile, Tree};
 pub use wait::{PATIENCE, wait_for, wait_until};
 pub use window::Window;
 pub use window_manager::{Compositing, WindowManager};

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_no_circle() {
+    fn layered_modules_have_no_circle() {
         let files = [
             ("lib.rs", "mod a; mod b; pub use a::A; pub use b::{self, B};"),
             ("a.rs", "//! A.\npub struct A; // crate::b::B\n"),

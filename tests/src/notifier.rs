@@ -21,7 +21,7 @@ const PATH: &str = "/org/freedesktop/Notifications";
 
 /// A request to the service.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum NotificationRequest {
     /// Show a notification.
     Show(Notice),
     /// Close the notification with this number.
@@ -58,7 +58,7 @@ pub struct Notice {
 /// The notification service.
 pub struct Notifier {
     connection: Connection,
-    asked: mpsc::Receiver<Asked>,
+    asked: mpsc::Receiver<NotificationRequest>,
 }
 
 impl Notifier {
@@ -94,7 +94,7 @@ impl Notifier {
     /// # Errors
     ///
     /// If no request arrives.
-    pub fn asked(&self) -> Result<Asked> {
+    pub fn asked(&self) -> Result<NotificationRequest> {
         self.asked.recv_timeout(PATIENCE).context("the notification service was not asked anything")
     }
 
@@ -105,8 +105,8 @@ impl Notifier {
     /// If no request arrives, or the request is of another kind.
     pub fn shown(&self) -> Result<Notice> {
         match self.asked()? {
-            Asked::Show(notice) => Ok(notice),
-            Asked::Close(id) => anyhow::bail!("asked to take {id} away"),
+            NotificationRequest::Show(notice) => Ok(notice),
+            NotificationRequest::Close(id) => anyhow::bail!("asked to take {id} away"),
         }
     }
 
@@ -133,7 +133,7 @@ struct Service {
     connection: Connection,
     capabilities: Vec<String>,
     last: AtomicU32,
-    asked: Mutex<mpsc::Sender<Asked>>,
+    asked: Mutex<mpsc::Sender<NotificationRequest>>,
 }
 
 /// The arguments of `Notify`: application, replaced number, icon, title, body, actions, hints, milliseconds.
@@ -161,13 +161,13 @@ impl Service {
                 let notify: Notify = message.body().deserialize()?;
                 let notice = self.notice(notify);
                 self.connection.reply(&header, &notice.id)?;
-                self.tell(Asked::Show(notice));
+                self.tell(NotificationRequest::Show(notice));
             }
             "CloseNotification" => {
                 let id: u32 = message.body().deserialize()?;
                 self.connection.reply(&header, &())?;
                 closed(&self.connection, id, 3)?;
-                self.tell(Asked::Close(id));
+                self.tell(NotificationRequest::Close(id));
             }
             other => eprintln!("the notification service was asked for {other}"),
         }
@@ -200,7 +200,7 @@ impl Service {
         }
     }
 
-    fn tell(&self, asked: Asked) {
+    fn tell(&self, asked: NotificationRequest) {
         // Ignore the error: after the end of the test, nothing receives the request.
         let _ = self.asked.lock().map(|sender| drop(sender.send(asked)));
     }

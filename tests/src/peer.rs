@@ -18,7 +18,7 @@ use x11rb::{
     },
 };
 
-use crate::{Display, PATIENCE, Resources, Window, binary, process::Ended, wait_for};
+use crate::{Display, PATIENCE, Resources, Window, binary, process::OwnedProcess, wait_for};
 
 /// How to start a terminal with a grid of 120×40 cells.
 pub struct Terminal {
@@ -60,7 +60,7 @@ pub const BARE: Terminal =
 
 /// A running terminal. It is ended on drop.
 pub struct Peer<'a> {
-    child: Ended,
+    child: OwnedProcess,
     home: TempDir,
     window: Option<Window<'a>>,
     display: &'a Display,
@@ -109,7 +109,7 @@ impl Terminal {
             .stderr(log)
             .spawn()
             .with_context(|| format!("starting {}", self.name))?;
-        Ok(Peer { child: Ended(child), home, window: None, display, before })
+        Ok(Peer { child: OwnedProcess(child), home, window: None, display, before })
     }
 }
 
@@ -202,7 +202,7 @@ impl<'a> Peer<'a> {
     ///
     /// # Errors
     ///
-    /// If so many windows do not appear.
+    /// If fewer windows appear.
     pub fn wait_for_windows(&self, count: usize) -> Result<()> {
         let all_shown = || {
             let windows = viewable(self.display)?.len() - self.before.len();
@@ -224,7 +224,7 @@ impl<'a> Peer<'a> {
 
 /// Part of a window, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct WindowPart {
     /// Left edge.
     pub x: i16,
     /// Top edge.
@@ -263,8 +263,8 @@ impl Window<'_> {
     /// # Errors
     ///
     /// If the window has closed, or does not contain the whole part.
-    pub fn part(&self, part: Part) -> Result<Vec<u8>> {
-        let Part { x, y, width, height } = part;
+    pub fn part(&self, part: WindowPart) -> Result<Vec<u8>> {
+        let WindowPart { x, y, width, height } = part;
         let connection = &self.display.connection;
         let image = connection
             .get_image(ImageFormat::Z_PIXMAP, self.id, x, y, width, height, u32::MAX)?

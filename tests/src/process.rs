@@ -7,16 +7,16 @@ use std::{
 };
 
 /// A process. On drop, it is ended with SIGTERM, so that it removes its sockets and lock files.
-pub(crate) struct Ended(pub Child);
+pub(crate) struct OwnedProcess(pub Child);
 
-impl Ended {
+impl OwnedProcess {
     /// Ends the program at once, with SIGKILL.
     pub(crate) fn kill(mut self) -> std::io::Result<()> {
         self.0.kill()
     }
 }
 
-impl Drop for Ended {
+impl Drop for OwnedProcess {
     fn drop(&mut self) {
         let pid = rustix::process::Pid::from_child(&self.0);
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);

@@ -10,12 +10,13 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::wait_for;
 
-/// Columns of the terminal in which it runs.
+/// Columns of the terminal in which vtebench runs.
 pub const COLS: u16 = 120;
-/// Rows of that terminal.
+/// Rows of the terminal in which vtebench runs.
 pub const ROWS: u16 = 40;
-/// Parameters of one run. vtebench reports whole milliseconds, so a sample must take several milliseconds.
+/// The number of samples of one run.
 const SAMPLES: &str = "3";
+/// The number of bytes of a sample. vtebench reports whole milliseconds, so a sample must take several milliseconds.
 const SAMPLE_BYTES: &str = "4194304";
 
 /// The program and its benchmarks.

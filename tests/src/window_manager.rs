@@ -20,7 +20,7 @@ use x11rb::{
 
 use crate::{
     Display, Window,
-    process::{Ended, bare},
+    process::{OwnedProcess, bare},
     wait_for,
 };
 
@@ -29,7 +29,7 @@ const FRAME: i16 = 40;
 
 /// openbox. It is ended on drop.
 pub struct WindowManager {
-    _process: Ended,
+    _process: OwnedProcess,
     _home: TempDir,
 }
 
@@ -44,7 +44,7 @@ impl WindowManager {
         let mut command = bare("openbox", home.path());
         command.arg("--sm-disable").env("DISPLAY", display.name());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = Ended(command.spawn().context("starting openbox")?);
+        let process = OwnedProcess(command.spawn().context("starting openbox")?);
         let is_there = || {
             let named = display.root_windows(b"_NET_SUPPORTING_WM_CHECK")?;
             Ok((!named.is_empty()).then_some(()))
@@ -120,7 +120,7 @@ impl Display {
         let own = [std::process::id()];
         connection.change_property32(replace, id, pid, AtomEnum::CARDINAL, &own)?;
         let is_there = || {
-            // Map it repeatedly: see [`WindowManager::start`].
+            // Map the window repeatedly: see [`WindowManager::start`].
             connection.map_window(id)?.check()?;
             let is_listed = self.root_windows(b"_NET_CLIENT_LIST_STACKING")?.contains(&id);
             let state = connection.get_window_attributes(id)?.reply()?.map_state;
@@ -166,7 +166,7 @@ impl Window<'_> {
     /// # Errors
     ///
     /// If the window has closed, or stays visible.
-    pub fn minimise(&self) -> Result<()> {
+    pub fn minimize(&self) -> Result<()> {
         const ICONIC: u32 = 3;
         let (connection, root) = (&self.display.connection, self.display.root);
         let change = connection.intern_atom(false, b"WM_CHANGE_STATE")?.reply()?.atom;

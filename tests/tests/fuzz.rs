@@ -22,7 +22,7 @@ fn run(name: &str) {
 }
 
 #[test]
-fn every_body_is_run_here() {
+fn every_fuzz_body_has_a_test() {
     let names: Vec<_> = BODIES.iter().map(|body| body.name).collect();
     assert_eq!(names, ["engine", "osc", "graphics", "sixel", "reflow", "plugin", "screen"]);
 }

@@ -187,7 +187,7 @@ fn the_top_level_stays_as_designed() {
 }
 
 #[test]
-fn documents_point_only_at_what_is_there() {
+fn documents_link_only_to_existing_files() {
     let tree = Tree::read();
     let mut findings = Vec::new();
     for file in tree.files.iter().filter(|file| file.path.ends_with(".md")) {
@@ -381,7 +381,7 @@ fn files_are_read_by_the_bounded_reader() {
 }
 
 #[test]
-fn every_source_file_says_what_it_is_for() {
+fn every_source_file_states_its_purpose() {
     let findings = Tree::read()
         .rust()
         // `foo/tests.rs` contains the tests of `foo.rs`, so it needs no comment of its own.
@@ -418,7 +418,7 @@ fn no_structure_of_the_window_has_more_than_15_fields() {
 }
 
 #[test]
-fn what_is_allowed_has_its_reason() {
+fn every_allow_has_a_reason() {
     let mut findings = Vec::new();
     for file in Tree::read().rust().filter(|file| file.path != "tests/tests/tidy.rs") {
         for opening in ["#[allow(", "#![allow(", "#[expect(", "#![expect("] {
@@ -435,14 +435,14 @@ fn what_is_allowed_has_its_reason() {
 }
 
 #[test]
-fn nothing_is_left_unfinished_or_switched_off() {
+fn no_code_is_unfinished_or_disabled() {
     let forbidden = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
     let findings = find(&forbidden, |path| path.ends_with(".rs"));
     check("unfinished code", findings);
 }
 
 #[test]
-fn no_file_names_a_machine() {
+fn no_file_contains_a_machine_path() {
     // Each path is split in two parts, so that this file passes its own check.
     let paths = [("/ro", "ot/"), ("/wo", "rk/"), ("/ho", "me/ubuntu"), ("shared/", "design.md")];
     let paths: Vec<String> = paths.iter().map(|(a, b)| format!("{a}{b}")).collect();

@@ -1,10 +1,10 @@
-//! `unterm-capture`: takes a picture of the screen, of a window, or of a part that a person drags out, and writes it as
+//! `unterm-capture`: takes a picture of the screen, of a window, or of a region that the user drags, and writes it as
 //! PNG.
 //!
-//! A program of its own, started by `unterm` when it is asked for: what it needs to see the screen (xcap links
-//! PipeWire, whatever its features) the terminal itself starts without. Ends with 0 when there is a picture, with 2
-//! when the user canceled, with 3 when the user took too long, else with 1 and the reason on stderr.
-#![allow(clippy::print_stderr, reason = "stderr is how it says what went wrong")]
+//! This is a separate program, which `unterm` starts when a picture is requested. xcap links PipeWire, whatever its
+//! features, and the terminal must start without PipeWire. The exit status is 0 if the picture was written, 2 if the
+//! user canceled, and 3 if the user took too long. For any other error, it is 1, and the reason is on stderr.
+#![allow(clippy::print_stderr, reason = "errors are reported on stderr")]
 
 mod region;
 
@@ -19,36 +19,37 @@ use xcap::{Monitor, Window};
 #[derive(Parser)]
 #[command(name = "unterm-capture", version)]
 struct Args {
-    /// Of what.
+    /// What to capture.
     #[arg(value_enum)]
-    what: What,
+    what: CaptureTarget,
     /// The file to write; it must not exist.
     #[arg(long)]
     out: PathBuf,
-    /// A point of the screen that is meant, in pixels, where there are several: X,Y.
+    /// If there are several screens: a point on the screen to capture, in pixels, as X,Y.
     #[arg(long, value_parser = point, allow_hyphen_values = true)]
     at: Option<(i32, i32)>,
-    /// Wait so many milliseconds first: a window that was hidden has to be gone.
+    /// The number of milliseconds to wait first, until a hidden window has disappeared.
     #[arg(long, default_value_t = 0)]
     delay: u64,
-    /// Of a window with this in its title.
+    /// Capture a window whose title contains this text.
     #[arg(long)]
     title: Option<String>,
-    /// Of a window of this process.
+    /// Capture a window of the process with this id.
     #[arg(long)]
     pid: Option<u32>,
-    /// How many milliseconds a person may take for a region.
+    /// The maximum time to drag a region, in milliseconds.
     #[arg(long)]
     timeout: Option<u64>,
 }
 
+/// The thing to capture.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum What {
-    /// One whole screen.
+enum CaptureTarget {
+    /// A whole screen.
     Screen,
-    /// A part of it, which a person drags out of its picture.
+    /// A region of a screen, which the user drags.
     Region,
-    /// A window, by --title or --pid.
+    /// The window that --title or --pid names.
     Window,
 }
 
@@ -62,17 +63,17 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(2),
         Err(error) => {
-            // `eprintln!` panics where standard error takes nothing.
+            // `eprintln!` would panic if standard error is closed.
             let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{error:#}\n"));
             ExitCode::FAILURE
         }
     }
 }
 
-/// False: the user canceled.
+/// Takes the picture. Returns false if the user canceled.
 fn run(args: &Args) -> Result<bool> {
     std::thread::sleep(Duration::from_millis(args.delay.min(5_000)));
-    if args.what == What::Window {
+    if args.what == CaptureTarget::Window {
         write(&picture_of(&window(args)?)?, args)?;
         return Ok(true);
     }
@@ -85,15 +86,15 @@ fn run(args: &Args) -> Result<bool> {
     let monitor = monitor(args.at)?;
     let whole = monitor.capture_image().with_context(|| hinted("the screen can't be read"))?;
     let picture = match args.what {
-        What::Screen | What::Window => Some(whole),
-        What::Region => region::drag(whole, (monitor.x()?, monitor.y()?))?,
+        CaptureTarget::Screen | CaptureTarget::Window => Some(whole),
+        CaptureTarget::Region => region::drag(whole, (monitor.x()?, monitor.y()?))?,
     };
     let Some(picture) = picture else { return Ok(false) };
     write(&picture, args)?;
     Ok(true)
 }
 
-/// The frontmost window that is meant.
+/// The frontmost window that the arguments name.
 fn window(args: &Args) -> Result<Window> {
     anyhow::ensure!(
         args.title.is_some() || args.pid.is_some(),
@@ -113,15 +114,18 @@ fn window(args: &Args) -> Result<Window> {
     windows.into_iter().find(is_meant).with_context(|| hinted(&missing(args)))
 }
 
-/// That there is no such window, for people.
+/// The error message if no window matches the arguments.
 fn missing(args: &Args) -> String {
     let pid = args.pid.map(|pid| format!(" of process {pid}")).unwrap_or_default();
     let title = args.title.as_ref().map(|title| format!(" with {title:?} in its title"));
     format!("there is no window{pid}{} on the display", title.unwrap_or_default())
 }
 
-/// What a window shows; of one that reaches over the screen's edge, which X11 does not give, the part on the screen.
-/// One that is not shown has none.
+/// The picture of a window. X11 provides no picture of a window that extends beyond the screen, so for such a window, the
+/// picture contains the part on the screen.
+///
+/// # Errors
+/// The window is not shown, or can't be captured.
 fn picture_of(window: &Window) -> Result<RgbaImage> {
     let error = match window.capture_image() {
         Ok(picture) => return Ok(picture),
@@ -166,7 +170,7 @@ fn is_shown(window: &Window) -> bool {
     !window.is_minimized().unwrap_or(false)
 }
 
-/// The title of a window whose program gave it by ICCCM alone, as xterm does.
+/// The title of a window whose program sets only the ICCCM property, like xterm.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn old_title(window: &Window) -> Option<String> {
     use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
@@ -182,8 +186,8 @@ fn old_title(_: &Window) -> Option<String> {
     None
 }
 
-/// What went wrong, and on Wayland what it takes there: xcap lists screens and windows by X11, and asks for the picture over
-/// the session bus before it asks the compositor.
+/// An error message. On Wayland, it also lists the requirements there: xcap lists screens and windows through X11, and
+/// requests the picture over the session bus before it asks the compositor.
 fn hinted(what: &str) -> String {
     match std::env::var_os("WAYLAND_DISPLAY") {
         Some(display) if !display.is_empty() => format!(
@@ -194,7 +198,7 @@ fn hinted(what: &str) -> String {
     }
 }
 
-/// The screen at a point; else the first one that the person calls theirs.
+/// The screen at a point. Without a point, the primary screen.
 fn monitor(at: Option<(i32, i32)>) -> Result<Monitor> {
     if let Some(monitor) = at.and_then(|(x, y)| Monitor::from_point(x, y).ok()) {
         return Ok(monitor);
@@ -215,7 +219,7 @@ fn write(picture: &RgbaImage, args: &Args) -> Result<()> {
     let written = picture.write_to(&mut file, ImageFormat::Png).with_context(name);
     let written = written.and_then(|()| std::io::Write::flush(&mut file).with_context(name));
     if written.is_err() {
-        // Half a picture is none.
+        // An incomplete file is not a picture.
         let _ = std::fs::remove_file(&args.out);
     }
     written

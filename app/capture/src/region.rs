@@ -1,6 +1,7 @@
-//! A part of a screen's picture, dragged out by a person: the picture fills the screen, dimmed but for what is chosen.
+//! Lets the user drag a region of a screen. A window shows a picture of the whole screen, and dims everything outside
+//! the region.
 //!
-//! The picture was taken before, so that what is chosen is what was there, whatever moves meanwhile.
+//! The picture was taken before the window opened, so the screen's changes during the drag don't affect the region.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -15,11 +16,11 @@ use winit::{
     window::{CursorIcon, Fullscreen, Window, WindowId, WindowLevel},
 };
 
-/// A drag over fewer pixels is a click, and chooses nothing.
+/// The minimum width and height of a region, in pixels. A shorter drag counts as a click, and selects no region.
 const SMALLEST: u32 = 3;
-/// What is left of a pixel's light outside the choice, in 256ths.
+/// The brightness of pixels outside the region, in 256ths of their own brightness.
 const DIM: u32 = 128;
-/// The color of the selection's edge.
+/// The color of the region's edge.
 const EDGE: u32 = 0x0089_b4fa;
 
 /// Shows a picture on the screen with its corner at `origin`, and lets the user drag a region. `None` if the user
@@ -38,17 +39,17 @@ pub(super) fn drag(picture: RgbaImage, origin: (i32, i32)) -> Result<Option<Rgba
     }))
 }
 
-/// A part of the picture, in its pixels.
+/// A region of the picture, in pixels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct Region {
     x: u32,
     y: u32,
     width: u32,
     height: u32,
 }
 
-impl Part {
-    /// The pixels between two points, both within, in a picture of a size.
+impl Region {
+    /// The region between two points of a picture of this size. It includes both points.
     fn between(a: (f64, f64), b: (f64, f64), size: (u32, u32)) -> Self {
         let span = |a: f64, b: f64, length: u32| {
             let last = f64::from(length.saturating_sub(1));
@@ -59,7 +60,7 @@ impl Part {
         Self { x, y, width, height }
     }
 
-    /// Whether a pixel is on its edge, within, or outside.
+    /// Whether a pixel is on the region's edge. `None` if the pixel is outside the region.
     fn holds(self, x: u32, y: u32) -> Option<bool> {
         let within = x.wrapping_sub(self.x) < self.width && y.wrapping_sub(self.y) < self.height;
         let on_edge = x == self.x
@@ -76,11 +77,11 @@ struct Overlay {
     picture: RgbaImage,
     origin: (i32, i32),
     window: Option<(Arc<Window>, Surface)>,
-    /// In pixels of the picture.
+    /// The position of the pointer, in pixels of the picture.
     pointer: (f64, f64),
-    /// Where the button went down.
+    /// The position at which the button was pressed, in pixels of the picture.
     start: Option<(f64, f64)>,
-    chosen: Option<Part>,
+    chosen: Option<Region>,
     failure: Option<anyhow::Error>,
 }
 
@@ -101,7 +102,7 @@ impl Overlay {
         let (width, height) = self.picture.dimensions();
         let corner = PhysicalPosition::new(self.origin.0, self.origin.1);
         let monitor = event_loop.available_monitors().find(|monitor| monitor.position() == corner);
-        // Position and size count where there is no window manager to fill the screen.
+        // Position and size apply if no window manager makes the window fill the screen.
         let attributes = Window::default_attributes()
             .with_title("Unterm: drag a region")
             .with_decorations(false)
@@ -121,8 +122,8 @@ impl Overlay {
         Ok(())
     }
 
-    fn part(&self) -> Option<Part> {
-        let part = Part::between(self.start?, self.pointer, self.picture.dimensions());
+    fn part(&self) -> Option<Region> {
+        let part = Region::between(self.start?, self.pointer, self.picture.dimensions());
         Some(part).filter(|part| part.width >= SMALLEST && part.height >= SMALLEST)
     }
 
@@ -165,7 +166,7 @@ impl Overlay {
         }
     }
 
-    /// A point of the window as one of the picture.
+    /// Converts a point of the window to a point of the picture.
     fn to_picture(&self, at: PhysicalPosition<f64>) -> (f64, f64) {
         let Some((window, _)) = &self.window else { return (0.0, 0.0) };
         let (size, (columns, rows)) = (window.inner_size(), self.picture.dimensions());
@@ -220,9 +221,9 @@ impl ApplicationHandler for Overlay {
                 match event.logical_key {
                     Key::Named(NamedKey::Escape) => event_loop.exit(),
                     Key::Named(NamedKey::Enter) => {
-                        // All of it.
+                        // Enter selects the whole screen.
                         let (width, height) = self.picture.dimensions();
-                        self.chosen = Some(Part { x: 0, y: 0, width, height });
+                        self.chosen = Some(Region { x: 0, y: 0, width, height });
                         event_loop.exit();
                     }
                     _ => {}
@@ -238,11 +239,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_lies_within_the_picture_whichever_way_it_is_dragged() {
-        let part = Part::between((30.7, 5.2), (10.1, 20.9), (100, 50));
-        assert_eq!(part, Part { x: 10, y: 5, width: 21, height: 16 });
-        let part = Part::between((-10.0, -10.0), (500.0, 500.0), (100, 50));
-        assert_eq!(part, Part { x: 0, y: 0, width: 100, height: 50 });
+    fn a_region_stays_inside_the_picture_in_every_drag_direction() {
+        let part = Region::between((30.7, 5.2), (10.1, 20.9), (100, 50));
+        assert_eq!(part, Region { x: 10, y: 5, width: 21, height: 16 });
+        let part = Region::between((-10.0, -10.0), (500.0, 500.0), (100, 50));
+        assert_eq!(part, Region { x: 0, y: 0, width: 100, height: 50 });
         assert_eq!(part.holds(0, 30), Some(true));
         assert_eq!(part.holds(1, 1), Some(false));
         assert_eq!(part.holds(100, 1), None);

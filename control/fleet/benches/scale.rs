@@ -31,17 +31,18 @@ use tokio::{
 };
 use unterm_fleet::{
     Credentials, MachineId,
-    connector::{Answering, Connection, Panes, Typing, machine_key, run_with},
+    connector::{BoxFuture, Connection, Panes, TypingFuture, machine_key, run_with},
     hub::{Hub, Options, conversations::Decision, tokens::Right},
     machine_key_public,
     nats_server::Fleet,
-    protocol::{Presence, Program, Session, Text, Tokens, Type, Typed},
+    protocol::{Presence, Program, Session, SessionText, Tokens, TypeReply, TypeRequest},
 };
 
 /// The number of sessions of each machine.
 const SESSIONS: usize = 10;
-/// The numbers of calls that are timed: of `list_machines` and of `send_to_session`.
+/// The number of timed calls of `list_machines`.
 const LISTS: usize = 200;
+/// The number of timed calls of `send_to_session`.
 const SENDS: usize = 2000;
 /// The time for which the idle fleet is measured.
 const IDLE: Duration = Duration::from_secs(20);
@@ -99,21 +100,21 @@ impl Simulated {
 }
 
 impl Panes for Simulated {
-    fn presence(&self) -> Answering<'_, Presence> {
+    fn presence(&self) -> BoxFuture<'_, Presence> {
         Box::pin(async { self.0.clone() })
     }
 
-    fn sessions(&self) -> Answering<'_, Vec<Session>> {
+    fn sessions(&self) -> BoxFuture<'_, Vec<Session>> {
         Box::pin(async { self.0.sessions.clone() })
     }
 
-    fn read<'a>(&'a self, _: &'a str) -> Answering<'a, Result<Text>> {
-        Box::pin(async { Ok(Text { text: "text\n".repeat(1000), is_cut: false }) })
+    fn read<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<SessionText>> {
+        Box::pin(async { Ok(SessionText { text: "text\n".repeat(1000), is_cut: false }) })
     }
 
-    fn type_in<'a>(&'a self, request: &'a Type, _: Instant) -> Typing<'a> {
+    fn type_in<'a>(&'a self, request: &'a TypeRequest, _: Instant) -> TypingFuture<'a> {
         let bytes = request.parts.iter().map(|part| part.text.len()).sum();
-        Box::pin(async move { Ok(Typed { bytes }) })
+        Box::pin(async move { Ok(TypeReply { bytes }) })
     }
 }
 

@@ -34,27 +34,28 @@ use tokio::{
 };
 
 pub use self::{
-    blocked_lines::Untyped,
+    blocked_lines::TypingError,
     connection::{
         CodedReply, CodedRequest, Connection, Invitation, PAIR, PairReply, PairRequest,
         machine_key, pair, pair_by_code,
     },
     hub_address::HubAddress,
-    panes::{Answering, Panes, Typing},
+    panes::{BoxFuture, Panes, TypingFuture},
 };
 use self::{
     claims::Claims, headless::Headless, hub_line::HubLine, instances::Instances, panes::LivePanes,
-    requests::Served, tools::InstanceTools, turns::Turns, watches::Watches,
+    requests::RequestContext, tools::InstanceTools, turns::Turns, watches::Watches,
 };
 use crate::{
-    protocol::{self, Answer, Ask, Presence, RENEWAL, Session, Verb},
+    protocol::{self, Presence, Question, QuestionReply, RENEWAL, Session, Verb},
     signature::Verifier,
 };
 
 /// The interval at which the connector checks whether sessions have changed.
 const LOOK: Duration = Duration::from_secs(2);
-/// If no hub has stored the machine's presence, it is reported again after `LOOK_AGAIN`, at most `SOON` times in a row.
+/// If no hub has stored the machine's presence: the pause before it is reported again.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// If no hub has stored the machine's presence: the maximum number of reports after `LOOK_AGAIN` in a row.
 const SOON: u32 = 10;
 /// The maximum number of requests that are served at the same time. The same maximum applies to calls of tools, which
 /// may wait for long. Further requests are refused.
@@ -104,7 +105,7 @@ async fn serve(
     let verifier = Arc::new(Verifier::of_token(&connection.credentials().jwt)?);
     let claims = Claims::new(hub.clone());
     let turns = Turns::default();
-    let served = Arc::new(Served { panes: panes.clone(), live, claims, turns });
+    let served = Arc::new(RequestContext { panes: panes.clone(), live, claims, turns });
     let mut subscription = client.subscribe(protocol::requests(&machine)).await?;
     tracing::info!(%machine, "the connector serves");
     let presence = PresenceTask { panes, hub: hub.clone() };
@@ -157,8 +158,8 @@ pub async fn check(connection: &Connection) -> Result<()> {
     hub.renew_if_needed().await?;
     // There is no such call, so the hub refuses the question.
     let (call, attempt) = ("check".to_owned(), "check".to_owned());
-    match hub.ask(&Ask::Begin { call, attempt }).await? {
-        Answer::Failed(why) => bail!("{why}"),
+    match hub.ask(&Question::Begin { call, attempt }).await? {
+        QuestionReply::Failed(why) => bail!("{why}"),
         _ => Ok(()),
     }
 }
@@ -211,8 +212,8 @@ impl PresenceTask {
     }
 
     async fn state(&self, presence: &Presence) -> Result<()> {
-        match self.hub.ask(&Ask::Presence(presence.clone())).await? {
-            Answer::Done => Ok(()),
+        match self.hub.ask(&Question::Presence(presence.clone())).await? {
+            QuestionReply::Done => Ok(()),
             answer => bail!("{answer:?}"),
         }
     }

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_can_read_nothing() {
+    fn other_users_cannot_read_the_files() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("a/b");
         create_folder(&folder).unwrap();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_in_the_place_of_a_lock_is_an_error() {
+    fn a_pipe_instead_of_a_lock_file_is_an_error() {
         let home = tempfile::tempdir().unwrap();
         let pipe = home.path().join("lock");
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);

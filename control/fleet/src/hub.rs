@@ -9,38 +9,38 @@ pub mod audit;
 pub mod blocked_lines;
 mod bucket;
 mod call;
-pub mod calls;
+pub mod call_states;
 mod challenges;
-mod codes;
+mod concurrency_limit;
 mod connections;
 pub mod conversations;
 mod dashboard;
 mod decisions;
-mod held;
+mod emergency_stop;
+mod held_calls;
 mod host;
 mod http;
+mod http_reply;
 mod instance_tools;
 mod listeners;
-mod machine_asks;
+mod live_views;
+mod machine_questions;
 pub mod machines;
+mod mcp_session;
 mod notices;
+mod one_time_codes;
 mod output;
 mod pairing;
 pub mod passkeys;
-mod places;
 mod revocation;
 mod services;
-mod session;
 mod sign_ins;
-mod site;
-mod stop;
 mod store;
 mod tls;
 pub mod tokens;
 mod tool;
 mod typing;
-mod views;
-mod web;
+mod web_address;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -49,10 +49,10 @@ use tokio_rustls::TlsAcceptor;
 
 pub use self::listeners::Listeners;
 use self::{
-    blocked_lines::BlockedLines, conversations::Conversations, host::Host, http::PublicAddress,
-    machine_asks::MachineAsks, machines::Machines, pairing::Pairing, passkeys::Passkeys,
-    revocation::Revocation, services::Services, sign_ins::SignIns, stop::Stop, store::Store,
-    tokens::Tokens, views::Views,
+    blocked_lines::BlockedLines, conversations::Conversations, emergency_stop::EmergencyStop,
+    host::Host, http::PublicAddress, live_views::Views, machine_questions::MachineQuestions,
+    machines::Machines, pairing::Pairing, passkeys::Passkeys, revocation::Revocation,
+    services::Services, sign_ins::SignIns, store::Store, tokens::Tokens,
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
@@ -64,7 +64,7 @@ const WAITING: usize = 16;
 /// The options of a hub.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder of the hub's host that agents with the right `admin` may use. `None`: none.
+    /// The folder of the hub's host that agents with the right `admin` may use. `None`: agents may use no folder.
     pub admin_root: Option<PathBuf>,
     /// Whether agents with the right `admin` may run commands in that folder.
     pub has_admin_shell: bool,
@@ -78,7 +78,7 @@ pub struct Options {
 pub struct Hub {
     services: Arc<Services>,
     pairing: Arc<Pairing>,
-    asks: Arc<MachineAsks>,
+    asks: Arc<MachineQuestions>,
     public_name: Option<String>,
     tls: Option<TlsAcceptor>,
 }
@@ -104,9 +104,14 @@ impl Hub {
         let views = Views::new(machines.clone(), viewer);
         let passkeys = Passkeys::new(store.clone(), &fleet.account_seed);
         let pairing = Arc::new(Pairing::new(store.clone(), fleet, name.clone())?);
-        let asked =
-            fleet.credentials.connect_with("unterm-hub asks", None, true, machine_asks::WAITING);
-        let asks = MachineAsks::new(store.clone(), machines.clone(), pairing.clone(), asked.await?);
+        let asked = fleet.credentials.connect_with(
+            "unterm-hub asks",
+            None,
+            true,
+            machine_questions::WAITING,
+        );
+        let asks =
+            MachineQuestions::new(store.clone(), machines.clone(), pairing.clone(), asked.await?);
         Ok(Self {
             pairing,
             asks: Arc::new(asks),
@@ -167,7 +172,7 @@ impl Hub {
     }
 
     /// The emergency stop.
-    pub fn stop(&self) -> &Stop {
+    pub fn stop(&self) -> &EmergencyStop {
         &self.services.stop
     }
 

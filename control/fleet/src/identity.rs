@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
 
-use crate::digest;
+use crate::sha256::sha256_prefix;
 
 /// The number of digits of a machine's id.
 const DIGITS: usize = 12;
@@ -20,7 +20,7 @@ pub struct MachineId(String);
 impl MachineId {
     /// The id of the machine with this public key.
     pub fn of_key(public_key: &str) -> Self {
-        Self(digest::short(public_key, DIGITS))
+        Self(sha256_prefix(public_key, DIGITS))
     }
 
     /// The id as text.
@@ -54,7 +54,7 @@ impl fmt::Display for MachineId {
     }
 }
 
-/// The name of this machine for people: its host name.
+/// The name of this machine that users see: its host name.
 pub fn machine_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     unterm_control::escaped(&name)
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_follows_from_its_key_and_is_safe_in_a_subject() {
+    fn a_machine_id_is_derived_from_its_key_and_safe_in_subjects() {
         let pair = key(&new_seed(KeyPairType::User).unwrap()).unwrap();
         let id = MachineId::of_key(&pair.public_key());
         assert_eq!(MachineId::try_from(id.to_string()), Ok(id.clone()));

@@ -10,7 +10,7 @@ use nkeys::KeyPair;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use crate::digest;
+use crate::sha256::sha256;
 
 /// The maximum number of subscriptions of a user with permissions. Such a user needs two or three.
 const MOST_SUBSCRIPTIONS: u32 = 32;
@@ -136,7 +136,7 @@ fn signed_until(
         body["exp"] = json!(now + i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX / 2));
     }
     // The id is a digest, so tokens with different contents have different ids.
-    body["jti"] = json!(digest::sha256(&body.to_string()));
+    body["jti"] = json!(sha256(&body.to_string()));
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let text = format!("{}.{}", encode(&header), encode(&body));
     let signature = issuer.sign(text.as_bytes()).map_err(|error| anyhow!("signing: {error}"))?;

@@ -7,7 +7,6 @@
 //! secrets of the user at that machine have priority over the hub.
 
 pub mod connector;
-mod digest;
 mod files;
 pub mod hub;
 mod identity;
@@ -15,6 +14,8 @@ mod jwt;
 mod nats;
 pub mod nats_server;
 pub mod protocol;
+mod random;
+mod sha256;
 pub mod signature;
 
 pub use identity::{MachineId, machine_key_public, machine_name};

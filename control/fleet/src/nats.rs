@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_reached_without_tls() {
+    fn only_loopback_servers_are_used_without_tls() {
         for host in ["127.0.0.1", "localhost", "[::1]", "::1"] {
             assert!(is_loopback(host), "{host}");
         }
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_grow_to_a_limit() {
+    fn reconnect_delays_grow_up_to_a_limit() {
         assert!(pause(0) <= Duration::from_millis(50));
         for tries in 0..100 {
             assert!(pause(tries) <= LONGEST_PAUSE && pause(tries) >= Duration::from_millis(25));

@@ -4,7 +4,7 @@
 //! this protocol: the hub translates their calls. All messages are JSON. A receiver ignores fields that it does not
 //! know, so that hubs and connectors of different versions work together.
 //!
-//! A machine has no access to JetStream. It asks a hub ([`Ask`]), and the hub stores the data. The reason: JetStream
+//! A machine has no access to JetStream. It asks a hub ([`Question`]), and the hub stores the data. The reason: JetStream
 //! obeys headers of a message (`Nats-Rollup` erases other keys of a stream) and publishes its reply to any subject that
 //! the message names, with the rights of the account. Permissions of NATS restrict neither. Subjects mapped from an
 //! account for each machine would restrict the subject, but not the headers, and would need one account for each
@@ -157,7 +157,7 @@ pub struct Tokens {
 /// A machine's question to the hubs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ask {
+pub enum Question {
     /// To store the machine's presence for [`PRESENCE_TTL`].
     Presence(Presence),
     /// To mark a call as begun. Only the try that asks first may execute the call.
@@ -177,10 +177,10 @@ pub enum Ask {
     },
 }
 
-/// A hub's answer to an [`Ask`].
+/// A hub's answer to an [`Question`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum QuestionReply {
     /// The data is stored.
     Done,
     /// Another try has begun the call.
@@ -194,7 +194,7 @@ pub enum Answer {
 /// The state of a machine, as its connector reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
-    /// The machine's name for people.
+    /// The machine's name that users see.
     pub name: String,
     /// `linux`, `macos` or `windows`.
     pub platform: String,
@@ -220,7 +220,7 @@ pub struct Program {
 /// A session: a pane of a live instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The id of the session. No other pane has the same id, also not a pane of an instance that was started again.
+    /// The id of the session. The id is unique: the panes of a restarted instance get other ids.
     pub sid: String,
     /// The AI program in the foreground of the session.
     pub ai: Option<String>,
@@ -243,14 +243,14 @@ pub struct Sessions {
 
 /// The request of [`Verb::Read`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Read {
+pub struct ReadRequest {
     /// The id of the session.
     pub sid: String,
 }
 
 /// The reply to [`Verb::Read`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Text {
+pub struct SessionText {
     /// The last rows of the session, at most [`MOST_READ`] bytes.
     pub text: String,
     /// Whether there are older rows.
@@ -259,7 +259,7 @@ pub struct Text {
 
 /// The request of [`Verb::Type`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Type {
+pub struct TypeRequest {
     /// The id of the call. A connector executes a call once, even if it receives the call several times.
     pub call: String,
     /// The id of the session.
@@ -267,7 +267,7 @@ pub struct Type {
     /// The name of the client that types, which is shown to the user at the machine.
     pub client: String,
     /// The parts of the input, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<InputPart>,
     /// A line that a user has released: it is entered although the rules of the machine refuse it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<String>,
@@ -275,7 +275,7 @@ pub struct Type {
 
 /// A part of the input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct InputPart {
     /// The text, which is sent unchanged in one write.
     pub text: String,
     /// The time to wait before the text is sent, in milliseconds.
@@ -311,7 +311,7 @@ pub struct ToolCall {
 /// The request of [`Verb::Watch`]. For [`WATCH_TIME`], the connector publishes what the session shows to the subject of
 /// [`view`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watch {
+pub struct WatchRequest {
     /// The id of the session.
     pub sid: String,
     /// Whether to send the whole screen again.
@@ -324,7 +324,7 @@ pub const WATCH_TIME: Duration = Duration::from_secs(15);
 /// A part of a live view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Frame {
+pub enum ViewFrame {
     /// The whole screen. The bytes draw it in a new terminal of this size.
     Screen {
         /// The number of columns.
@@ -354,14 +354,14 @@ pub enum Reply<T> {
     /// the agent.
     NotBegun(String),
     /// The rules of the machine refuse a line, which a user may release.
-    Blocked(Blocked),
+    Blocked(RefusedLine),
     /// The call was already begun at an earlier request. The hubs have its outcome, if it has ended.
     Repeated,
 }
 
 /// A line that the rules of a machine refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Blocked {
+pub struct RefusedLine {
     /// The whole line, including the part that was there before the call. Several lines are separated by line ends.
     pub line: String,
     /// The rule, or the reason that the line is refused.
@@ -376,7 +376,7 @@ pub struct Blocked {
 
 /// The outcome of a call that types.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Typed {
+pub struct TypeReply {
     /// The number of bytes that were typed.
     pub bytes: usize,
 }

@@ -1,8 +1,8 @@
 //! Signatures of a hub's requests.
 //!
-//! A connector executes only requests that are signed with the key of the fleet's account. So a program that answers on
-//! the address of NATS in place of the server, such as one of another local user while the hub is down, can neither
-//! type into a session nor read one. A machine reads the public key from the token that it received when it was paired.
+//! A connector executes only requests that are signed with the key of the fleet's account. While
+//! the hub is down, a program of another local user may listen on the address of NATS. It can't sign requests, so it can
+//! neither type into a session nor read one. A machine reads the public key from the token that it received when it was paired.
 
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_fleets_own_recent_and_unchanged_requests_are_obeyed() {
+    fn forged_changed_and_old_requests_are_refused() {
         let seed = identity::new_seed(KeyPairType::Account).unwrap();
         let signer = Signer::new(&seed).unwrap();
         let user = identity::key(&identity::new_seed(KeyPairType::User).unwrap()).unwrap();

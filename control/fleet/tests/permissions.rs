@@ -2,15 +2,15 @@
 
 #[path = "permissions/attacks.rs"]
 mod attacks;
-#[path = "permissions/earlier.rs"]
-mod earlier;
-#[path = "permissions/ends.rs"]
-mod ends;
+#[path = "permissions/migration.rs"]
+mod migration;
 #[path = "permissions/pairing.rs"]
 mod pairing;
-#[path = "permissions/place.rs"]
-mod place;
 #[path = "permissions/questions.rs"]
 mod questions;
-#[path = "permissions/strangers.rs"]
-mod strangers;
+#[path = "permissions/revocation.rs"]
+mod revocation;
+#[path = "permissions/test_fleet.rs"]
+mod test_fleet;
+#[path = "permissions/unauthenticated.rs"]
+mod unauthenticated;

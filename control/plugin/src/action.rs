@@ -21,8 +21,9 @@ const CHUNK_CHARS: RangeInclusive<u64> = 1..=1024;
 /// The permitted delays between two pieces, in milliseconds.
 const DELAY_MS: RangeInclusive<u64> = 0..=100;
 
-/// The permitted times of one wait between actions, in milliseconds, and the permitted numbers of its key presses.
+/// The permitted times of one wait between actions, in milliseconds.
 const WAIT_MS: RangeInclusive<u64> = 1..=10_000;
+/// The permitted numbers of key presses of one wait between actions.
 const PRESSES: RangeInclusive<u64> = 1..=50;
 
 /// One action, as `{"type": …, "value": …}`.
@@ -319,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_json_is_the_protocols() {
+    fn actions_have_the_protocols_json() {
         for value in [
             json!({ "type": "text", "value": "hello" }),
             json!({ "type": "key", "value": "enter" }),
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_those_of_the_protocol() {
+    fn key_names_match_the_protocol() {
         for key in ["enter", "shift_tab", "f1", "f12", "ctrl_a", "ctrl_z", "space"] {
             assert!(is_key(key), "{key}");
         }

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_manifest_is_right() {
+    fn every_built_in_manifest_is_valid() {
         let names: Vec<_> = programs().into_iter().map(|program| program.manifest.name).collect();
         assert_eq!(names, ["claude-code", "codex", "shell"]);
     }

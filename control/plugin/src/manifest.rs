@@ -278,7 +278,7 @@ mod tests {
     "#;
 
     #[test]
-    fn a_manifest_is_shown_as_it_was_written() {
+    fn a_manifest_is_serialized_as_written() {
         let manifest = Manifest::from_toml(GOOD).expect("a good manifest");
         let shown = serde_json::to_value(&manifest).expect("JSON");
         let expected = json!({
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_those_named_else_that_of_the_target() {
+    fn programs_default_to_the_targets_program() {
         let target = Manifest::from_toml(
             &GOOD.replace("\"top\"\n        args", "\"/bin/top\"\n        args"),
         );
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_checked_as_toml_is() {
+    fn json_manifests_are_checked_like_toml() {
         let value = json!({ "name": "x", "kind": "macro", "version": "1", "runtime": "lua", "entrypoint": "../x" });
         let error = Manifest::from_json(&value).expect_err("a path out of the folder").to_string();
         assert!(error.contains("`../x`"), "{error}");

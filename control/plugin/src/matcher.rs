@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_json_is_the_protocols() {
+    fn matchers_have_the_protocols_json() {
         let tree = json!({ "type": "any", "value": [
             { "type": "contains_text", "value": "ready" },
             { "type": "screen_regex", "value": "rea.y" },

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_actions_name_their_place() {
+    fn wrong_actions_are_reported_with_their_position() {
         let error = |value| IntentOutcome::read(value).expect_err("a wrong outcome");
         assert_eq!(error(json!({})), "`actions` is missing");
         let wrong = json!({ "actions": [{ "type": "eof" }, { "type": "launch" }] });

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn json_comes_back_as_it_went() {
+    fn json_survives_a_round_trip() {
         let value =
             json!({ "a": [1, 2.5, "x", [true]], "b": { "c": -3, "long": 4_294_967_296_i64 } });
         let lua = Lua::new();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_named() {
+    fn values_that_are_not_json_are_named() {
         for (source, expected) in [
             ("local t = {} t.a = {t} return t", "`a[1]` contains itself"),
             ("return {a = {b = 0/0}}", "`a.b` is not a finite number: NaN"),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn metamethods_are_not_asked() {
+    fn metamethods_are_not_called() {
         let source = "return setmetatable({a = 1}, {
             __index = function() error('asked') end, __len = function() return 9 end,
             __iter = function() error('asked') end, __tostring = function() error('asked') end })";

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_home_has_nobody() {
+    fn an_empty_home_has_no_instances() {
         let home = tempfile::tempdir().unwrap();
         assert_eq!(find(home.path()), []);
         assert_eq!(find(&home.path().join("none")), []);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_active_one_comes_first_then_the_newest_then_the_old_files() {
+    fn endpoints_are_ordered_active_newest_server_json() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
         let register = |port| Registration::new(home, port, format!("token-{port}")).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_instances_token_is_for_nobody() {
+    fn a_dead_instances_token_is_never_used() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
         let registration = Registration::new(home, 1, "token".to_owned()).unwrap();

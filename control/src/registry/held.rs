@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instance_waits_for_the_last_that_holds_it() {
+    fn an_instance_waits_until_no_client_holds_it() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
         assert!(hold(home, 1).unwrap().is_none(), "it ends when it is told");

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_lives_until_it_ends_and_under_its_own_start_only() {
+    fn a_process_is_live_only_with_its_own_start_time() {
         let own = std::process::id();
         assert!(is_live(own, process_start(own)));
         assert!(is_live(own, None));

@@ -16,7 +16,7 @@ fn pointer(home: &Path, name: &str) -> Option<String> {
 }
 
 #[test]
-fn the_first_instance_is_alpha_and_active_and_leaves_nothing() {
+fn the_first_instance_is_alpha_and_removes_its_files() {
     let home = tempfile::tempdir().unwrap();
     let home = &home.path().join("deep/.unterm");
     let alpha = register(home, 1);
@@ -69,7 +69,7 @@ fn a_record_has_the_documented_keys() {
 }
 
 #[test]
-fn files_are_for_their_owner_only() {
+fn only_the_owner_can_read_the_files() {
     let home = tempfile::tempdir().unwrap();
     fs::set_permissions(home.path(), Permissions::from_mode(0o755)).unwrap();
     let _alpha = register(home.path(), 1);
@@ -102,7 +102,7 @@ fn the_active_instance_changes_only_when_it_ends() {
 }
 
 #[test]
-fn entries_of_dead_processes_go_at_the_next_start() {
+fn entries_of_dead_processes_are_removed_at_the_next_start() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let mut dead = Record::clone(&register(home, 1).record());
@@ -126,7 +126,7 @@ fn entries_of_dead_processes_go_at_the_next_start() {
 }
 
 #[test]
-fn a_claim_left_half_made_goes_when_it_is_old() {
+fn an_old_incomplete_claim_is_removed() {
     let home = tempfile::tempdir().unwrap();
     let instances = home.path().join("instances");
     fs::create_dir_all(&instances).unwrap();
@@ -136,7 +136,7 @@ fn a_claim_left_half_made_goes_when_it_is_old() {
 }
 
 #[test]
-fn what_can_not_be_removed_is_in_nobodys_way() {
+fn stale_entry_does_not_block_start() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("instances/alpha.json");
     fs::create_dir_all(&folder).unwrap();
@@ -148,7 +148,7 @@ fn what_can_not_be_removed_is_in_nobodys_way() {
 }
 
 #[test]
-fn any_number_may_start_at_once() {
+fn many_instances_can_start_at_the_same_time() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let have_started = AtomicBool::new(false);
@@ -179,7 +179,7 @@ fn any_number_may_start_at_once() {
 }
 
 #[test]
-fn an_entry_that_another_process_took_is_left_alone() {
+fn an_entry_of_another_process_is_not_removed() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let alpha = register(home, 1);
@@ -196,7 +196,7 @@ fn block(path: &Path) {
 }
 
 #[test]
-fn an_entry_that_can_not_be_written_is_none_and_holds_up_nobody() {
+fn an_unwritable_entry_does_not_block_others() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let entry = home.join("instances/alpha.json");
@@ -227,7 +227,7 @@ fn an_entry_that_can_not_be_written_is_none_and_holds_up_nobody() {
 }
 
 #[test]
-fn a_pointer_that_can_not_be_written_leaves_the_entry_and_the_others() {
+fn an_unwritable_pointer_keeps_the_entry_and_other_pointers() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     fs::create_dir_all(home.join("active.json")).unwrap();
@@ -243,7 +243,7 @@ fn a_pointer_that_can_not_be_written_leaves_the_entry_and_the_others() {
 }
 
 #[test]
-fn a_lock_that_somebody_keeps_is_not_waited_for_for_ever() {
+fn waiting_for_the_registry_lock_times_out() {
     let home = tempfile::tempdir().unwrap();
     let held = lock(home.path()).unwrap();
     let error = lock_within(home.path(), Duration::from_millis(1)).unwrap_err();
@@ -260,7 +260,7 @@ fn a_lock_that_somebody_keeps_is_not_waited_for_for_ever() {
 }
 
 #[test]
-fn a_fifo_among_its_files_is_not_waited_for() {
+fn a_fifo_in_the_registry_does_not_block() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     let home = tempfile::tempdir().unwrap();
@@ -281,7 +281,7 @@ fn a_fifo_among_its_files_is_not_waited_for() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_death_without_a_word_is_noticed() {
+async fn the_crash_of_the_active_instance_is_noticed() {
     use std::process::{Command, Stdio};
 
     let home = tempfile::tempdir().unwrap();

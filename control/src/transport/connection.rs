@@ -3,7 +3,7 @@
 //! Owns the limits before login, the order of answers, batching of writes, events, and the end of the connection.
 //! Connections share no state, so a client that does not read, or a request that waits, blocks no other connection.
 
-mod at_once;
+mod concurrent_requests;
 
 use std::{
     future::Future,
@@ -74,7 +74,7 @@ pub async fn serve<D: Dialect>(
 ) {
     let dispatcher = service.instance.dispatcher().clone();
     let id = dispatcher.next_connection();
-    let _connected = Connected { dispatcher, id };
+    let _connected = OpenConnection { dispatcher, id };
     tracing::debug!(id, "connected");
     let mut framing = D::Framing::default();
     let peer = Arc::new(Peer::new(service.instance.clone(), id));
@@ -94,9 +94,9 @@ pub async fn serve<D: Dialect>(
     let mut end = connection.await_login(&mut reader, &mut framing).await;
     if end.is_ok() && connection.peer.caller().is_some() && connection.handover.is_none() {
         end = if D::AT_ONCE > 1 {
-            connection.talk_at_once(&mut reader, &mut framing).await
+            connection.talk_concurrently(&mut reader, &mut framing).await
         } else {
-            connection.talk(&mut reader, &mut framing, Until::End).await
+            connection.talk(&mut reader, &mut framing, Phase::End).await
         };
     }
     let Connection { writer, handover, .. } = connection;
@@ -108,12 +108,12 @@ pub async fn serve<D: Dialect>(
 }
 
 /// An open connection. Dropping it releases everything that its client holds.
-struct Connected {
+struct OpenConnection {
     dispatcher: Arc<Dispatcher>,
     id: u64,
 }
 
-impl Drop for Connected {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.dispatcher.disconnected(self.id);
     }
@@ -141,7 +141,7 @@ struct Connection<D, W> {
 
 /// The end of the current phase of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
+enum Phase {
     Login,
     End,
 }
@@ -156,7 +156,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     ) -> io::Result<()> {
         let time = self.service.login_time;
         let pending = self.service.logins.begin(self.id);
-        let talk = tokio::time::timeout(time, self.talk(reader, framing, Until::Login));
+        let talk = tokio::time::timeout(time, self.talk(reader, framing, Phase::Login));
         let why = tokio::select! {
             biased;
             talked = talk => match talked {
@@ -174,12 +174,12 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     }
 
     /// Serves the client until it closes the connection, violates the protocol or switches to another protocol. With
-    /// `Until::Login`, also ends when the client has logged in.
+    /// `Phase::Login`, also ends when the client has logged in.
     async fn talk(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
         framing: &mut D::Framing,
-        until: Until,
+        until: Phase,
     ) -> io::Result<()> {
         let mut turn = Turn::default();
         loop {
@@ -194,7 +194,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     if self.handover.is_some() {
                         return self.flush().await;
                     }
-                    if until == Until::Login && self.peer.caller().is_some() {
+                    if until == Phase::Login && self.peer.caller().is_some() {
                         return Ok(());
                     }
                     if self.out.len() >= BATCH {

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_gives_way_and_who_logged_in_never_does() {
+    fn only_the_oldest_pending_login_is_evicted() {
         let logins = PendingLogins::new(2);
         let [first, second] = [1, 2].map(|connection| logins.begin(connection));
         second.succeeded();

@@ -177,12 +177,12 @@ impl Peer {
     /// Runs the work of a request. If [`Peer::cancel`] is called with the request's id meanwhile, returns `None`. The
     /// id must be unique among the running requests.
     pub async fn cancellable<T>(&self, id: &str, work: impl Future<Output = T>) -> Option<T> {
-        let cancelled = Arc::new(Notify::new());
-        self.under_way.lock().insert(id.to_owned(), cancelled.clone());
+        let canceled = Arc::new(Notify::new());
+        self.under_way.lock().insert(id.to_owned(), canceled.clone());
         let _entry = Entry { peer: self, id };
         tokio::select! {
             biased;
-            () = cancelled.notified() => None,
+            () = canceled.notified() => None,
             done = work => Some(done),
         }
     }
@@ -190,7 +190,7 @@ impl Peer {
     /// Cancels the request with this id. Returns false if no such request is running.
     pub fn cancel(&self, id: &str) -> bool {
         let request = self.under_way.lock().get(id).cloned();
-        request.inspect(|cancelled| cancelled.notify_one()).is_some()
+        request.inspect(|canceled| canceled.notify_one()).is_some()
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut() {
+    fn client_names_are_shortened() {
         assert_eq!(shown(Some("é".repeat(1000))), Some("é".repeat(LONGEST_NAME)));
         assert_eq!(shown(None), None);
     }

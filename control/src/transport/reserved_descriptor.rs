@@ -17,13 +17,13 @@ impl Default for ReservedDescriptor {
 }
 
 impl ReservedDescriptor {
-    /// Accepts a waiting client, if there is one, and sends it `told`. Returns false if the error `why` has another
+    /// Accepts a waiting client, if there is one, and sends it `message`. Returns false if the error `why` has another
     /// cause, or if the attempt failed.
     pub async fn refuse<L: Listener>(
         &mut self,
         listener: &L,
         why: &io::Error,
-        told: &[u8],
+        message: &[u8],
     ) -> bool {
         if !matches!(Errno::from_io_error(why), Some(Errno::MFILE | Errno::NFILE)) {
             return false;
@@ -32,7 +32,7 @@ impl ReservedDescriptor {
         let accepted = poll_fn(|context| Poll::Ready(listener.poll_accept(context))).await;
         let is_done = match accepted {
             Poll::Ready(Ok(stream)) => {
-                L::into_std(stream).and_then(|stream| send_last_message(stream, told)).is_ok()
+                L::into_std(stream).and_then(|stream| send_last_message(stream, message)).is_ok()
             }
             Poll::Ready(Err(_)) => false,
             // No client is waiting. `accept` failed nevertheless, because it checks for a free descriptor first.

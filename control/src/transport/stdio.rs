@@ -14,7 +14,7 @@ use tokio::{
 const BUFFER: usize = 64 << 10;
 
 /// Non-blocking streams that stand for two blocking ones.
-pub struct Carried {
+pub struct BridgedStreams {
     /// Reads the bytes that `input` reads.
     pub reader: DuplexStream,
     /// Writes the bytes that `output` writes.
@@ -32,7 +32,7 @@ pub fn carry(
     runtime: &Handle,
     mut input: impl Read + Send + 'static,
     mut output: impl Write + Send + 'static,
-) -> std::io::Result<Carried> {
+) -> std::io::Result<BridgedStreams> {
     // Each direction has its own pipe, because the client may close one direction before the other.
     let (reader, mut to_server) = tokio::io::duplex(BUFFER);
     let (mut from_server, writer) = tokio::io::duplex(BUFFER);
@@ -60,5 +60,5 @@ pub fn carry(
             }
         }
     })?;
-    Ok(Carried { reader, writer, output })
+    Ok(BridgedStreams { reader, writer, output })
 }

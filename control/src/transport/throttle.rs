@@ -46,7 +46,7 @@ mod tests {
     use crate::transport::limits::LoginLimits;
 
     #[test]
-    fn a_connection_waits_longer_each_time() {
+    fn each_wrong_token_delays_a_connection_longer() {
         let throttle = Throttle::default();
         let now = Instant::now();
         let waits: Vec<_> = (1..=6).map(|n| throttle.delay_at(now, n).as_millis()).collect();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_has_time_for_many_tries() {
+    fn a_connection_can_try_several_tokens_before_its_timeout() {
         let throttle = Throttle::default();
         let (mut now, mut tries) = (Instant::now(), 0);
         let end = now + LoginLimits::default().time;
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn many_connections_wait_for_each_other_and_not_for_long_after() {
+    fn many_connections_share_one_limited_rate() {
         let throttle = Throttle::default();
         let now = Instant::now();
         let waits: Vec<_> = (0..300).map(|_| throttle.delay_at(now, 1)).collect();

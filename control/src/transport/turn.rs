@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_turn_ends_by_its_requests_or_by_its_time() {
+    async fn a_turn_ends_after_its_requests_or_its_time() {
         let long_ago = Instant::now().checked_sub(TIME).unwrap();
         let mut turn = Turn { requests: 0, began: long_ago };
         assert!(yields(&mut turn).await);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_is_its_owners_and_goes_with_its_listener() {
+    fn a_socket_is_private_and_removed_with_its_listener() {
         let home = folder();
         let path = home.path().join("a.sock");
         let (_listener, file) = bind(&path).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_ones_socket_is_replaced_and_a_living_ones_never() {
+    fn only_the_socket_of_a_dead_process_is_replaced() {
         let home = folder();
         let path = home.path().join("a.sock");
         let (listener, file) = bind(&path).unwrap();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_stale_socket_stays() {
+    fn only_stale_sockets_are_removed() {
         let home = folder();
         let path = home.path().join("a.sock");
         fs::write(&path, "text").unwrap();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_folder_and_a_long_path_get_no_socket() {
+    fn shared_folders_and_long_paths_are_refused() {
         let home = folder();
         let open = home.path().join("open");
         fs::create_dir(&open).unwrap();

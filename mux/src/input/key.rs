@@ -6,8 +6,8 @@
 mod event;
 mod kitty;
 mod legacy;
+mod modify_other_keys;
 mod name;
-mod other;
 
 use unterm_term::{KeyboardMode, Modes};
 
@@ -28,7 +28,7 @@ pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -
     if modes.contains(Modes::VT52) {
         return legacy::encode_vt52(event, modes, keyboard);
     }
-    if let Some(bytes) = other::encode(event, modes, keyboard) {
+    if let Some(bytes) = modify_other_keys::encode(event, modes, keyboard) {
         return bytes;
     }
     legacy::encode(event, modes, keyboard)

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_asked_for_is_told() {
+    fn only_requested_events_are_reported() {
         use MouseButton::*;
         use MouseKind::*;
         use MouseTracking as T;
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_does_not_fit_its_encoding_is_not_told() {
+    fn a_position_beyond_the_encodings_limit_is_not_reported() {
         let at = |col, encoding| {
             let event = MouseEvent {
                 col,

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_can_leave_its_bracket_or_press_a_key() {
+    fn pasted_text_cannot_end_the_bracket_or_press_keys() {
         let text = "a\x1b[201~\nrm -rf\x03\x04\x7f\u{9b}201~\u{85}b";
         let bytes = encode_paste(text, Modes::BRACKETED_PASTE);
         assert_eq!(bytes, b"\x1b[200~a[201~\rrm -rf201~b\x1b[201~");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_risk_is_what_would_press_a_key() {
+    fn risks_are_characters_that_act_as_keys() {
         let risk =
             |line_ends, controls, ends_bracket| PasteRisk { line_ends, controls, ends_bracket };
         for (text, expected) in [
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_asked_where_the_program_would_take_it_for_keys() {
+    fn the_user_is_asked_if_the_paste_would_act_as_keys() {
         let asked = |text, modes| PasteRisk::of(text).wants_asking(modes);
         let (plain, bracketed) = (Modes::empty(), Modes::BRACKETED_PASTE);
         assert!(!asked("one line", plain));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn focus_is_told_when_asked_for() {
+    fn focus_is_reported_when_requested() {
         assert_eq!(encode_focus(true, Modes::FOCUS_EVENTS), b"\x1b[I");
         assert_eq!(encode_focus(false, Modes::FOCUS_EVENTS), b"\x1b[O");
         assert_eq!(encode_focus(true, Modes::empty()), b"");

@@ -42,13 +42,13 @@ fn panes_share_the_area_without_its_dividers() {
 }
 
 #[test]
-fn a_zoomed_pane_has_everything() {
+fn a_zoomed_pane_fills_the_tab() {
     let tab = Tab { zoomed: true, focused: PaneId(2), ..three() };
     assert_eq!(places(&tab, 81, 41, 1), [(2, 0, 0, 81, 41)]);
 }
 
 #[test]
-fn no_area_is_too_small() {
+fn panes_stay_inside_even_tiny_areas() {
     for size in 0..8 {
         for divider in 0..4 {
             for (.., x, y, width, height) in places(&three(), size, size, divider) {
@@ -60,7 +60,7 @@ fn no_area_is_too_small() {
 }
 
 #[test]
-fn panes_come_in_reading_order() {
+fn panes_are_listed_in_reading_order() {
     assert_eq!(three().panes(), [PaneId(0), PaneId(1), PaneId(2)]);
 }
 
@@ -73,7 +73,7 @@ fn a_new_pane_halves_the_one_it_splits() {
 }
 
 #[test]
-fn a_removed_pane_leaves_its_space_and_the_focus_to_its_neighbour() {
+fn a_removed_panes_neighbor_gets_its_space_and_focus() {
     let mut tab = three();
     assert_eq!(tab.root.remove(PaneId(0)), Some(PaneId(1)));
     assert_eq!(tab.root, split(Axis::Vertical, 0.25, leaf(1), leaf(2)));
@@ -85,8 +85,7 @@ fn a_removed_pane_leaves_its_space_and_the_focus_to_its_neighbour() {
 
 #[test]
 fn the_nearest_pane_in_a_direction() {
-    let from =
-        |focused, direction| Tab { focused: PaneId(focused), ..three() }.neighbour(direction);
+    let from = |focused, direction| Tab { focused: PaneId(focused), ..three() }.neighbor(direction);
     // The lower right pane shares a longer edge with the focused pane.
     assert_eq!(from(0, Direction::Right), Some(PaneId(2)));
     assert_eq!(from(0, Direction::Left), None);
@@ -98,7 +97,7 @@ fn the_nearest_pane_in_a_direction() {
 }
 
 #[test]
-fn a_pane_that_only_touches_a_corner_is_no_neighbour() {
+fn panes_that_touch_only_at_a_corner_are_not_neighbors() {
     let tab = Tab {
         root: split(
             Axis::Horizontal,
@@ -108,8 +107,8 @@ fn a_pane_that_only_touches_a_corner_is_no_neighbour() {
         ),
         ..three()
     };
-    assert_eq!(tab.neighbour(Direction::Right), Some(PaneId(2)));
-    assert_eq!(tab.neighbour(Direction::Down), Some(PaneId(1)));
+    assert_eq!(tab.neighbor(Direction::Right), Some(PaneId(2)));
+    assert_eq!(tab.neighbor(Direction::Down), Some(PaneId(1)));
 }
 
 /// In a window, the first part of a split contains padding and whole cells; the second part gets the remaining space.
@@ -147,7 +146,7 @@ fn a_divider_is_set_by_its_path() {
 }
 
 #[test]
-fn rotating_moves_panes_and_keeps_the_places() {
+fn rotating_moves_panes_through_fixed_positions() {
     let mut tab = three();
     let before = places(&tab, 81, 41, 1);
     tab.focused = PaneId(0);
@@ -161,7 +160,7 @@ fn rotating_moves_panes_and_keeps_the_places() {
 }
 
 #[test]
-fn panes_of_a_row_get_the_same_space() {
+fn equalizing_gives_panes_of_a_row_equal_space() {
     let mut tab = Tab::new(TabId(0), PaneId(0));
     for (pane, new) in [(0, 1), (1, 2), (2, 3)] {
         tab.root.split(PaneId(pane), Axis::Horizontal, PaneId(new));
@@ -174,7 +173,7 @@ fn panes_of_a_row_get_the_same_space() {
 }
 
 #[test]
-fn panes_are_exchanged_in_a_tab_and_between_tabs() {
+fn panes_are_swapped_in_a_tab_and_between_tabs() {
     let other = Tab::new(TabId(1), PaneId(7));
     let mut layout = Layout { tabs: vec![three(), other], active: 0 };
     layout.tabs[0].focused = PaneId(1);
@@ -187,7 +186,7 @@ fn panes_are_exchanged_in_a_tab_and_between_tabs() {
 }
 
 #[test]
-fn the_last_pane_takes_its_tab_with_it() {
+fn removing_the_last_pane_removes_its_tab() {
     let mut layout = Layout { tabs: vec![Tab::new(TabId(1), PaneId(7)), three()], active: 1 };
     assert_eq!(layout.take(PaneId(7)), Some((TabId(1), true)));
     assert_eq!((layout.tabs.len(), layout.active), (1, 0));
@@ -293,7 +292,7 @@ mod properties {
         }
 
         #[test]
-        fn every_way_to_a_neighbour_leads_back(steps in prop::collection::vec(step(), 0..24)) {
+        fn moving_to_a_neighbor_and_back_returns(steps in prop::collection::vec(step(), 0..24)) {
             let tab = build(&steps);
             for pane in tab.panes() {
                 let at = Tab { focused: pane, ..tab.clone() };
@@ -303,10 +302,10 @@ mod properties {
                     (Direction::Up, Direction::Down),
                     (Direction::Down, Direction::Up),
                 ] {
-                    if let Some(next) = at.neighbour(there) {
+                    if let Some(next) = at.neighbor(there) {
                         prop_assert_ne!(next, pane);
                         let from = Tab { focused: next, ..tab.clone() };
-                        prop_assert!(from.neighbour(back).is_some());
+                        prop_assert!(from.neighbor(back).is_some());
                     }
                 }
             }

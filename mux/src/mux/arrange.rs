@@ -56,7 +56,7 @@ impl Mux {
     pub fn swap_direction(&self, direction: Direction) -> bool {
         let layout = self.layout();
         let tab = layout.active_tab().filter(|tab| !tab.zoomed);
-        tab.and_then(|tab| Some((tab.focused, tab.neighbour(direction)?)))
+        tab.and_then(|tab| Some((tab.focused, tab.neighbor(direction)?)))
             .is_some_and(|(focused, other)| self.swap_panes(focused, other).is_ok())
     }
 

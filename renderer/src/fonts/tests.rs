@@ -50,7 +50,7 @@ fn each_missing_family_of_a_list_is_reported() {
 
 /// A face that lacks bold or italic gets a synthesized style. A face of the requested style does not.
 #[test]
-fn missing_styles_are_made_up() {
+fn missing_styles_are_synthesized() {
     let mut fonts = Fonts::new(&FontOptions::default());
     let upright = fonts.query(BUNDLED_FAMILY, FaceStyle::default()).unwrap();
     let bold = fonts.query(BUNDLED_FAMILY, FaceStyle::new(true, false)).unwrap();
@@ -68,7 +68,7 @@ fn missing_styles_are_made_up() {
 
 /// Styles are synthesized only if that is enabled, and never for a family that was chosen for the style.
 #[test]
-fn made_up_styles_can_be_left_out() {
+fn style_synthesis_can_be_disabled() {
     let bundled = vec![BUNDLED_FAMILY.to_owned()];
     let plain = FontOptions { synthetic: false, ..FontOptions::default() };
     let styles = StyleFamilies { bold: bundled, ..StyleFamilies::default() };
@@ -87,7 +87,7 @@ fn made_up_styles_can_be_left_out() {
 
 /// The cell is as wide as the letters of the text, even if the first family contains no letters.
 #[test]
-fn a_family_without_letters_does_not_make_the_cell() {
+fn a_family_without_letters_does_not_set_the_cell_size() {
     let plain = Fonts::new(&FontOptions::default());
     let mut fonts = Fonts::new(&FontOptions::default());
     fonts.load_system();

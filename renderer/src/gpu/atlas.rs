@@ -206,7 +206,7 @@ mod tests {
 
     /// Glyphs never overlap and never leave the texture. A glyph that doesn't fit gets no position.
     #[test]
-    fn shelves_do_not_overlap() {
+    fn glyphs_in_the_atlas_do_not_overlap() {
         let mut shelves = Shelves::default();
         let mut taken: Vec<(u32, u32, u32, u32)> = Vec::new();
         let sizes = (0..4000).map(|i: u32| (5 + i * 7 % 40, 8 + i * 13 % 30));

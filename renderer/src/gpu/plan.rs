@@ -13,11 +13,11 @@ use crate::{Frame, FramePane, ImageLayer, PixelRect, Quad};
 /// The buffer that contains the instances of a draw call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// [`Plan::areas`].
+    /// The buffer of [`Plan::areas`].
     Areas,
     /// The buffer of rows.
     Rows,
-    /// [`Plan::areas`], drawn with the texture of this image.
+    /// The buffer of [`Plan::areas`], drawn with the texture of this image.
     Image(u64),
 }
 
@@ -212,7 +212,7 @@ mod tests {
 
     /// The parts outside a hole cover each pixel once, and no pixel of the hole.
     #[test]
-    fn a_rectangle_outside_another_is_covered_once() {
+    fn parts_outside_a_rectangle_are_covered_once() {
         let rect = PixelRect { x: 2, y: 3, width: 10, height: 8 };
         for hole in [(4, 5, 3, 2), (0, 0, 5, 5), (2, 3, 10, 8), (20, 0, 4, 4), (0, 4, 40, 2)] {
             let (x, y, width, height) = hole;

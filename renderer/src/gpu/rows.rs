@@ -102,6 +102,7 @@ pub(super) struct Rows {
 
 /// Class of the smallest slot: 1 << 4 instances.
 const MIN_CLASS: u8 = 4;
+/// The number of instances for which the buffer has room at first.
 const FIRST_CAPACITY: u32 = 1 << 13;
 
 impl Rows {

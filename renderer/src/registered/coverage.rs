@@ -123,7 +123,7 @@ impl Mask {
         let (left, right) = (from.min(to), from.max(to));
         let stride = self.width + 2;
         let areas = &mut self.areas[row * stride..(row + 1) * stride];
-        // What lies left of the picture covers all of its row, and what lies right of it nothing.
+        // The part of the edge that is left of the picture covers the whole row. The part right of it covers nothing.
         let length = right - left;
         let share = |part: f32| if length > 0.0 { (part / length).clamp(0.0, 1.0) } else { 0.0 };
         if right <= 0.0 {
@@ -140,7 +140,7 @@ impl Mask {
     }
 }
 
-/// Adds an edge between two x inside a row, of which it covers `height`. It is even along x.
+/// Adds an edge between two x positions inside a row. It covers `height` of the row, spread evenly between them.
 fn spread(areas: &mut [f32], left: f32, right: f32, height: f32) {
     let (first, last) = (left as usize, (right.ceil() as usize).max(left as usize + 1));
     if last == first + 1 {
@@ -149,7 +149,7 @@ fn spread(areas: &mut [f32], left: f32, right: f32, height: f32) {
         areas[first + 1] += height * inside;
         return;
     }
-    // The area right of the edge up to each pixel's end, whose differences are what each pixel adds.
+    // The area between the edge and each pixel's right side. Each pixel adds the difference to the pixel before it.
     let mut before = 0.0;
     for (at, pixel) in (first..last).zip(&mut areas[first..]) {
         let (start, end) = (left.max(at as f32), right.min(at as f32 + 1.0));

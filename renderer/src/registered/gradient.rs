@@ -4,7 +4,7 @@ use unterm_term::{ColorExtend, ColorLine, ColorStop, GlyphColor, GlyphFill};
 
 use super::composite::Pixel;
 
-/// Distances and areas below this count as none.
+/// Distances and areas below this value count as zero.
 const TINY: f32 = 1e-6;
 
 /// A fill whose colors are known.
@@ -62,7 +62,7 @@ impl Shade {
         Some(match fill {
             GlyphFill::Solid(color) => Self::Solid(pixel(color, foreground)),
             GlyphFill::Linear { colors, points: [start, end, turn] } => {
-                // Only the part of the way to the end counts that is perpendicular to the turned direction.
+                // Of the vector to the end, only the component perpendicular to the turned direction has an effect.
                 let (turn_x, turn_y) = (turn.0 - start.0, turn.1 - start.1);
                 let side = (-turn_y, turn_x);
                 let length = side.0 * side.0 + side.1 * side.1;
@@ -88,7 +88,7 @@ impl Shade {
         })
     }
 
-    /// The color at a point, premultiplied. A gradient draws nothing without a point.
+    /// The color at a point, premultiplied. `None` for a gradient without a point.
     pub(super) fn at(&self, point: Option<(f32, f32)>) -> Option<Pixel> {
         match self {
             Self::Solid(color) => Some(*color),

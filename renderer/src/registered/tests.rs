@@ -38,11 +38,11 @@ fn percent(fill: &GlyphFill, at: (f32, f32)) -> Option<i32> {
 fn coverage_is_exact() {
     let whole = polygon(&[(0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0)]);
     assert_eq!(whole, [1.0; 12]);
-    // The other direction, and edges inside pixels.
+    // A polygon in the opposite direction, with edges inside pixels.
     let part = polygon(&[(0.5, 0.25), (0.5, 2.0), (3.25, 2.0), (3.25, 0.25)]);
     let expected = [0.375, 0.75, 0.75, 0.1875, 0.5, 1.0, 1.0, 0.25, 0.0, 0.0, 0.0, 0.0];
     assert_eq!(part, expected);
-    // A diagonal covers half of what it crosses.
+    // A diagonal edge covers half of each pixel that it crosses.
     let half = polygon(&[(0.0, 0.0), (3.0, 3.0), (0.0, 3.0)]);
     let expected = [0.5, 0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0, 1.0, 0.5, 0.0];
     assert!(half.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-5), "{half:?}");
@@ -53,7 +53,7 @@ fn coverage_is_exact() {
 }
 
 #[test]
-fn edges_far_away_count_as_far_as_they_are_seen() {
+fn distant_edges_count_only_where_visible() {
     for far in [1e3f32, 1e9, 1e30] {
         let all = polygon(&[(-far, -far), (far, -far), (far, far), (-far, far)]);
         assert!(all.iter().all(|coverage| *coverage == 1.0), "{far} {all:?}");
@@ -167,7 +167,7 @@ fn modes_combine_as_specified() {
     }
 }
 
-/// Paints on one pixel that is all inside.
+/// The color of a pixel that lies completely inside the painted area.
 fn painted(paint: GlyphPaint) -> Pixel {
     let picture =
         ColorPicture { outlines: vec![GlyphOutline::default()], paint, uses_foreground: false };
@@ -192,7 +192,7 @@ fn nodes_are_painted_in_order_and_inside_their_masks() {
     let clip = |bounds, paint| GlyphPaint::Clip { bounds, paint: Box::new(paint) };
     assert_eq!(painted(clip([0, 0, 1, 1], layers.clone())), [0.5, 0.0, 0.5, 1.0]);
     assert_eq!(painted(clip([1, 0, 2, 1], layers.clone())), [0.0; 4]);
-    // Half of the pixel, and a transform that moves the other half in.
+    // A transform that makes the painted area cover only half of the pixel.
     let half = GlyphPaint::Transform {
         matrix: [0.5, 0.0, 0.0, 1.0, 0.0, 0.0],
         paint: Box::new(clip([0, 0, 1, 1], layers)),

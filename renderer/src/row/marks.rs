@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use unterm_term::{Attrs, Rgb, SnapshotRow, Style, Underline, Width};
 
-use super::{CursorColors, CursorLook, Line, Look, RowBuilder};
+use super::{CursorColors, CursorLook, Line, ResolvedColors, RowBuilder};
 use crate::CellMetrics;
 use crate::frame::Fill;
 use crate::glyph::GlyphKey;
@@ -49,7 +49,7 @@ impl RowBuilder<'_> {
         cells: u8,
         underline: Underline,
         style: &Style,
-        look: Look,
+        look: ResolvedColors,
         line: &mut Line<'_>,
     ) {
         let metrics = line.metrics;
@@ -96,13 +96,13 @@ impl RowBuilder<'_> {
         &self,
         cursor: CursorColors,
         colors: crate::color::CellColors,
-    ) -> Look {
+    ) -> ResolvedColors {
         let background = self.colors.dimmed(cursor.cursor.unwrap_or(colors.foreground));
         let foreground = self.colors.dimmed(cursor.text.unwrap_or(colors.background));
         // A program can set cursor and text to the same color, but the text must stay visible.
         let foreground =
             if foreground == background { self.colors.background() } else { foreground };
-        Look { foreground, exact: foreground, background, underline: foreground }
+        ResolvedColors { foreground, exact: foreground, background, underline: foreground }
     }
 
     /// The color of a cursor that doesn't cover its cell: a bar, an underline or an outline.

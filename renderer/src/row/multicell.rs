@@ -2,7 +2,7 @@
 
 use unterm_term::{Align, Attrs, MulticellPart, Style, Underline, text_clusters};
 
-use super::{Line, Look, RowBuilder, whole};
+use super::{Line, ResolvedColors, RowBuilder, whole};
 use crate::CellMetrics;
 use crate::font::{Factor, Stretch};
 use crate::fonts::FaceStyle;
@@ -61,7 +61,7 @@ impl RowBuilder<'_> {
         part: &MulticellPart,
         underline: Underline,
         style: &Style,
-        look: Look,
+        look: ResolvedColors,
         alpha: u8,
         line: &mut Line<'_>,
     ) {
@@ -144,7 +144,7 @@ impl RowBuilder<'_> {
         &mut self,
         glyph: GlyphId,
         at: (i32, i32),
-        (color, look): (unterm_term::Rgb, Look),
+        (color, look): (unterm_term::Rgb, ResolvedColors),
         alpha: u8,
         area: &Area,
         line: &mut Line<'_>,
@@ -162,7 +162,7 @@ impl RowBuilder<'_> {
         underline: Underline,
         metrics: &CellMetrics,
         area: &Area,
-        look: Look,
+        look: ResolvedColors,
         factor: Factor,
         line: &mut Line<'_>,
     ) {

@@ -103,7 +103,8 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
         Arm::Light | Arm::Double => light,
         Arm::Heavy => 2 * light,
     };
-    // The first and last pixel of a single stroke (`single`), and of both lines of a double stroke (`double`).
+    // `single`: the first pixel of a single stroke, and the pixel after its last. `double`: the same positions for both
+    // lines of a double stroke.
     let single = |size: i32, t: i32| (middle(size, t), middle(size, t) + t);
     let double = |size: i32| {
         let (low, high) = single(size, light);

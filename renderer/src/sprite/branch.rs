@@ -13,7 +13,7 @@ const TOP_RIGHT: u8 = 8;
 const LOW_LEFT: u8 = 16;
 const LOW_RIGHT: u8 = 32;
 
-/// Parts of U+F5D6–F5ED.
+/// The parts that each character from U+F5D6 to U+F5ED consists of.
 #[rustfmt::skip]
 const CORNERS: [u8; 24] = [
     LOW_RIGHT, LOW_LEFT, TOP_RIGHT, TOP_LEFT,

@@ -13,7 +13,7 @@ pub(super) fn has(code: u32) -> bool {
 }
 
 /// A point of the cell: its distance from the left and from the top edge, each from 0 to 1.
-type At = (f32, f32);
+type CellPoint = (f32, f32);
 
 const THIRD: f32 = 1.0 / 3.0;
 
@@ -28,7 +28,7 @@ const WEDGES: [&[u8; 3]; 44] = [
     b"aig", b"ahg", b"aie", b"ahe", b"aic", b"cbe", b"cae", b"cbg", b"cag", b"cbj", b"cdg",
 ];
 
-fn corner(name: u8) -> At {
+fn corner(name: u8) -> CellPoint {
     match name {
         b'a' => (0.0, 0.0),
         b'b' => (0.5, 0.0),
@@ -136,11 +136,11 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
         0x1fbce => canvas.fill(0, 0, (2 * w + 1) / 3, h),
         0x1fbcf => canvas.fill(0, 0, (w + 1) / 3, h),
         0x1fbd0..=0x1fbdf => {
-            const C: At = (0.5, 0.5);
+            const C: CellPoint = (0.5, 0.5);
             let (a, b, c) = ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0));
             let (l, r) = ((0.0, 0.5), (1.0, 0.5));
             let (d, e, f) = ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0));
-            let lines: [&[At]; 16] = [
+            let lines: [&[CellPoint]; 16] = [
                 &[r, d],
                 &[c, l],
                 &[a, r],
@@ -176,7 +176,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
 }
 
 /// Centers of half circles: at the top, the right, the bottom, the left.
-const MIDDLES: [At; 4] = [(0.5, 0.0), (1.0, 0.5), (0.5, 1.0), (0.0, 0.5)];
+const MIDDLES: [CellPoint; 4] = [(0.5, 0.0), (1.0, 0.5), (0.5, 1.0), (0.0, 0.5)];
 
 const SHADE: u8 = 0x80;
 
@@ -184,11 +184,11 @@ fn eighths(size: i32, n: i32) -> i32 {
     (size * n + 4) / 8
 }
 
-fn point(canvas: &Canvas, at: At) -> (f32, f32) {
+fn point(canvas: &Canvas, at: CellPoint) -> (f32, f32) {
     (at.0 * canvas.width as f32, at.1 * canvas.height as f32)
 }
 
-fn polygon(canvas: &mut Canvas, points: &[At]) {
+fn polygon(canvas: &mut Canvas, points: &[CellPoint]) {
     let mut path: Vec<Command> = Vec::with_capacity(points.len() + 1);
     for (i, at) in points.iter().enumerate() {
         let (x, y) = point(canvas, *at);
@@ -201,7 +201,8 @@ fn polygon(canvas: &mut Canvas, points: &[At]) {
 /// Fills the corner of the cell that a line between two points of the cell's edges cuts off.
 fn wedge(canvas: &mut Canvas, [kept, from, to]: &[u8; 3]) {
     let (from, to) = (corner(*from), corner(*to));
-    let side = |at: At| (to.0 - from.0) * (at.1 - from.1) - (to.1 - from.1) * (at.0 - from.0);
+    let side =
+        |at: CellPoint| (to.0 - from.0) * (at.1 - from.1) - (to.1 - from.1) * (at.0 - from.0);
     let wanted = side(corner(*kept));
     // The corners of the cell on the filled side, together with the ends of the line.
     let mut points = vec![from, to];
@@ -210,7 +211,7 @@ fn wedge(canvas: &mut Canvas, [kept, from, to]: &[u8; 3]) {
     // Sort the points around the center of the shape.
     let n = points.len() as f32;
     let middle = points.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0 / n, sum.1 + at.1 / n));
-    let angle = |at: &At| (at.1 - middle.1).atan2(at.0 - middle.0);
+    let angle = |at: &CellPoint| (at.1 - middle.1).atan2(at.0 - middle.0);
     points.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
     polygon(canvas, &points);
 }
@@ -281,7 +282,7 @@ fn hatch(canvas: &mut Canvas, thickness: i32, rising: bool) {
 }
 
 /// Draws a line through points. Its ends are extended, so that an end on the cell's edge is cut off cleanly.
-fn stroke(canvas: &mut Canvas, points: &[At], thickness: i32) {
+fn stroke(canvas: &mut Canvas, points: &[CellPoint], thickness: i32) {
     let points: Vec<_> = points.iter().map(|at| point(canvas, *at)).collect();
     let beyond = |end: (f32, f32), other: (f32, f32)| {
         let length = ((end.0 - other.0).powi(2) + (end.1 - other.1).powi(2)).sqrt().max(1.0);
@@ -319,7 +320,7 @@ fn diamond(canvas: &mut Canvas, set: u8, thickness: i32) {
 
 /// Draws the part of a circle around `middle` that lies in the cell. The circle's diameter is the cell's width. It is
 /// filled, or a ring of thickness `ring`.
-fn circle(canvas: &mut Canvas, middle: At, ring: Option<i32>) {
+fn circle(canvas: &mut Canvas, middle: CellPoint, ring: Option<i32>) {
     let (x, y) = point(canvas, middle);
     let radius = canvas.width.min(canvas.height) as f32 / 2.0;
     ellipse(canvas, (x, y), (radius, radius), ring);

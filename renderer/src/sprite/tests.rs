@@ -91,7 +91,7 @@ fn weight(c: char, m: &CellMetrics) -> f32 {
 
 /// A character fills about the fraction of its cell that its Unicode name states.
 #[test]
-fn mosaics_fill_what_their_names_say() {
+fn mosaics_fill_the_area_in_their_names() {
     for m in sizes().filter(|m| m.width > 7) {
         for (c, part) in [
             // Wedges: a third of the height over half the width, and so on.

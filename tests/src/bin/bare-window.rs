@@ -25,14 +25,14 @@ struct Bare {
 
 fn main() -> Result<()> {
     let event_loop = EventLoop::new().context("no display")?;
-    let context = Context::new(event_loop.owned_display_handle()).map_err(told)?;
+    let context = Context::new(event_loop.owned_display_handle()).map_err(converted)?;
     let mut bare = Bare { context, surface: None, is_lit: false, failure: None };
     event_loop.run_app(&mut bare)?;
     bare.failure.map_or(Ok(()), Err)
 }
 
 /// Converts softbuffer's error.
-fn told(error: softbuffer::SoftBufferError) -> anyhow::Error {
+fn converted(error: softbuffer::SoftBufferError) -> anyhow::Error {
     anyhow!("softbuffer: {error}")
 }
 
@@ -40,7 +40,7 @@ impl Bare {
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         let attributes = Window::default_attributes().with_inner_size(PhysicalSize::new(800, 600));
         let window = Arc::new(event_loop.create_window(attributes)?);
-        self.surface = Some(Surface::new(&self.context, window).map_err(told)?);
+        self.surface = Some(Surface::new(&self.context, window).map_err(converted)?);
         self.paint()
     }
 
@@ -52,14 +52,14 @@ impl Bare {
         else {
             return Ok(());
         };
-        surface.resize(width, height).map_err(told)?;
-        let mut buffer = surface.buffer_mut().map_err(told)?;
+        surface.resize(width, height).map_err(converted)?;
+        let mut buffer = surface.buffer_mut().map_err(converted)?;
         let color = if self.is_lit { 0xff_ff_ff } else { 0x80_80_80 };
         for (index, pixel) in (0..).zip(buffer.iter_mut()) {
             let (x, y) = (index % width.get(), index / width.get());
             *pixel = if x < RECTANGLE && y < RECTANGLE { color } else { 0 };
         }
-        buffer.present().map_err(told)
+        buffer.present().map_err(converted)
     }
 
     /// Stores the first failure for the exit status, and exits the event loop.

@@ -21,7 +21,7 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use unterm_tests::{
     Resources,
-    fuzz::{BODIES, Body, Corpus, Random, minimise},
+    fuzz::{BODIES, Body, Corpus, Random, minimize},
 };
 
 /// The maximum processor time for an input of at most 100 KiB, in any build profile.
@@ -170,7 +170,7 @@ fn run(body: &'static Body, settings: &Settings, running: &Running) -> Result<us
             continue;
         }
         let small =
-            minimise(&input, |input| fails(body, input).is_some_and(|(other, _)| other == place));
+            minimize(&input, |input| fails(body, input).is_some_and(|(other, _)| other == place));
         let path = keep(&settings.save, body.name, &small);
         eprintln!("{}: input {count} of seed {}: {message}", body.name, settings.seed);
         eprintln!("  {:?}\n  saved as {}", String::from_utf8_lossy(&small), path.display());

@@ -113,7 +113,7 @@ impl Harness {
                 b: at(&parts, 2)? as u8,
             }))
         };
-        self.palette.foreground = next()?.context("a colour")?;
+        self.palette.foreground = next()?.context("a color")?;
         self.palette.background = next()?.unwrap_or(self.palette.background);
         self.term.set_base_palette(Arc::new(self.palette.clone()));
         Ok(())

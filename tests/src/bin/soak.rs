@@ -18,7 +18,7 @@ use unterm_tests::{Instance, PATIENCE, Pane, Resources, Start, Wire};
 const SAMPLE: Duration = Duration::from_secs(30);
 /// The number of panes that a round opens.
 const PANES: usize = 4;
-/// The maximum growth of descriptors and threads that is not a leak. Readings differ, because work goes on meanwhile.
+/// The maximum growth of descriptors and threads that is not a leak. Readings differ, because the instance keeps working meanwhile.
 const BUSY: usize = 8;
 
 /// Commands whose output uses every kind of memory of a pane: text, styles, links, titles and images.

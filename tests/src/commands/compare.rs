@@ -1,8 +1,8 @@
 //! Compares the result of a command in a pane with its result in a subprocess, and explains known differences.
 
 use super::{
-    Given, Outcome, Shell,
-    shown::{drawn, flowing},
+    CommandResult, GeneratedCommand, Shell,
+    screen_model::{drawn, flowing},
 };
 
 /// The result of a comparison.
@@ -59,9 +59,9 @@ const KEPT: &str = "fish keeps the last exit code where a line only starts a job
 /// `last` is the exit code of the previous command in that pane.
 pub fn compare(
     shell: Shell,
-    given: &Given,
-    expected: &Outcome,
-    found: &Outcome,
+    given: &GeneratedCommand,
+    expected: &CommandResult,
+    found: &CommandResult,
     last: Option<i64>,
 ) -> Verdict {
     let is_equal = expected.exit_code == found.exit_code;
@@ -92,7 +92,7 @@ pub fn compare(
         reasons.push(ECHO);
         return Verdict::Explained(reasons);
     }
-    let is_syntax = |outcome: &Outcome| {
+    let is_syntax = |outcome: &CommandResult| {
         let says = |words: &&str| outcome.output.contains(words);
         (shell == Shell::Fish || outcome.exit_code.is_some_and(|code| code != 0))
             && SYNTAX_WORDS.iter().any(says)
@@ -119,7 +119,7 @@ const SYNTAX_WORDS: &[&str] = &[
 /// Whether the output of a reader contains the same lines as in a subprocess. It may contain only the prompt and the
 /// answer in addition. A subprocess may also show the prompt, but without an answer. Blanks are ignored, because zsh
 /// fits a menu to the terminal's width.
-fn is_answered(given: &Given, expected: &str, found: &str) -> bool {
+fn is_answered(given: &GeneratedCommand, expected: &str, found: &str) -> bool {
     let Some(question) = &given.question else { return false };
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let expected = expected.replace(question.as_str(), "");

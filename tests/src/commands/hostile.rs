@@ -4,8 +4,8 @@
 //! Owns the sequences and the count of their results. The seed, the shell and a number determine a sequence, so that a
 //! failure can be repeated.
 
-mod driven;
-mod words;
+mod driven_pane;
+mod user_actions;
 
 use std::{
     collections::BTreeMap,
@@ -16,8 +16,8 @@ use std::{
 use anyhow::Result;
 
 use self::{
-    driven::{BETWEEN_KEYS, Caller, Came, Driven, run_wait, told},
-    words::{COMMANDS, Code, KEYS, NESTED, QUERIES},
+    driven_pane::{BETWEEN_KEYS, Caller, DrivenPane, RunResult, run_wait, summary},
+    user_actions::{COMMANDS, Code, KEYS, NESTED, QUERIES},
 };
 use super::{Shell, fill};
 use crate::{Instance, fuzz::Random};
@@ -32,7 +32,7 @@ const CALLERS: usize = 3;
 /// A kind of shell in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the shells say it")]
-pub enum Kind {
+pub enum ShellKind {
     Bash,
     Zsh,
     Fish,
@@ -90,7 +90,7 @@ pub fn run(
     first: u64,
     commands: usize,
 ) -> Result<Tally> {
-    let mut driven = Driven::new(unterm, shell)?;
+    let mut driven = DrivenPane::new(unterm, shell)?;
     let mut tally = Tally::default();
     for number in first.. {
         if tally.commands() >= commands {
@@ -110,14 +110,14 @@ pub fn run(
 
 /// A shell in a pane.
 #[derive(Clone, Copy, Debug)]
-struct Level {
-    kind: Kind,
+struct NestedShell {
+    kind: ShellKind,
     /// Whether the shell prints the commands that it runs (`set -x`).
     traces: bool,
 }
 
 /// A command with its expected result.
-struct Given {
+struct ExpectedCommand {
     text: String,
     output: Option<String>,
     code: Code,
@@ -125,12 +125,12 @@ struct Given {
 
 /// The sequence of actions in one pane.
 struct Sequence<'a, 'u> {
-    driven: &'a mut Driven<'u>,
+    driven: &'a mut DrivenPane<'u>,
     tally: &'a mut Tally,
     random: Random,
     name: String,
     /// The shells in the pane, the innermost last.
-    levels: Vec<Level>,
+    levels: Vec<NestedShell>,
     /// Descriptions of the actions so far.
     done: Vec<String>,
     /// The number of commands so far. It makes the text of each command unique.
@@ -139,7 +139,7 @@ struct Sequence<'a, 'u> {
 
 impl<'a, 'u> Sequence<'a, 'u> {
     fn new(
-        driven: &'a mut Driven<'u>,
+        driven: &'a mut DrivenPane<'u>,
         tally: &'a mut Tally,
         shell: Shell,
         seed: u64,
@@ -147,13 +147,13 @@ impl<'a, 'u> Sequence<'a, 'u> {
         mut random: Random,
     ) -> Self {
         let kind = match shell {
-            Shell::Bash => Kind::Bash,
-            Shell::Zsh => Kind::Zsh,
-            Shell::Fish => Kind::Fish,
+            Shell::Bash => ShellKind::Bash,
+            Shell::Zsh => ShellKind::Zsh,
+            Shell::Fish => ShellKind::Fish,
         };
         let name = format!("--seed {seed} --first {number} ({})", shell.name());
         random.next();
-        let levels = vec![Level { kind, traces: false }];
+        let levels = vec![NestedShell { kind, traces: false }];
         Self { driven, tally, random, name, levels, done: Vec::new(), number: number * 1000 }
     }
 
@@ -165,7 +165,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
             6 => self.nests()?,
             7 => self.asks()?,
             8 => return self.runs_in_parallel(),
-            9 => return self.runs_while_a_person_types(),
+            9 => return self.runs_while_the_user_types(),
             _ => {}
         }
         if self.random.one_in(3) {
@@ -174,7 +174,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         self.runs()
     }
 
-    fn level(&self) -> Level {
+    fn level(&self) -> NestedShell {
         *self.levels.last().expect("a pane has a shell")
     }
 
@@ -221,7 +221,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         }
         let (command, kind) = self.random.pick(NESTED);
         self.note(format!("starts {command}"));
-        let level = Level { kind, traces: false };
+        let level = NestedShell { kind, traces: false };
         match command.starts_with("exec ") {
             true => *self.levels.last_mut().expect("a shell") = level,
             false => self.levels.push(level),
@@ -237,11 +237,11 @@ impl<'a, 'u> Sequence<'a, 'u> {
         Ok(())
     }
 
-    fn given(&mut self) -> Given {
+    fn given(&mut self) -> ExpectedCommand {
         self.number += 1;
         let (text, output, code) = self.random.pick(COMMANDS);
         let filled = |text: &str| text.replace("@N", &self.number.to_string());
-        Given { text: filled(text), output: output.map(filled), code }
+        ExpectedCommand { text: filled(text), output: output.map(filled), code }
     }
 
     fn caller(&mut self) -> Caller {
@@ -262,11 +262,11 @@ impl<'a, 'u> Sequence<'a, 'u> {
     }
 
     /// Follows the advice of refusals, and counts the result. Returns false if the result is not the expected one.
-    fn settle(&mut self, caller: Caller, given: &Given, came: Came) -> Result<bool> {
+    fn settle(&mut self, caller: Caller, given: &ExpectedCommand, came: RunResult) -> Result<bool> {
         self.note(format!("{caller:?} runs {:?}", given.text));
         let mut came = came;
         let mut refusals = Vec::new();
-        while let Came::Refused(why) = &came {
+        while let RunResult::Refused(why) = &came {
             if refusals.len() == ATTEMPTS {
                 break;
             }
@@ -274,7 +274,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
             self.driven.follows(why, refusals.len() - 1)?;
             came = self.driven.tries(caller, &given.text)?;
         }
-        if let Came::Stuck(why) | Came::Refused(why) = &came
+        if let RunResult::Stuck(why) | RunResult::Refused(why) = &came
             && (why.contains("has ended") || why.contains("ended before"))
             && self.done.iter().any(|done| done == "leaves")
         {
@@ -282,7 +282,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
             return Ok(false);
         }
         let is_right = match &came {
-            Came::Ended(output, code) => self.is_right(given, output, *code),
+            RunResult::Ended(output, code) => self.is_right(given, output, *code),
             _ => false,
         };
         if is_right && refusals.is_empty() {
@@ -302,18 +302,18 @@ impl<'a, 'u> Sequence<'a, 'u> {
                 "{}\n  steps: {}\n  expected: {expected}\n  came to:  {}{refused}\n  screen:\n{}",
                 self.name,
                 self.done.join("; "),
-                told(&came),
+                summary(&came),
                 screen.lines().map(|line| format!("    {line}\n")).collect::<String>(),
             );
             match came {
-                Came::Ended(..) => self.tally.wrong.push(text),
+                RunResult::Ended(..) => self.tally.wrong.push(text),
                 _ => self.tally.stuck.push(text),
             }
         }
         Ok(is_right)
     }
 
-    fn is_right(&self, given: &Given, output: &str, code: Option<i64>) -> bool {
+    fn is_right(&self, given: &ExpectedCommand, output: &str, code: Option<i64>) -> bool {
         let code_is_right = match given.code {
             Code::Is(expected) => code == Some(expected),
             Code::IsNot(other) => code.is_some_and(|code| code != other),
@@ -348,14 +348,14 @@ impl<'a, 'u> Sequence<'a, 'u> {
         });
         let mut is_right = true;
         for (given, came) in all.iter().zip(came) {
-            let came = came.unwrap_or_else(|_| Came::Stuck("the caller panicked".to_owned()));
+            let came = came.unwrap_or_else(|_| RunResult::Stuck("the caller panicked".to_owned()));
             is_right &= self.settle(Caller::Method, given, came)?;
         }
         Ok(is_right)
     }
 
     /// The user types while a command runs. The echo of the keys is not part of the command's output.
-    fn runs_while_a_person_types(&mut self) -> Result<bool> {
+    fn runs_while_the_user_types(&mut self) -> Result<bool> {
         let keys = self.random.pick(&["abc", "ls\r", "q", "\x1b[A", "echo later\r"]);
         let mut given = self.given();
         given.text = format!("sleep .2; {}", given.text);
@@ -366,7 +366,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
                 Code::Is(0),
             );
         }
-        self.note(format!("a person types {keys:?} meanwhile"));
+        self.note(format!("the user types {keys:?} meanwhile"));
         let (mut wire, pane) = self.driven.other()?;
         let came = thread::scope(|scope| {
             let running = scope.spawn(|| run_wait(&mut wire, pane, &given.text));
@@ -376,7 +376,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
                 self.driven.types(&key.to_string())?;
             }
             let came = running.join();
-            anyhow::Ok(came.unwrap_or_else(|_| Came::Stuck("the caller panicked".to_owned())))
+            anyhow::Ok(came.unwrap_or_else(|_| RunResult::Stuck("the caller panicked".to_owned())))
         })?;
         self.settle(Caller::Method, &given, came)
     }

@@ -20,7 +20,7 @@ const SERVERS: usize = 3;
 
 /// A program of the fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ClusterProgram {
     /// A NATS server.
     Nats(usize),
     /// A hub.
@@ -190,15 +190,17 @@ impl Cluster {
     /// # Errors
     ///
     /// If the program has already ended.
-    pub fn kill(&mut self, part: Part) -> Result<()> {
+    pub fn kill(&mut self, part: ClusterProgram) -> Result<()> {
         match part {
-            Part::Nats(number) => {
+            ClusterProgram::Nats(number) => {
                 let mut child = self.servers[number].child.take().context("no server runs")?;
                 child.kill()?;
                 child.wait()?;
             }
-            Part::Hub(number) => self.hubs[number].hub.take().context("no hub runs")?.kill()?,
-            Part::Connector(number) => self.machines[number].kill()?,
+            ClusterProgram::Hub(number) => {
+                self.hubs[number].hub.take().context("no hub runs")?.kill()?
+            }
+            ClusterProgram::Connector(number) => self.machines[number].kill()?,
         }
         Ok(())
     }
@@ -208,15 +210,15 @@ impl Cluster {
     /// # Errors
     ///
     /// If the program does not start.
-    pub fn restart(&mut self, part: Part) -> Result<()> {
+    pub fn restart(&mut self, part: ClusterProgram) -> Result<()> {
         match part {
-            Part::Nats(number) => {
+            ClusterProgram::Nats(number) => {
                 self.servers[number].start()?;
                 self.servers[number].wait_until_current()
             }
             // The hub reads the servers from its file.
-            Part::Hub(number) => self.start_hub(number, &[]),
-            Part::Connector(number) => self.machines[number].connect(),
+            ClusterProgram::Hub(number) => self.start_hub(number, &[]),
+            ClusterProgram::Connector(number) => self.machines[number].connect(),
         }
     }
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::{
     Agent,
-    cluster::{Cluster, Part},
+    cluster::{Cluster, ClusterProgram},
 };
 use crate::wait_for;
 
@@ -25,6 +25,7 @@ use crate::wait_for;
 const HELD: usize = 10;
 /// The file on a machine to which agents append text.
 const FILE: &str = "load.txt";
+/// The file on a machine to which held calls append text.
 const HELD_FILE: &str = "held.txt";
 /// The pause between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -52,13 +53,13 @@ type Call = (usize, usize);
 
 /// The calls of an agent: those that were acknowledged, and the others.
 #[derive(Default)]
-struct Typed {
+struct CallResults {
     acknowledged: Vec<Call>,
     failed: Vec<Call>,
 }
 
 /// An agent that types until the run ends.
-struct Load<'a> {
+struct TypingAgent<'a> {
     cluster: &'a Mutex<Cluster>,
     machines: &'a [(String, String)],
     hub: usize,
@@ -67,14 +68,14 @@ struct Load<'a> {
     is_over: &'a AtomicBool,
 }
 
-impl Load<'_> {
+impl TypingAgent<'_> {
     fn conversation(&self) -> String {
         format!("load-{}", self.hub)
     }
 
     /// Types numbers. Returns the numbers that were acknowledged, and the other numbers, each with its machine.
-    fn run(&self) -> Typed {
-        let mut typed = Typed::default();
+    fn run(&self) -> CallResults {
+        let mut typed = CallResults::default();
         let address = self.cluster.lock().unwrap().address(self.hub).to_owned();
         let mut agent = None;
         while !self.is_over.load(Ordering::Relaxed) {
@@ -138,7 +139,7 @@ pub fn run(time: Duration) -> Result<Option<Report>> {
 
     let (cluster, next) = (Mutex::new(cluster), AtomicUsize::new(0));
     let is_over = AtomicBool::new(false);
-    let loads = [0, 1].map(|hub| Load {
+    let loads = [0, 1].map(|hub| TypingAgent {
         cluster: &cluster,
         machines: &machines,
         hub,
@@ -178,13 +179,13 @@ fn kill_in_turn(
     report: &mut Report,
 ) -> Result<()> {
     let parts = [
-        Part::Connector(0),
-        Part::Nats(0),
-        Part::Hub(0),
-        Part::Nats(1),
-        Part::Connector(1),
-        Part::Hub(1),
-        Part::Nats(2),
+        ClusterProgram::Connector(0),
+        ClusterProgram::Nats(0),
+        ClusterProgram::Hub(0),
+        ClusterProgram::Nats(1),
+        ClusterProgram::Connector(1),
+        ClusterProgram::Hub(1),
+        ClusterProgram::Nats(2),
     ];
     let (start, mut has_resumed) = (Instant::now(), false);
     for part in parts.into_iter().cycle() {
@@ -192,7 +193,7 @@ fn kill_in_turn(
             return Ok(());
         }
         let mut observed = None;
-        if let Part::Connector(number) = part {
+        if let ClusterProgram::Connector(number) = part {
             let machine = machines[number].0.as_str();
             // Wait until the hub answers again after the last kill.
             seen(cluster, token, machine, "connected", Instant::now())?;
@@ -251,7 +252,7 @@ fn check(
     cluster: &Cluster,
     machines: &[(String, String)],
     token: &str,
-    typed: &[Typed],
+    typed: &[CallResults],
     report: &mut Report,
 ) -> Result<()> {
     // Make a last call for each machine. It is carried out after all others.
@@ -295,7 +296,7 @@ fn check(
         let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
         logged.entry(text("detail")).or_default().push(text("event"));
     }
-    for Typed { acknowledged, failed } in typed {
+    for CallResults { acknowledged, failed } in typed {
         for (number, machine) in acknowledged {
             ensure!(done[*machine].contains_key(number), "the acknowledged call {number} is lost");
             let (id, session) = &machines[*machine];

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::{Random, words};
+use super::{Random, dictionary};
 
 /// A piece of any kind.
 pub(super) fn anything(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(32) {
         0..=6 => text(random, out),
-        7..=9 => push(out, random.pick(words::CONTROLS)),
+        7..=9 => push(out, random.pick(dictionary::CONTROLS)),
         10..=19 => sequence(random, out),
         20 => cut(random, out, sequence),
         21 | 22 => modes(random, out),
-        23..=25 => push(out, random.pick(words::PIECES)),
-        26 | 27 => push(out, &format!("\x1b{}", random.pick(words::ESCAPES))),
+        23..=25 => push(out, random.pick(dictionary::PIECES)),
+        26 | 27 => push(out, &format!("\x1b{}", random.pick(dictionary::ESCAPES))),
         28 => osc(random, out),
         29 => device(random, out),
         30 => match random.below(5) {
@@ -47,10 +47,10 @@ fn glyph(random: &mut Random, out: &mut Vec<u8>) {
     push(out, random.pick(&[";cp=e000", ";cp=e000", ";cp=E001", ";cp=f0000", ";cp=10fffd", ""]));
     for _ in 0..random.below_one_of(&[1, 3, 8]) {
         push(out, ";");
-        push(out, random.pick(words::GLYPH));
+        push(out, random.pick(dictionary::GLYPH));
     }
     if random.one_in(2) {
-        let format = random.pick(words::GLYPH_PAYLOADS);
+        let format = random.pick(dictionary::GLYPH_PAYLOADS);
         push(out, format);
         if random.one_in(4) {
             push(out, payload(random));
@@ -75,9 +75,9 @@ pub(super) fn osc(random: &mut Random, out: &mut Vec<u8>) {
 pub(super) fn graphics(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(16) {
         0 => text(random, out),
-        1 => push(out, random.pick(words::CONTROLS)),
+        1 => push(out, random.pick(dictionary::CONTROLS)),
         2 => sequence(random, out),
-        3 => push(out, random.pick(words::PIECES)),
+        3 => push(out, random.pick(dictionary::PIECES)),
         4 => cut(random, out, kitty),
         5..=7 => iterm(random, out),
         8 => placeholder(random, out),
@@ -89,13 +89,13 @@ pub(super) fn graphics(random: &mut Random, out: &mut Vec<u8>) {
 pub(super) fn sixel(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(12) {
         0 => text(random, out),
-        1 => push(out, random.pick(words::CONTROLS)),
+        1 => push(out, random.pick(dictionary::CONTROLS)),
         2 => push(
             out,
             random.pick(&["\x1b[?80h", "\x1b[?80l", "\x1b[?8452h", "\x1b[?1070l", "\x1b[?1;1;0S"]),
         ),
         3 => sequence(random, out),
-        4 => push(out, random.pick(words::PIECES)),
+        4 => push(out, random.pick(dictionary::PIECES)),
         5 => cut(random, out, one_sixel),
         _ => one_sixel(random, out),
     }
@@ -127,7 +127,7 @@ pub(super) fn reflow(random: &mut Random, out: &mut Vec<u8>) {
             out,
             random.pick(&["\x1b[K", "\x1b[1K", "\x1b[J", "\x1b[P", "\x1b[@", "\x1b[4b", "\x1b[X"]),
         ),
-        22 => push(out, random.pick(words::PIECES)),
+        22 => push(out, random.pick(dictionary::PIECES)),
         _ => anything(random, out),
     }
 }
@@ -138,8 +138,8 @@ fn push(out: &mut Vec<u8>, text: &str) {
 
 fn anything_but_osc(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(3) {
-        0 => push(out, random.pick(words::PIECES)),
-        1 => push(out, random.pick(words::CONTROLS)),
+        0 => push(out, random.pick(dictionary::PIECES)),
+        1 => push(out, random.pick(dictionary::CONTROLS)),
         _ => device(random, out),
     }
 }
@@ -150,8 +150,8 @@ fn text(random: &mut Random, out: &mut Vec<u8>) {
             let len = random.below_one_of(&[8, 40, 300]);
             out.extend((0..len).map(|_| b' ' + random.below(95) as u8));
         }
-        1 => push(out, &random.pick(words::TEXTS).repeat(random.below_one_of(&[3, 12, 90]))),
-        _ => (0..random.below(9)).for_each(|_| push(out, random.pick(words::TEXTS))),
+        1 => push(out, &random.pick(dictionary::TEXTS).repeat(random.below_one_of(&[3, 12, 90]))),
+        _ => (0..random.below(9)).for_each(|_| push(out, random.pick(dictionary::TEXTS))),
     }
 }
 
@@ -161,7 +161,7 @@ fn raw(random: &mut Random, out: &mut Vec<u8>) {
         0 => (0..random.below(12)).for_each(|_| out.push(random.next() as u8)),
         1 => out.push(0x80 + random.below(0x20) as u8),
         _ => {
-            let text = random.pick(words::TEXTS).as_bytes();
+            let text = random.pick(dictionary::TEXTS).as_bytes();
             out.extend_from_slice(&text[..random.below(text.len() + 1)]);
         }
     }
@@ -177,7 +177,7 @@ fn cut(random: &mut Random, out: &mut Vec<u8>, make: fn(&mut Random, &mut Vec<u8
 
 /// Usually a small number, otherwise an edge case.
 fn number(random: &mut Random) -> u64 {
-    if random.one_in(3) { random.pick(words::NUMBERS) } else { random.below(14) as u64 }
+    if random.one_in(3) { random.pick(dictionary::NUMBERS) } else { random.below(14) as u64 }
 }
 
 fn numbers(random: &mut Random) -> String {
@@ -199,14 +199,14 @@ fn numbers(random: &mut Random) -> String {
 }
 
 fn sequence(random: &mut Random, out: &mut Vec<u8>) {
-    let (prefix, last) = random.pick(words::SEQUENCES);
+    let (prefix, last) = random.pick(dictionary::SEQUENCES);
     let introducer: &[u8] = if random.one_in(60) { b"\x9b" } else { b"\x1b[" };
     out.extend_from_slice(introducer);
     push(out, prefix);
     push(out, &numbers(random));
     if random.one_in(40) {
         // A control character inside a sequence is executed at once.
-        push(out, random.pick(words::CONTROLS));
+        push(out, random.pick(dictionary::CONTROLS));
     }
     if random.one_in(80) {
         out.extend([b' ' + random.below(16) as u8, b'@' + random.below(63) as u8]);
@@ -216,7 +216,7 @@ fn sequence(random: &mut Random, out: &mut Vec<u8>) {
 }
 
 fn modes(random: &mut Random, out: &mut Vec<u8>) {
-    let mode = random.pick(words::PRIVATE_MODES);
+    let mode = random.pick(dictionary::PRIVATE_MODES);
     let last = random.pick(&["h", "h", "h", "l", "l", "s", "r", "$p"]);
     push(out, &format!("\x1b[?{mode}{last}"));
 }
@@ -248,7 +248,7 @@ fn one_osc(random: &mut Random, out: &mut Vec<u8>) {
         return clipboard(random, out);
     }
     push(out, "\x1b]");
-    push(out, random.pick(words::OSC));
+    push(out, random.pick(dictionary::OSC));
     for _ in 0..random.below(3) {
         let more = random.pick(&[
             ";", ":", "=", ",", "?", "MARK", "TUFSSw==", "é", "\u{9c}", "%zz", "%00", "\r\n",
@@ -257,7 +257,7 @@ fn one_osc(random: &mut Random, out: &mut Vec<u8>) {
         push(out, more);
     }
     if random.one_in(12) {
-        push(out, random.pick(words::OSC));
+        push(out, random.pick(dictionary::OSC));
     }
     if random.one_in(100) {
         push(out, &"MARK".repeat(random.below(3000)));
@@ -267,16 +267,17 @@ fn one_osc(random: &mut Random, out: &mut Vec<u8>) {
 
 fn device(random: &mut Random, out: &mut Vec<u8>) {
     push(out, "\x1bP");
-    push(out, random.pick(words::DCS));
+    push(out, random.pick(dictionary::DCS));
     if random.one_in(4) {
-        push(out, random.pick(words::DCS));
+        push(out, random.pick(dictionary::DCS));
     }
     push(out, terminator(random));
 }
 
 /// A command of kitty's graphics protocol, sometimes split into several parts.
 fn kitty(random: &mut Random, out: &mut Vec<u8>) {
-    let mut keys: Vec<&str> = (0..random.below(10)).map(|_| random.pick(words::KITTY)).collect();
+    let mut keys: Vec<&str> =
+        (0..random.below(10)).map(|_| random.pick(dictionary::KITTY)).collect();
     // Generate some complete commands, so that images exist for later commands.
     match random.below(4) {
         0 => keys.extend(["a=T", "f=32", "s=2", "v=2", "i=1"]),
@@ -301,7 +302,7 @@ fn kitty(random: &mut Random, out: &mut Vec<u8>) {
 }
 
 fn payload(random: &mut Random) -> &'static str {
-    random.pick(words::PAYLOADS)
+    random.pick(dictionary::PAYLOADS)
 }
 
 /// Placeholder cells, which show parts of a placement.
@@ -320,7 +321,8 @@ fn placeholder(random: &mut Random, out: &mut Vec<u8>) {
 }
 
 fn iterm(random: &mut Random, out: &mut Vec<u8>) {
-    let arguments: Vec<&str> = (0..random.below(6)).map(|_| random.pick(words::ITERM)).collect();
+    let arguments: Vec<&str> =
+        (0..random.below(6)).map(|_| random.pick(dictionary::ITERM)).collect();
     let arguments = arguments.join(";");
     if !random.one_in(3) {
         push(out, &format!("\x1b]1337;File={arguments}:{}", payload(random)));
@@ -346,15 +348,16 @@ fn clipboard(random: &mut Random, out: &mut Vec<u8>) {
     };
     let is_whole = random.one_in(2);
     if is_whole {
-        let key = random.pick(words::CLIPBOARD);
+        let key = random.pick(dictionary::CLIPBOARD);
         packet(random, &["type=write", key], "");
     }
     for _ in 0..random.below(5) {
         let mut keys: Vec<&str> =
-            (0..random.below(4)).map(|_| random.pick(words::CLIPBOARD)).collect();
+            (0..random.below(4)).map(|_| random.pick(dictionary::CLIPBOARD)).collect();
         keys.extend(is_whole.then_some("type=wdata"));
         let is_data = random.one_in(2);
-        let payload = random.pick(if is_data { words::PAYLOADS } else { words::CLIPBOARD_TYPES });
+        let payload =
+            random.pick(if is_data { dictionary::PAYLOADS } else { dictionary::CLIPBOARD_TYPES });
         packet(random, &keys, payload);
     }
     if is_whole {
@@ -367,7 +370,7 @@ fn one_sixel(random: &mut Random, out: &mut Vec<u8>) {
     push(out, &numbers(random));
     push(out, "q");
     for _ in 0..random.below_one_of(&[4, 20, 80]) {
-        push(out, random.pick(words::SIXEL));
+        push(out, random.pick(dictionary::SIXEL));
     }
     push(out, terminator(random));
 }

@@ -1,6 +1,6 @@
 //! Changes an input slightly.
 
-use super::{Random, words};
+use super::{Random, dictionary};
 
 /// The maximum length of a mutated input.
 const LONGEST: usize = 96 << 10;
@@ -24,7 +24,7 @@ pub fn mutate(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
                 input.splice(at..at, other[from..to].iter().copied());
             }
             5 => {
-                let word = random.pick(words::PIECES);
+                let word = random.pick(dictionary::PIECES);
                 input.splice(at..at, word.bytes());
             }
             6 => input.truncate(at),
@@ -41,6 +41,6 @@ fn number(input: &mut Vec<u8>, at: usize, random: &mut Random) {
         return;
     };
     let len = input[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = random.pick(words::NUMBERS).to_string();
+    let number = random.pick(dictionary::NUMBERS).to_string();
     input.splice(start..start + len, number.bytes());
 }

@@ -9,8 +9,8 @@ use unterm_term::{
 
 use super::{
     HEADER, Random,
+    dictionary::MARK,
     viewer::{Viewer, a_point},
-    words::MARK,
 };
 
 /// The maximum number of bytes of replies that a terminal may store.
@@ -38,12 +38,12 @@ impl Plan {
 }
 
 /// A terminal, and the parser that feeds it.
-struct Fed {
+struct FedTerminal {
     term: Term,
     parser: Parser,
 }
 
-impl Fed {
+impl FedTerminal {
     fn new(size: Size, options: &Options) -> Self {
         Self { term: Term::new(size, options.clone()), parser: Parser::new() }
     }
@@ -87,8 +87,8 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
     let scrollback = random.pick(plan.scrollbacks);
     // Use a separate random sequence, so that inputs from before these options existed are played unchanged.
     let options = options(scrollback, Random::new(!u64::from_le_bytes(header)));
-    let mut whole = Fed::new(size, &options);
-    let mut split = Fed::new(size, &options);
+    let mut whole = FedTerminal::new(size, &options);
+    let mut split = FedTerminal::new(size, &options);
     let mut viewer = Viewer::default();
     let keeps_text = plan.keeps_text && !may_draw_in_cells(stream);
     // Use pieces of different sizes: small ones as from a slow program, and large ones as from a flood of output.
@@ -137,7 +137,7 @@ fn assert_same(whole: &Term, split: &Term) {
 
 /// Checks that the bytes of [`Term::to_vt`] recreate the same screen in another terminal.
 fn rebuild(term: &Term, options: &Options) {
-    let mut other = Fed::new(term.size(), options);
+    let mut other = FedTerminal::new(term.size(), options);
     other.feed(&term.to_vt());
     assert_eq!(term.screen(), other.term.screen());
 }
@@ -157,7 +157,7 @@ fn differing(a: &str, b: &str) -> String {
     lines.join("\n")
 }
 
-fn feed_split(fed: &mut Fed, mut segment: &[u8], random: &mut Random) {
+fn feed_split(fed: &mut FedTerminal, mut segment: &[u8], random: &mut Random) {
     let longest = random.pick(&[1, 3, 40, 1000]);
     while !segment.is_empty() {
         let (piece, rest) = segment.split_at(segment.len().min(1 + random.below(longest)));

@@ -26,7 +26,7 @@ const VALUES: &[&str] = &[
     "{ actions = {} }",
 ];
 
-/// The other expressions. A `@` stands for another expression.
+/// Expressions that contain other expressions. A `@` stands for an expression.
 const EXPRESSIONS: &[&str] = &[
     "{ actions = { @ }, last_intent = @ }",
     "{ [@] = @ }",

@@ -6,7 +6,7 @@ use super::Random;
 
 /// A call that a server offers, with the JSON Schema of its parameters.
 #[derive(Clone, Debug)]
-pub struct Offer {
+pub struct OfferedCall {
     pub call: Call,
     /// The schema, or `null` if it is not known.
     pub schema: Value,
@@ -28,7 +28,7 @@ pub enum Call {
 /// The path of the Model Context Protocol.
 pub(super) const MCP: &str = "/mcp";
 
-/// Texts that programs tend to treat wrongly. None of them does harm if a shell runs it.
+/// Texts that programs often handle incorrectly. Each text is harmless if a shell runs it.
 const TEXTS: &[&str] = &[
     "",
     " ",
@@ -107,7 +107,7 @@ pub(super) fn client() -> Value {
 /// The maximum length of a text that is repeated.
 const LONG: usize = 1 << 18;
 
-impl Offer {
+impl OfferedCall {
     /// A request for this call: the bytes that a client sends. `token` is the server's, which most requests contain.
     pub fn request(&self, host: &str, token: &str, random: &mut Random) -> Vec<u8> {
         let params = parameters(&self.schema, random);

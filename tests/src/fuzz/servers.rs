@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     Random,
-    requests::{Call, MCP, Offer, REVISION, client},
+    requests::{Call, MCP, OfferedCall, REVISION, client},
 };
 use crate::{
     Resources,
@@ -31,7 +31,7 @@ const ANSWER: Duration = Duration::from_millis(500);
 const LONGEST_ANSWER: usize = 1 << 22;
 /// The memory that a server may use after hostile requests, in KiB.
 const MEMORY: u64 = 700 << 10;
-/// The number of descriptors that a server may have more than before, once all clients have disconnected.
+/// The maximum number of additional descriptors of a server, once all clients have disconnected.
 const DESCRIPTORS: usize = 40;
 
 /// Parameters that several methods of the control port have. The port does not list the schemas of its methods.
@@ -65,7 +65,7 @@ struct Server {
     name: &'static str,
     address: String,
     token: String,
-    offers: Vec<Offer>,
+    offers: Vec<OfferedCall>,
 }
 
 /// The results of a run.
@@ -125,7 +125,7 @@ fn control(fleet: &mut Fleet) -> Result<Server> {
         })
         .collect::<serde_json::Map<_, _>>()
         .into();
-    let offers = names.map(|name| Offer {
+    let offers = names.map(|name| OfferedCall {
         call: Call::Line(name.to_owned()),
         schema: json!({"properties": properties}),
     });
@@ -155,7 +155,7 @@ fn settings(fleet: &Fleet) -> Result<Server> {
                 }
             }
             let call = Call::Http { verb: verb.to_uppercase(), path: path.clone() };
-            offers.push(Offer { call, schema });
+            offers.push(OfferedCall { call, schema });
         }
     }
     Ok(Server { name: "settings server", address, token, offers })
@@ -212,7 +212,7 @@ fn page(fleet: &Fleet) -> Result<Server> {
         "decision",
         "token",
     ];
-    let offer = |verb: &str, path: &str| Offer {
+    let offer = |verb: &str, path: &str| OfferedCall {
         call: Call::Http { verb: verb.to_owned(), path: path.to_owned() },
         schema: of_texts(&names),
     };
@@ -263,7 +263,7 @@ fn ask(
 }
 
 /// The tools that a server of the Model Context Protocol lists, and the protocol's own methods.
-fn listed(address: &str, token: &str) -> Result<Vec<Offer>> {
+fn listed(address: &str, token: &str) -> Result<Vec<OfferedCall>> {
     const LIST: &str = "tools/list";
     let headers = [("MCP-Protocol-Version", REVISION), ("Mcp-Method", LIST)];
     let params = json!({"_meta": client()});
@@ -276,7 +276,7 @@ fn listed(address: &str, token: &str) -> Result<Vec<Offer>> {
     let tools = list["result"]["tools"].as_array().with_context(|| text.clone())?;
     let tools = tools.iter().filter_map(|tool| {
         let call = Call::Tool(tool["name"].as_str()?.to_owned());
-        Some(Offer { call, schema: tool["inputSchema"].clone() })
+        Some(OfferedCall { call, schema: tool["inputSchema"].clone() })
     });
     let methods = [
         "initialize",
@@ -290,9 +290,10 @@ fn listed(address: &str, token: &str) -> Result<Vec<Offer>> {
         "completion/complete",
     ];
     let schema = of_texts(&["uri", "name", "cursor", "protocolVersion", "taskId", "level"]);
-    let methods = methods
-        .iter()
-        .map(|method| Offer { call: Call::Mcp((*method).to_owned()), schema: schema.clone() });
+    let methods = methods.iter().map(|method| OfferedCall {
+        call: Call::Mcp((*method).to_owned()),
+        schema: schema.clone(),
+    });
     Ok(tools.chain(methods).collect())
 }
 

@@ -36,7 +36,7 @@ fn an_agent_drives_the_instance_that_it_names() -> Result<()> {
 }
 
 #[test]
-fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
+fn an_agents_token_grants_its_rights_until_revoked() -> Result<()> {
     let unterm = Start::headless().now()?;
     let token = unterm.prints(&["token", "create", "reader", "--scope", "read"])?;
     let token = token.trim_end();
@@ -48,7 +48,7 @@ fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
 
     let list = unterm.prints(&["token", "list"])?;
     ensure!(list.contains("reader") && list.contains("read"), "{list}");
-    ensure!(!list.contains(token), "the secret is told once");
+    ensure!(!list.contains(token), "the secret is shown once");
     let list: Value = serde_json::from_str(&unterm.prints(&["--json", "token", "list"])?)?;
     let number = list["tokens"][0]["number"].to_string();
     assert_eq!(list["tokens"][0]["name"], "reader", "{list}");
@@ -65,7 +65,7 @@ fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
 }
 
 #[test]
-fn a_token_for_a_session_reaches_no_other() -> Result<()> {
+fn a_token_for_one_session_reaches_no_other() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let first = unterm.first_pane()?;
     let second = unterm.run("cat", &[])?;
@@ -86,7 +86,7 @@ fn a_token_for_a_session_reaches_no_other() -> Result<()> {
 }
 
 #[test]
-fn a_token_is_for_something_and_for_sessions_that_are_there() -> Result<()> {
+fn a_token_needs_a_name_and_existing_panes() -> Result<()> {
     let unterm = Start::headless().now()?;
     for name in ["", "  "] {
         let error = unterm.complains(&["token", "create", name])?;
@@ -102,7 +102,7 @@ fn a_token_is_for_something_and_for_sessions_that_are_there() -> Result<()> {
 }
 
 #[test]
-fn agents_that_nobody_knows_are_refused_where_that_is_the_rule() -> Result<()> {
+fn unknown_agents_are_refused_under_that_rule() -> Result<()> {
     let mut unterm = Start::headless().arg("--approval").arg("deny").now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;

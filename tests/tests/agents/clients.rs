@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{
     Instance, Start, binary,
-    clients::{Bearer, Clients, Said, http_door},
+    clients::{Bearer, ClientOutput, Clients, http_door},
 };
 
 /// The toolsets, each with the expected range of the number of its tools.
@@ -37,7 +37,7 @@ fn conforms(revision: &str, whole: &[&str]) -> Result<()> {
         .args(["server", "--url", &proxy.url(), "--requirements", revision])
         .args(["--expected-failures", left_out, "--output-dir"])
         .arg(unterm.home().join("conformance"));
-    let said = Said::of(&mut suite)?;
+    let said = ClientOutput::of(&mut suite)?;
     // The suite does not count a check that never ran as a failure.
     for scenario in whole {
         let passed = said.out.lines().any(|line| line.starts_with(&format!("✓ {scenario}: ")));
@@ -131,7 +131,7 @@ fn inspected(
                 None => command.args(stdio),
                 Some((url, http)) => command.arg(url).args(http),
             };
-            Said::of(command.arg("--method").args(method))?
+            ClientOutput::of(command.arg("--method").args(method))?
         }
         Inspector::V2 { era } => {
             let script = "inspector-2/clients/launcher/build/index.js";
@@ -144,7 +144,7 @@ fn inspected(
                 None => command.arg("--").args(stdio),
                 Some((url, http)) => command.args(http).args(["--server-url", url.as_str()]),
             };
-            let said = Said::of(&mut command)?;
+            let said = ClientOutput::of(&mut command)?;
             // The Inspector warns about faults that it tolerates otherwise.
             ensure!(said.err.trim().is_empty(), "{method:?}: {}", said.err);
             said
@@ -185,17 +185,17 @@ fn the_inspector_is_content(transport: Transport) -> Result<()> {
 }
 
 #[test]
-fn the_inspector_finds_nothing_wrong_over_stdio() -> Result<()> {
+fn the_inspector_finds_no_faults_over_stdio() -> Result<()> {
     the_inspector_is_content(Transport::Stdio)
 }
 
 #[test]
-fn the_inspector_finds_nothing_wrong_over_http() -> Result<()> {
+fn the_inspector_finds_no_faults_over_http() -> Result<()> {
     the_inspector_is_content(Transport::Http)
 }
 
 #[test]
-fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
+fn the_inspector_finds_no_faults_over_events() -> Result<()> {
     the_inspector_is_content(Transport::Sse)
 }
 
@@ -210,7 +210,7 @@ fn drive((unterm, clients): (&Instance, &Clients), transport: Transport, what: &
                 command.args([mode, kind]).arg(format!("{url}{path}")).env("UNTERM_TOKEN", token)
             }
         };
-        Said::of(command.arg(what)).with_context(|| format!("{what}, {mode}"))?;
+        ClientOutput::of(command.arg(what)).with_context(|| format!("{what}, {mode}"))?;
     }
     Ok(())
 }
@@ -263,7 +263,7 @@ fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
     let cli = binary("unterm-cli");
     let mut command = clients.python("drive.py", &unterm);
     command.env("UNTERM_CLI", &cli).args(["auto", "stdio"]).arg(&cli).arg("programs");
-    let said = Said::of(&mut command)?;
+    let said = ClientOutput::of(&mut command)?;
     eprintln!("{}", said.out);
     // If `UNTERM_NEEDS_ALL` is set, every task must run, except tasks that only root may do.
     let left_out: Vec<_> = said.out.lines().filter(|line| line.contains("left out")).collect();
@@ -274,13 +274,13 @@ fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
 }
 
 #[test]
-fn the_python_sdk_keeps_its_tools_when_the_instance_is_killed_during_a_call() -> Result<()> {
+fn the_python_sdk_keeps_its_tools_after_the_instance_is_killed() -> Result<()> {
     let (unterm, clients) = ready()?;
     drive((&unterm, &clients), Transport::Stdio, "outlive")
 }
 
 #[test]
-fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
+fn the_python_sdk_requests_the_users_approval() -> Result<()> {
     let (unterm, clients) = ready_by(Start::headless().arg("--approval").arg("ask"))?;
     for transport in [Transport::Stdio, Transport::Http] {
         drive((&unterm, &clients), transport, "approval")?;
@@ -304,7 +304,7 @@ fn does_the_few_things(
             "http" | "remote" => command.arg(format!("{url}/mcp")),
             _ => command.arg(format!("{url}/mcp/sse")),
         };
-        Said::of(&mut command).with_context(|| (*kind).to_owned())?;
+        ClientOutput::of(&mut command).with_context(|| (*kind).to_owned())?;
     }
     Ok(())
 }

@@ -43,16 +43,16 @@ fn are_equal(shell: Shell) -> Result<()> {
 }
 
 #[test]
-fn commands_in_bash_come_to_what_a_subprocess_comes_to() -> Result<()> {
+fn bash_commands_have_the_same_results_as_in_a_subprocess() -> Result<()> {
     are_equal(Shell::Bash)
 }
 
 #[test]
-fn commands_in_zsh_come_to_what_a_subprocess_comes_to() -> Result<()> {
+fn zsh_commands_have_the_same_results_as_in_a_subprocess() -> Result<()> {
     are_equal(Shell::Zsh)
 }
 
 #[test]
-fn commands_in_fish_come_to_what_a_subprocess_comes_to() -> Result<()> {
+fn fish_commands_have_the_same_results_as_in_a_subprocess() -> Result<()> {
     are_equal(Shell::Fish)
 }

@@ -98,7 +98,7 @@ fn ask_alone(entry: &Value) -> Result<Reply> {
 }
 
 #[test]
-fn sessions_that_were_left_keep_nobody_out() -> Result<()> {
+fn abandoned_sessions_do_not_block_new_ones() -> Result<()> {
     const WORDS: &str = "gives way to a new one";
     let unterm = Start::headless().now()?;
     let entry = unterm.entry();
@@ -113,7 +113,7 @@ fn sessions_that_were_left_keep_nobody_out() -> Result<()> {
     let new = begin(entry)?;
     assert_eq!(ask(entry, &new)?, 200);
     assert_eq!(unterm.log().matches(WORDS).count(), 1, "{}", unterm.log());
-    assert_eq!(ask(entry, &sessions[1])?, 404, "its client is told to begin anew");
+    assert_eq!(ask(entry, &sessions[1])?, 404, "its client must begin a new session");
     for kept in [&sessions[0], &sessions[2], &sessions[MOST - 1]] {
         assert_eq!(ask(entry, kept)?, 200);
     }
@@ -121,7 +121,7 @@ fn sessions_that_were_left_keep_nobody_out() -> Result<()> {
 }
 
 #[test]
-fn a_session_keeps_an_instance_that_was_started_for_another_agent() -> Result<()> {
+fn a_session_keeps_another_agents_instance_running() -> Result<()> {
     let home = tempfile::tempdir()?;
     let registry = home.path().join(".unterm");
     let relay = Relay::start(home.path(), &registry, &[])?;

@@ -19,7 +19,7 @@ fn entries(registry: &Path) -> usize {
 }
 
 #[test]
-fn the_instance_that_runs_is_driven_and_stays() -> Result<()> {
+fn a_running_instance_is_used_and_keeps_running() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -42,7 +42,7 @@ fn the_instance_that_runs_is_driven_and_stays() -> Result<()> {
 }
 
 #[test]
-fn one_is_started_where_none_runs_and_ends_with_the_agent() -> Result<()> {
+fn an_instance_is_started_if_needed_and_ends_with_the_agent() -> Result<()> {
     let home = tempfile::tempdir()?;
     let registry = home.path().join(".unterm");
     for is_killed in [false, true] {
@@ -62,7 +62,7 @@ fn one_is_started_where_none_runs_and_ends_with_the_agent() -> Result<()> {
 }
 
 #[test]
-fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
+fn the_relay_ends_after_the_last_reply_or_with_its_reader() -> Result<()> {
     // A fake instance: the test controls its replies, and it never closes a connection.
     let home = tempfile::tempdir()?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -141,7 +141,7 @@ fn kill(unterm: &mut Instance) -> Result<()> {
 }
 
 #[test]
-fn a_relay_outlives_its_instance_and_says_once_that_the_panes_are_gone() -> Result<()> {
+fn a_relay_outlives_its_instance_and_reports_the_loss_once() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     let mut waiting = Relay::start(unterm.home(), unterm.registry(), &[])?;
@@ -181,7 +181,7 @@ fn a_relay_outlives_its_instance_and_says_once_that_the_panes_are_gone() -> Resu
 }
 
 #[test]
-fn a_client_that_is_killed_during_a_call_takes_nothing_along() -> Result<()> {
+fn killing_a_client_does_not_end_its_command() -> Result<()> {
     let (mut unterm, mut agent) = driven()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -202,7 +202,7 @@ fn a_client_that_is_killed_during_a_call_takes_nothing_along() -> Result<()> {
 }
 
 #[test]
-fn relays_that_start_at_the_same_moment_start_one_instance() -> Result<()> {
+fn relays_started_together_start_one_instance() -> Result<()> {
     let home = tempfile::tempdir()?;
     let registry = home.path().join(".unterm");
     let start = || Relay::start(home.path(), &registry, &[]);
@@ -218,7 +218,7 @@ fn relays_that_start_at_the_same_moment_start_one_instance() -> Result<()> {
 }
 
 #[test]
-fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
+fn a_hook_without_a_terminal_gets_its_panes_tty() -> Result<()> {
     let (mut unterm, mut agent) = driven()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -243,7 +243,7 @@ fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
 }
 
 #[test]
-fn one_that_was_started_stays_for_the_last_agent() -> Result<()> {
+fn a_started_instance_stays_until_the_last_agent_leaves() -> Result<()> {
     let home = tempfile::tempdir()?;
     let registry = home.path().join(".unterm");
     for is_killed in [false, true] {
@@ -303,7 +303,7 @@ fn seen(agent: &mut Relay, arguments: Value) -> Result<Value> {
 }
 
 #[test]
-fn an_agent_that_asks_for_nothing_more_has_its_last_answer() -> Result<()> {
+fn an_agent_that_stops_sending_gets_its_last_reply() -> Result<()> {
     let (mut unterm, mut agent) = driven()?;
     let pane = open(&mut agent, &["sh", "-c", "echo here; exec cat"], "here")?;
     let wait = json!({"pane": pane, "any": [{"regex": "^there$"}], "timeout_ms": 50_000});
@@ -354,7 +354,7 @@ fn is_there(program: &str) -> bool {
 }
 
 #[test]
-fn a_question_is_answered_and_a_build_waited_for_in_slices() -> Result<()> {
+fn an_agent_answers_a_question_and_waits_for_a_build() -> Result<()> {
     let (_unterm, mut agent) = driven()?;
     let opened = agent.call("pane_open", json!({"command": ["bash"]}))?;
     let pane = &opened["pane"];
@@ -378,7 +378,7 @@ fn a_question_is_answered_and_a_build_waited_for_in_slices() -> Result<()> {
 }
 
 #[test]
-fn a_repl_is_talked_to_and_htop_read_and_left() -> Result<()> {
+fn an_agent_uses_a_repl_and_htop() -> Result<()> {
     let (_unterm, mut agent) = driven()?;
     let python = open(&mut agent, &["python3", "-q"], ">>>")?;
     for (line, answer) in [("x = 6 * 7", "^>>> $|^>>>$"), ("print('it is', x)", "^it is 42$")] {
@@ -409,7 +409,7 @@ fn a_repl_is_talked_to_and_htop_read_and_left() -> Result<()> {
 }
 
 #[test]
-fn another_program_is_supervised_and_twenty_panes_are_driven_at_once() -> Result<()> {
+fn an_agent_supervises_a_program_and_drives_twenty_panes() -> Result<()> {
     let (_unterm, mut agent) = driven()?;
     let script =
         "for n in 1 2 3; do echo; echo \"May I do $n?\"; read -r A; echo \"$n: $A\"; done; exit 5";

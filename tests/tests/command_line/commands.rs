@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use unterm_tests::{Picture, Start, binary};
 
 #[test]
-fn the_command_line_reaches_everything() -> Result<()> {
+fn the_command_line_calls_every_method() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -84,7 +84,7 @@ fn out(output: &Output) -> (String, String) {
 }
 
 #[test]
-fn without_an_instance_the_list_is_empty_and_other_commands_fail_on_stderr() -> Result<()> {
+fn without_an_instance_only_the_list_command_succeeds() -> Result<()> {
     let home = tempfile::tempdir()?;
     let output = cli(home.path()).args(["instance", "list"]).output()?;
     ensure!(output.status.success(), "{output:?}");
@@ -136,7 +136,7 @@ fn in_a_pane_its_own_session_is_the_default() -> Result<()> {
 }
 
 #[test]
-fn no_command_prints_json_unasked_and_every_command_does_when_asked() -> Result<()> {
+fn commands_print_json_only_on_request() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     let folder = unterm.home().join("man").display().to_string();
@@ -237,7 +237,7 @@ fn no_command_prints_json_unasked_and_every_command_does_when_asked() -> Result<
 }
 
 #[test]
-fn what_fails_says_so_on_stderr_alone() -> Result<()> {
+fn failures_are_reported_only_on_stderr() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     unterm.prints(&["policy", "set", "--block", "sudo "])?;
@@ -319,7 +319,7 @@ fn shells_complete_commands_options_methods_and_names() -> Result<()> {
 }
 
 #[test]
-fn a_link_to_the_terminal_is_the_command_line() -> Result<()> {
+fn a_links_name_selects_the_program() -> Result<()> {
     let home = tempfile::tempdir()?;
     let run = |name: &str, args: &[&str]| -> Result<(String, String)> {
         let link = home.path().join(name);
@@ -365,7 +365,7 @@ fn completions_and_the_manual_need_no_instance() -> Result<()> {
 }
 
 #[test]
-fn without_a_display_a_window_says_what_to_do() -> Result<()> {
+fn without_a_display_the_window_error_suggests_headless() -> Result<()> {
     let home = tempfile::tempdir()?;
     for display in [None, Some(":nowhere")] {
         let mut command = Command::new(unterm_tests::binary("unterm"));
@@ -381,7 +381,7 @@ fn without_a_display_a_window_says_what_to_do() -> Result<()> {
 }
 
 #[test]
-fn a_layout_file_is_listed_and_restored_as_a_workspace_is() -> Result<()> {
+fn a_layout_file_is_listed_and_restored_like_a_workspace() -> Result<()> {
     let unterm = Start::headless().now()?;
     unterm.prints(&["workspace", "save", "mine"])?;
     let layouts = unterm.home().join(".unterm/layouts");
@@ -398,7 +398,7 @@ fn a_layout_file_is_listed_and_restored_as_a_workspace_is() -> Result<()> {
     ensure!(error.contains("Invalid workspace name"), "{error}");
     let error = unterm.complains(&["workspace", "save", "last"])?;
     ensure!(error.contains("the tabs of the last window"), "{error}");
-    // The name stands for what was saved last.
+    // The name refers to the workspace that was saved last.
     unterm.prints(&["workspace", "save", "watch"])?;
     let restored = unterm.prints(&["workspace", "restore", "watch"])?;
     ensure!(restored.ends_with("--recreate opens 3 panes.\n"), "{restored}");

@@ -23,7 +23,7 @@ fn wait_for_state(unterm: &mut Instance, pane: Pane, state: &str) -> Result<()> 
 }
 
 #[test]
-fn a_state_that_a_hook_reports_is_explained_and_in_the_inbox() -> Result<()> {
+fn a_state_from_a_hook_is_explained_and_in_the_inbox() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -49,7 +49,7 @@ fn a_state_that_a_hook_reports_is_explained_and_in_the_inbox() -> Result<()> {
     let listed: Value = serde_json::from_str(&unterm.prints(&["--json", "inbox"])?)?;
     let entry = &listed["entries"][0];
     assert_eq!((&entry["session"], &entry["question"]), (&json!(pane.id), &json!("Deploy it?")));
-    // The pane of the entry is focused, although another one was.
+    // The entry's pane is focused now, although another pane was focused before.
     let other = unterm.open(json!({}))?;
     other.wait_for_prompt(&mut unterm)?;
     unterm.call("session.focus", json!({"id": other.id}))?;
@@ -108,9 +108,9 @@ fn an_agent_starts_with_hooks_and_no_file_changes() -> Result<()> {
 }
 
 /// Ends a process when it is dropped.
-struct Ends(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Ends {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -127,7 +127,7 @@ fn the_inbox_of_every_instance_is_watched() -> Result<()> {
     let mut command = Command::new(binary("unterm-cli"));
     command.env_clear().env("HOME", first.home()).env("UNTERM_HOME", registry.path());
     let child = command.args(["--json", "inbox", "--watch"]).stdout(Stdio::piped()).spawn()?;
-    let mut watch = Ends(child);
+    let mut watch = KillOnDrop(child);
     let mut lines = BufReader::new(watch.0.stdout.take().context("a pipe")?).lines();
     let mut next = || -> Result<Value> {
         Ok(serde_json::from_str(&lines.next().context("the watch has ended")??)?)

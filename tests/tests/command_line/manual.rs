@@ -33,7 +33,7 @@ fn pages(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
 }
 
 #[test]
-fn the_commands_run() -> Result<()> {
+fn the_manuals_commands_run() -> Result<()> {
     let tree = Tree::read();
     let display = Display::start()?;
     let programs = binary("unterm-cli").parent().context("a folder")?.to_owned();
@@ -68,7 +68,7 @@ fn the_commands_run() -> Result<()> {
 }
 
 #[test]
-fn the_settings_are_valid() -> Result<()> {
+fn the_manuals_settings_are_valid() -> Result<()> {
     let tree = Tree::read();
     let home = tempfile::tempdir()?;
     let mut checked = 0;
@@ -93,7 +93,7 @@ fn check(file: &Path, home: &Path) -> Result<()> {
 }
 
 #[test]
-fn help_prints_the_pages() -> Result<()> {
+fn help_prints_the_manuals_pages() -> Result<()> {
     let unterm = Start::headless().now()?;
     let contents = unterm.prints(&["help"])?;
     ensure!(contents.contains("scripting") && contents.contains("Drive a pane"), "{contents}");

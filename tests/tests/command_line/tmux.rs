@@ -4,7 +4,7 @@ use anyhow::Result;
 use unterm_tests::{Start, binary};
 
 #[test]
-fn a_program_in_a_pane_finds_our_tmux_first() -> Result<()> {
+fn programs_in_a_pane_find_unterms_tmux_first() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -22,7 +22,7 @@ fn a_program_in_a_pane_finds_our_tmux_first() -> Result<()> {
 }
 
 #[test]
-fn files_and_shell_commands_are_those_of_the_client() -> Result<()> {
+fn tmux_files_and_shell_commands_use_the_clients_process() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;

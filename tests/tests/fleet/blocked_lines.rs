@@ -52,7 +52,7 @@ fn runs(fleet: &Fleet) -> usize {
 }
 
 #[test]
-fn a_blocked_line_waits_and_is_entered_once_when_a_person_releases_it() -> Result<()> {
+fn a_blocked_line_is_entered_once_after_its_release() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     block(&mut fleet, "~/ran")?;
@@ -95,7 +95,7 @@ fn a_blocked_line_waits_and_is_entered_once_when_a_person_releases_it() -> Resul
 }
 
 #[test]
-fn a_line_that_has_changed_meanwhile_is_not_entered() -> Result<()> {
+fn a_line_changed_before_its_release_is_not_entered() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     block(&mut fleet, "~/ran")?;
@@ -130,7 +130,7 @@ fn a_line_that_has_changed_meanwhile_is_not_entered() -> Result<()> {
 }
 
 #[test]
-fn a_line_that_the_screen_shows_otherwise_waits_for_nobody() -> Result<()> {
+fn a_line_that_the_screen_hides_cannot_be_released() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     let pane = fleet.unterm.first_pane()?;
@@ -193,7 +193,7 @@ fn a_dropped_line_is_cleared_from_the_prompt() -> Result<()> {
 }
 
 #[test]
-fn a_command_of_a_tool_waits_as_well() -> Result<()> {
+fn a_blocked_command_of_a_tool_waits_too() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let machine = fleet.machine()?;
     let mut agent =
@@ -213,7 +213,7 @@ fn a_command_of_a_tool_waits_as_well() -> Result<()> {
 }
 
 #[test]
-fn who_may_not_act_any_more_gets_no_line_entered() -> Result<()> {
+fn a_caller_that_lost_its_rights_gets_no_line_entered() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     block(&mut fleet, "~/ran")?;
@@ -233,7 +233,7 @@ fn who_may_not_act_any_more_gets_no_line_entered() -> Result<()> {
 }
 
 #[test]
-fn a_person_who_types_a_blocked_line_is_asked_and_may_release_it() -> Result<()> {
+fn a_user_who_types_a_blocked_line_may_release_it() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (machine, visitor) = (fleet.machine()?, fleet.sign_in(&[])?);
     let session = visitor.get("/api/overview")?["machines"][0]["sessions"][0]["sid"].take();

@@ -5,7 +5,7 @@ use serde_json::json;
 use unterm_tests::fleet::{Agent, Fleet};
 
 #[test]
-fn conversations_of_one_name_are_limited_together() -> Result<()> {
+fn conversations_with_one_name_are_restricted_together() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().to_str().context("a path")?;
     let Some(fleet) = Fleet::start(&["--admin-root", root])? else { return Ok(()) };

@@ -44,7 +44,7 @@ fn not_signed_in(fleet: &Fleet) -> Result<Visitor> {
 }
 
 #[test]
-fn nobody_gets_anything_without_a_sign_in_and_a_looker_changes_nothing() -> Result<()> {
+fn requests_need_a_sign_in_and_read_only_ones_change_nothing() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (stranger, looker) = (not_signed_in(&fleet)?, fleet.sign_in(&["--read-only"])?);
     for (method, path) in REQUESTS {
@@ -111,7 +111,7 @@ fn wait_for_call(events: &mut Events, event: &str) -> Result<Value> {
 }
 
 #[test]
-fn a_person_sees_each_call_as_it_happens_and_decides() -> Result<()> {
+fn a_user_sees_each_call_live_and_decides() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let visitor = fleet.sign_in(&[])?;
     let mut events = visitor.stream("/api/events")?;
@@ -207,7 +207,7 @@ fn see(events: &mut Events, text: &str) -> Result<String> {
 }
 
 #[test]
-fn a_pane_is_seen_live_and_a_person_types_there() -> Result<()> {
+fn a_user_watches_a_pane_live_and_types_in_it() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (visitor, machine) = (fleet.sign_in(&[])?, fleet.machine()?);
     let sid = visitor.get("/api/overview")?["machines"][0]["sessions"][0]["sid"].take();
@@ -250,7 +250,7 @@ fn a_pane_is_seen_live_and_a_person_types_there() -> Result<()> {
 }
 
 #[test]
-fn tokens_machines_and_the_log_are_in_a_persons_hands() -> Result<()> {
+fn a_user_manages_tokens_machines_and_the_log() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (visitor, machine) = (fleet.sign_in(&[])?, fleet.machine()?);
     let make =
@@ -332,7 +332,7 @@ fn two_hundred_viewers_of_a_flood_cost_the_hub_bounded_memory() -> Result<()> {
 }
 
 #[test]
-fn the_address_of_the_tokens_leads_to_the_page() -> Result<()> {
+fn the_tokens_address_redirects_to_the_page() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     // The page first requests a sign-in, and then shows the tokens.
     for (address, expected) in [

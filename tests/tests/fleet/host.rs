@@ -7,7 +7,7 @@ use unterm_tests::fleet::{Agent, Fleet};
 use super::refused;
 
 #[test]
-fn the_hubs_host_is_open_only_as_far_as_it_is_switched_on() -> Result<()> {
+fn host_tools_work_only_as_far_as_enabled() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("root");
     std::fs::create_dir(&root)?;
@@ -36,7 +36,7 @@ fn the_hubs_host_is_open_only_as_far_as_it_is_switched_on() -> Result<()> {
 }
 
 #[test]
-fn the_host_of_a_usual_hub_is_closed() -> Result<()> {
+fn host_tools_are_disabled_by_default() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&["--right", "admin"])?)?;
     for (tool, arguments) in [
@@ -53,7 +53,7 @@ fn the_host_of_a_usual_hub_is_closed() -> Result<()> {
 }
 
 #[test]
-fn searching_the_hubs_host_needs_the_right_to_read_and_no_more() -> Result<()> {
+fn searching_the_host_needs_only_the_read_right() -> Result<()> {
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("a.txt"), "one\ntwo\n")?;
     let root = folder.path().to_str().context("a path")?;

@@ -14,8 +14,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{
-    clients::{Clients, Said},
-    fleet::{Agent, Answer, Fleet},
+    clients::{ClientOutput, Clients},
+    fleet::{Agent, Fleet, ToolReply},
     wait_for, wait_until,
 };
 
@@ -39,8 +39,8 @@ fn approved(fleet: &Fleet) -> Result<(Agent, String, String)> {
     Ok((agent, machine, session))
 }
 
-fn refused(text: &str) -> Answer {
-    Answer { text: text.to_owned(), is_error: true }
+fn refused(text: &str) -> ToolReply {
+    ToolReply { text: text.to_owned(), is_error: true }
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn by_python(fleet: &Fleet, token: &str, calls: &Value) -> Result<Value> {
     let mut python = Clients::find()?.python("fleet.py", &fleet.unterm);
     let url = format!("http://{}/mcp/sse", fleet.address());
     python.args([&url, &calls.to_string()]).env("UNTERM_TOKEN", token);
-    Said::of(&mut python)?.json()
+    ClientOutput::of(&mut python)?.json()
 }
 
 /// The examples of AITerm's page, with the ids of this fleet.
@@ -201,7 +201,7 @@ fn the_python_sdk_drives_the_nine_tools_over_sse() -> Result<()> {
 }
 
 #[test]
-fn each_submit_mode_types_what_it_says() -> Result<()> {
+fn each_submit_mode_types_its_documented_bytes() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     let pane = fleet.unterm.first_pane()?;
@@ -232,7 +232,7 @@ fn each_submit_mode_types_what_it_says() -> Result<()> {
 }
 
 #[test]
-fn a_machine_that_is_gone_is_offline_at_once() -> Result<()> {
+fn a_disconnected_machine_is_offline_immediately() -> Result<()> {
     let Some(fleet) = Fleet::start(&["--no-connector"])? else { return Ok(()) };
     let mut machine = fleet.add_machine(&[])?;
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
@@ -259,7 +259,7 @@ fn a_machine_that_is_gone_is_offline_at_once() -> Result<()> {
     assert_eq!(listed["machines"][0]["status"], "offline");
     assert_eq!(listed["machines"][0]["sessions"], json!([]));
 
-    // When the connector is back, it is the same machine with the same sessions.
+    // After the connector has reconnected, the machine has its old id and its old sessions.
     machine.connect()?;
     let sent = || agent.call("send_to_session", send(&machine.id, &session, "echo back"));
     wait_until("the machine", sent, |answer| !answer.is_error)?;
@@ -269,7 +269,7 @@ fn a_machine_that_is_gone_is_offline_at_once() -> Result<()> {
 }
 
 #[test]
-fn a_machine_can_let_a_hub_only_look() -> Result<()> {
+fn a_read_only_machine_refuses_input() -> Result<()> {
     let Some(fleet) = Fleet::start(&["--no-connector"])? else { return Ok(()) };
     let machine = fleet.add_machine(&["--read-only"])?;
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
@@ -286,7 +286,7 @@ fn a_machine_can_let_a_hub_only_look() -> Result<()> {
 }
 
 #[test]
-fn held_calls_are_replayed_once_and_in_order_after_the_hub_was_killed() -> Result<()> {
+fn held_calls_replay_once_in_order_after_a_killed_hub() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     fleet.admin(&["pause", CONVERSATION])?;
@@ -329,7 +329,7 @@ fn held_calls_are_replayed_once_and_in_order_after_the_hub_was_killed() -> Resul
 }
 
 #[test]
-fn a_machine_says_which_ai_programs_it_has_and_where_they_run() -> Result<()> {
+fn a_machine_reports_its_ai_programs_and_their_sessions() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let folder = fleet.unterm.home().join("bin");
     std::fs::create_dir(&folder)?;
@@ -400,7 +400,7 @@ fn two_hubs_serve_one_fleet() -> Result<()> {
 }
 
 #[test]
-fn a_fleet_comes_back_after_its_nats_server_was_killed() -> Result<()> {
+fn a_fleet_recovers_after_its_nats_server_was_killed() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&["--no-connector"])? else { return Ok(()) };
     let mut machine = fleet.add_machine(&[])?;
     let token = fleet.token(&[])?;
@@ -422,7 +422,7 @@ fn a_fleet_comes_back_after_its_nats_server_was_killed() -> Result<()> {
 }
 
 #[test]
-fn a_revoked_conversation_drops_what_is_held() -> Result<()> {
+fn revoking_a_conversation_drops_its_held_calls() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     fleet.admin(&["pause", "--all"])?;
@@ -508,7 +508,7 @@ fn a_denied_conversation_never_acts() -> Result<()> {
 }
 
 #[test]
-fn a_token_reaches_its_machines_and_gives_its_rights_until_it_ends() -> Result<()> {
+fn a_token_is_limited_to_its_machines_rights_and_lifetime() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let machine = fleet.machine()?;
     let mut elsewhere =
@@ -545,7 +545,7 @@ fn a_token_reaches_its_machines_and_gives_its_rights_until_it_ends() -> Result<(
 }
 
 #[test]
-fn both_eras_are_served_over_streamable_http() -> Result<()> {
+fn both_protocol_eras_work_over_streamable_http() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let bearer = format!("Bearer {}", fleet.token(&[])?);
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
@@ -592,7 +592,7 @@ fn web_pages_are_refused() -> Result<()> {
 }
 
 #[test]
-fn hostile_output_stays_inside_of_its_wrapper() -> Result<()> {
+fn hostile_output_stays_inside_its_wrapper() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     let pane = fleet.unterm.first_pane()?;
@@ -645,7 +645,7 @@ fn long_output_is_clipped_with_a_summary() -> Result<()> {
 }
 
 #[test]
-fn two_agents_and_a_person_take_turns() -> Result<()> {
+fn two_agents_and_a_user_take_turns() -> Result<()> {
     const LINES: usize = 8;
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let pane = fleet.unterm.first_pane()?;
@@ -687,7 +687,7 @@ fn two_agents_and_a_person_take_turns() -> Result<()> {
 }
 
 #[test]
-fn the_person_at_the_machine_wins() -> Result<()> {
+fn the_user_at_the_machine_takes_precedence() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     let pane = fleet.unterm.first_pane()?;

@@ -21,7 +21,7 @@ fn text(browser: &mut Browser, at: &str) -> Result<String> {
 }
 
 #[test]
-fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
+fn a_user_signs_in_decides_and_types_on_the_page() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let machine = fleet.machine()?;
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
@@ -102,7 +102,7 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
 
 /// Web pages can put other text on the clipboard than they show.
 #[test]
-fn a_pasted_text_presses_no_keys_that_the_person_did_not_agree_to() -> Result<()> {
+fn a_paste_that_presses_keys_needs_the_users_consent() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let machine = fleet.machine()?;
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
@@ -176,7 +176,7 @@ fn text_bytes(shown: &str) -> usize {
 }
 
 #[test]
-fn a_person_releases_blocked_lines_of_agents_and_confirms_their_own() -> Result<()> {
+fn a_user_releases_agents_lines_and_confirms_their_own() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine, session) = approved(&fleet)?;
     let rules = json!({"enabled": true, "blocked_patterns": ["~/ran"], "allowed_patterns": []});
@@ -224,7 +224,7 @@ fn a_person_releases_blocked_lines_of_agents_and_confirms_their_own() -> Result<
 }
 
 #[test]
-fn a_link_signs_in_and_a_looker_gets_no_buttons() -> Result<()> {
+fn a_link_signs_in_and_read_only_users_see_no_buttons() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
     let machine = fleet.machine()?;

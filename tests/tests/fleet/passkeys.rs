@@ -82,7 +82,7 @@ fn finish(
 }
 
 #[test]
-fn a_person_adds_a_passkey_signs_in_with_it_and_removes_it() -> Result<()> {
+fn a_user_adds_uses_and_removes_a_passkey() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     assert_eq!(begin(fleet.page(), &[])?["options"], Value::Null);
     let mut browser = browser()?;
@@ -233,7 +233,7 @@ fn a_passkey_signs_a_challenge_of_its_own_page_once() -> Result<()> {
 }
 
 #[test]
-fn a_challenge_of_one_hub_is_answered_at_another_of_the_same_name() -> Result<()> {
+fn a_challenge_is_valid_at_another_hub_of_the_same_name() -> Result<()> {
     const NAME: &str = "hub.example";
     let Some(fleet) = Fleet::start(&["--public-name", NAME])? else { return Ok(()) };
     let second = fleet.second_hub_at("127.0.0.1:0", &["--public-name", NAME])?;

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{
-    fleet::{Agent, Answer, Fleet},
+    fleet::{Agent, Fleet, ToolReply},
     wait_for,
 };
 
@@ -69,7 +69,7 @@ fn a_command_runs_on_each_machine_with_its_exit_code() -> Result<()> {
 }
 
 #[test]
-fn a_call_goes_on_by_its_handle_and_errors_say_what_is_wrong() -> Result<()> {
+fn a_call_continues_by_its_handle_and_errors_are_clear() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine) = approved(&fleet)?;
     let slow =
@@ -81,7 +81,7 @@ fn a_call_goes_on_by_its_handle_and_errors_say_what_is_wrong() -> Result<()> {
     let ended = agent.call("wait", on(&machine, json!({"handle": handle})))?;
     assert!(ended.text.contains("gone"), "{ended:?}");
 
-    let wrong = |answer: Answer, text: &str| {
+    let wrong = |answer: ToolReply, text: &str| {
         assert!(answer.is_error && answer.text.contains(text), "{answer:?}");
     };
     wrong(agent.call("run", json!({"command": "true"}))?, "run needs `machine`");

@@ -19,7 +19,7 @@ fn it_starts_with_one_pane_and_needs_no_display() -> Result<()> {
 }
 
 #[test]
-fn without_a_display_the_clipboard_says_what_to_do() -> Result<()> {
+fn without_a_display_the_clipboard_error_helps() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let error = unterm.call("capture.clipboard", json!({})).expect_err("there is none").to_string();
     assert!(error.contains("[-32603]: There is no clipboard: this Unterm was started"), "{error}");
@@ -32,7 +32,7 @@ fn without_a_display_the_clipboard_says_what_to_do() -> Result<()> {
 }
 
 #[test]
-fn without_a_display_a_picture_of_it_says_what_to_do() -> Result<()> {
+fn without_a_display_a_picture_request_explains_why() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let window = unterm.call("capture.window", json!({"title": "nowhere"}))?;
     assert_eq!(window["image"]["source"], "sessions", "{window}");
@@ -43,7 +43,7 @@ fn without_a_display_a_picture_of_it_says_what_to_do() -> Result<()> {
 }
 
 #[test]
-fn sigterm_ends_it_and_its_programs_and_its_registry_entry() -> Result<()> {
+fn sigterm_ends_the_instance_its_programs_and_its_entry() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -74,7 +74,7 @@ fn is_alive(stat: &str) -> bool {
 }
 
 #[test]
-fn an_entry_left_by_a_dead_process_goes_at_the_next_start() -> Result<()> {
+fn a_dead_processs_entry_is_removed_at_the_next_start() -> Result<()> {
     let mut first = Start::headless().now()?;
     let entry = first.entry().clone();
     let home = tempfile::tempdir()?;
@@ -145,7 +145,7 @@ fn it_runs_a_program_in_its_first_pane() -> Result<()> {
 }
 
 #[test]
-fn it_goes_on_without_panes_until_it_is_stopped() -> Result<()> {
+fn it_runs_without_panes_until_it_is_stopped() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -157,7 +157,7 @@ fn it_goes_on_without_panes_until_it_is_stopped() -> Result<()> {
 }
 
 #[test]
-fn a_programs_environment_is_that_of_a_terminal() -> Result<()> {
+fn programs_get_a_terminals_environment() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm
         .open(json!({"env": {"EXTRA": "of this pane"}, "cwd": "/usr", "cols": 100, "rows": 20}))?;
@@ -192,7 +192,7 @@ fn the_command_line_drives_it() -> Result<()> {
 }
 
 #[test]
-fn the_command_line_says_when_nothing_runs() -> Result<()> {
+fn the_command_line_reports_that_no_instance_runs() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.terminate()?;
     unterm.wait_for_exit()?;

@@ -10,7 +10,7 @@ const PANES: usize = 200;
 const MORE_ROUNDS: usize = 12;
 
 #[test]
-fn two_hundred_panes_leave_nothing_behind() -> Result<()> {
+fn two_hundred_panes_leave_no_resources_behind() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     let before = settled(&unterm, None)?;

@@ -13,7 +13,7 @@ const DAYLIGHT: [u8; 3] = [0xfd, 0xf6, 0xe3];
 const DRACULA_RED: [u8; 3] = [0xff, 0x55, 0x55];
 
 #[test]
-fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Result<()> {
+fn valid_changes_apply_and_errors_are_only_shown() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
@@ -58,7 +58,7 @@ fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Re
 }
 
 #[test]
-fn a_start_takes_what_is_right_in_the_file_and_says_what_is_wrong() -> Result<()> {
+fn a_start_uses_valid_settings_and_reports_errors() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let text = "theme = 'dracula'\n[font]\nsise = 12\n";
@@ -115,7 +115,7 @@ fn a_pair_of_themes_follows_the_desktop() -> Result<()> {
 }
 
 #[test]
-fn a_bus_that_vanishes_leaves_what_the_desktop_said_last() -> Result<()> {
+fn the_last_color_scheme_stays_when_the_bus_ends() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let config = "theme = { light = 'daylight', dark = 'dracula' }\n";
@@ -144,7 +144,7 @@ fn a_bus_that_vanishes_leaves_what_the_desktop_said_last() -> Result<()> {
 }
 
 #[test]
-fn a_wrong_file_is_opened_at_what_is_wrong() -> Result<()> {
+fn an_invalid_file_is_opened_at_its_error() -> Result<()> {
     let display = Display::start()?;
     let bin = tempfile::tempdir()?;
     let editor = bin.path().join("vim");
@@ -175,7 +175,7 @@ fn the_configuration_is_opened_in_the_editor_that_it_names() -> Result<()> {
 }
 
 #[test]
-fn changes_at_the_same_time_are_all_kept() -> Result<()> {
+fn concurrent_changes_are_all_kept() -> Result<()> {
     let unterm = Start::headless().now()?;
     for theme in ["nord", "dracula", "zenburn", "monokai", "ayu"] {
         unterm.write_config("")?;
@@ -197,7 +197,7 @@ fn changes_at_the_same_time_are_all_kept() -> Result<()> {
 }
 
 #[test]
-fn a_headless_start_takes_shell_environment_and_scrollback_from_the_file() -> Result<()> {
+fn a_headless_start_uses_the_configuration_file() -> Result<()> {
     let home = tempfile::tempdir()?;
     fs::write(
         home.path().join("config.toml"),
@@ -214,7 +214,7 @@ fn a_headless_start_takes_shell_environment_and_scrollback_from_the_file() -> Re
 }
 
 #[test]
-fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<()> {
+fn a_missing_shell_or_font_is_reported_in_the_window() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let text = "theme = 'dracula'\n[shell]\nprogram = '/nonexistent/shell'\n[font]\nfamily = ['No Such Font']\n";
@@ -234,7 +234,7 @@ fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<
 }
 
 #[test]
-fn a_translucent_window_asks_for_blur_and_takes_it_back() -> Result<()> {
+fn a_translucent_window_requests_and_withdraws_blur() -> Result<()> {
     const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
     let display = Display::start()?;
     display.claim_compositor()?;

@@ -29,12 +29,12 @@ fn runs_and_ends(start: Start<'_>, why: &[&str]) -> Result<()> {
 }
 
 #[test]
-fn a_full_disk_keeps_it_out_of_the_registry_and_no_more() -> Result<()> {
+fn on_a_full_disk_an_instance_runs_unregistered() -> Result<()> {
     runs_and_ends(Start::headless().on_full_disk(), &["/instances/alpha.json: "])
 }
 
 #[test]
-fn a_window_on_a_full_disk_opens_and_says_so() -> Result<()> {
+fn on_a_full_disk_a_window_opens_with_a_warning() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
@@ -60,7 +60,7 @@ fn a_window_on_a_full_disk_opens_and_says_so() -> Result<()> {
 }
 
 #[test]
-fn a_home_that_is_a_file_or_can_not_be_made_keeps_it_out_of_the_registry() -> Result<()> {
+fn with_an_unusable_home_an_instance_runs_unregistered() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("file");
     fs::write(&file, "mine")?;
@@ -72,7 +72,7 @@ fn a_home_that_is_a_file_or_can_not_be_made_keeps_it_out_of_the_registry() -> Re
 }
 
 #[test]
-fn a_log_that_can_not_be_written_ends_nothing() -> Result<()> {
+fn an_unwritable_log_is_not_fatal() -> Result<()> {
     let mut unterm = Start::headless().log_to(Path::new("/dev/full")).now()?;
     assert_eq!(unterm.sessions()?.len(), 1);
     unterm.terminate()?;
@@ -90,7 +90,7 @@ fn beside_a_folder() -> Result<(tempfile::TempDir, Instance)> {
 }
 
 #[test]
-fn what_is_in_the_way_of_the_pointer_leaves_it_its_entry() -> Result<()> {
+fn a_blocked_pointer_keeps_the_entry() -> Result<()> {
     let (home, mut unterm) = beside_a_folder()?;
     unterm.wait_for_log("active.json: ")?;
     ensure!(!unterm.log().contains(UNREGISTERED), "{}", unterm.log());
@@ -113,7 +113,7 @@ fn what_is_in_the_way_of_the_pointer_leaves_it_its_entry() -> Result<()> {
 }
 
 #[test]
-fn an_agent_that_starts_one_is_told_why_it_can_not_be_found() -> Result<()> {
+fn an_agent_learns_why_its_instance_is_unregistered() -> Result<()> {
     let home = tempfile::tempdir()?;
     let file = home.path().join("file");
     fs::write(&file, "")?;

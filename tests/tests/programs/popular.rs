@@ -64,7 +64,7 @@ fn zsh_and_fish_run_commands_and_complete_names() -> Result<()> {
 }
 
 #[test]
-fn zsh_is_integrated_though_its_start_up_file_sets_the_hooks_anew() -> Result<()> {
+fn zsh_integration_survives_hooks_set_by_the_startup_file() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let zshrc = unterm.home().join(".zshrc");
     let hooks = "mine() { print '<mine>' }\nprecmd_functions=(mine)\npreexec_functions=()\n";
@@ -80,13 +80,13 @@ fn zsh_is_integrated_though_its_start_up_file_sets_the_hooks_anew() -> Result<()
 }
 
 #[test]
-fn vim_edits_and_saves_and_gives_the_screen_back() -> Result<()> {
+fn vim_edits_saves_and_restores_the_screen() -> Result<()> {
     let vim = installed(&["vim", "vim.tiny"])?;
     edit_with(&format!("{vim} -u NONE -c 'set nocompatible showmode ruler' note.txt"))
 }
 
 #[test]
-fn neovim_edits_and_saves_and_gives_the_screen_back() -> Result<()> {
+fn neovim_edits_saves_and_restores_the_screen() -> Result<()> {
     edit_with("nvim --clean note.txt")
 }
 
@@ -113,7 +113,7 @@ fn edit_with(command: &str) -> Result<()> {
 }
 
 #[test]
-fn less_pages_searches_and_gives_the_screen_back() -> Result<()> {
+fn less_pages_searches_and_restores_the_screen() -> Result<()> {
     let (mut unterm, pane) = at_prompt()?;
     let text: String = (1..=500).map(|number| format!("row {number} of the file\n")).collect();
     fs::write(unterm.home().join("long.txt"), text)?;

@@ -12,11 +12,11 @@ use unterm_tests::{Instance, Pane, Start, binary};
 const FAR_PROMPT: &str = "far> ";
 
 /// The files of a remote machine: keys, the server's settings, and ssh's own settings.
-struct Elsewhere {
+struct RemoteMachine {
     folder: TempDir,
 }
 
-impl Elsewhere {
+impl RemoteMachine {
     /// A remote machine whose users have this shell, with [`FAR_PROMPT`].
     fn new(shell: &str) -> Result<Self> {
         // If the server runs as root, it needs this folder. Its package creates the folder only when the system starts.
@@ -90,7 +90,7 @@ impl Elsewhere {
 }
 
 /// Logs in from a pane's prompt, and waits for the remote prompt. When the remote shell ends, its exit code is printed.
-fn log_in(unterm: &mut Instance, pane: Pane, line: &str, there: &Elsewhere) -> Result<()> {
+fn log_in(unterm: &mut Instance, pane: Pane, line: &str, there: &RemoteMachine) -> Result<()> {
     pane.type_text(unterm, &format!("{line}; echo \"code $?, far ${{FAR:-no}}\"\r"))?;
     // A shell of root may have another prompt.
     let is_prompt = |line: &String| line == FAR_PROMPT.trim_end() || line == "#" || line == "$";
@@ -118,13 +118,13 @@ fn ensure_hidden(text: &str) -> Result<()> {
 }
 
 #[test]
-fn a_login_elsewhere_has_shell_integration() -> Result<()> {
+fn a_remote_login_has_shell_integration() -> Result<()> {
     for shell in ["bash", "zsh", "fish"] {
         let path = which(shell)?;
         let mut unterm = Start::headless().now()?;
         let pane = unterm.first_pane()?;
         pane.wait_for_prompt(&mut unterm)?;
-        let there = Elsewhere::new(&path)?;
+        let there = RemoteMachine::new(&path)?;
         log_in(&mut unterm, pane, &there.line("-o SendEnv=NONE -A", "-q"), &there)?;
         let run = |unterm: &mut Instance, command: &str| {
             unterm.call("exec.run_wait", json!({"id": pane.id, "command": command}))
@@ -159,11 +159,11 @@ fn a_login_elsewhere_has_shell_integration() -> Result<()> {
 }
 
 #[test]
-fn another_shell_is_a_plain_login_and_a_command_is_sshs_own() -> Result<()> {
+fn other_shells_and_remote_commands_use_plain_ssh() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
-    let there = Elsewhere::new("/bin/sh")?;
+    let there = RemoteMachine::new("/bin/sh")?;
     let words = there.line("", "\"printf '%s|' 'two  words' \\\"it's\\\"; echo; exit 9\"");
     pane.type_text(&mut unterm, &format!("{words}; echo \"code $?\"\r"))?;
     pane.wait_for_text(&mut unterm, "two  words|it's|").with_context(|| there.log())?;

@@ -75,12 +75,12 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("11.3.2.3", "is chosen before a walk"),
     ("11.3.2.4", "is chosen before a walk"),
     ("11.3.2.5", "is chosen before a walk"),
-    ("11.3.2.6", "colours the margins"),
+    ("11.3.2.6", "colors the margins"),
     ("11.3.3.1", "is chosen before a walk"),
     ("11.3.3.2", "is chosen before a walk"),
     ("11.3.3.3", "is chosen before a walk"),
     ("11.3.3.4", "is chosen before a walk"),
-    ("11.3.3.5", "colours the margins"),
+    ("11.3.3.5", "colors the margins"),
     ("11.3.4.5", "is not there in vttest"),
     ("11.3.4.6", "is not there in vttest"),
     ("11.3.4.7", "is not there in vttest"),
@@ -89,7 +89,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("11.3.6.2", "is chosen before a walk"),
     ("11.3.6.3", "is chosen before a walk"),
     ("11.3.6.4", "is chosen before a walk"),
-    ("11.3.6.5", "colours the margins"),
+    ("11.3.6.5", "colors the margins"),
     ("11.3.6.6", "draws boxes of lines"),
     ("11.3.7.1", "as 11.2.5"),
     ("11.3.7.2.1", "as 11.2.5.3"),
@@ -110,7 +110,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("11.4.2.3", "is chosen before a walk"),
     ("11.4.2.4", "is chosen before a walk"),
     ("11.4.2.5", "is chosen before a walk"),
-    ("11.4.2.6", "colours the margins"),
+    ("11.4.2.6", "colors the margins"),
     ("11.4.3", "is not there in vttest"),
     ("11.4.4", "is not there in vttest"),
     ("11.4.5.1", "as 11.3.7"),
@@ -118,7 +118,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("11.4.5.2.3.1", "as 11.3.7.2.3"),
     ("11.4.5.2.3.2.1", "as 11.3.7.2.3"),
     ("11.4.5.3", "as 11.3.7.3"),
-    ("11.6.1", "takes the colours away"),
+    ("11.6.1", "removes the colors"),
     ("11.6.7", "as 11.7"),
     ("11.7.1.1", "ERM, which VTs and xterm don't have"),
     ("11.8.1", "as 11.4"),
@@ -127,33 +127,33 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("11.8.4", "there are no fonts to choose by name"),
     ("11.8.5", "asks for a mouse"),
     ("11.8.6", "there is no Tektronix 4014"),
-    ("11.8.7.1", "takes the colours away"),
+    ("11.8.7.1", "removes the colors"),
     ("11.8.7.2", "fills the screen otherwise"),
     ("11.8.8", "moves a window, which there is none of, and waits for it"),
 ];
 
 /// A prompt of vttest other than "Push <RETURN>". Contains the text that identifies the prompt, whether its screen is
 /// compared, and the keys that answer it.
-struct Question {
+struct ScriptedAnswer {
     shows: String,
     is_seen: bool,
     keys: Vec<String>,
 }
 
 /// A question that is identified by the text `shows`, and the keys that answer it.
-fn asked(shows: &str, keys: &[&str]) -> Question {
+fn asked(shows: &str, keys: &[&str]) -> ScriptedAnswer {
     let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-    Question { shows: shows.to_owned(), is_seen: false, keys }
+    ScriptedAnswer { shows: shows.to_owned(), is_seen: false, keys }
 }
 
 /// A question whose screen is compared.
-fn seen(shows: &str, keys: &[&str]) -> Question {
-    Question { is_seen: true, ..asked(shows, keys) }
+fn seen(shows: &str, keys: &[&str]) -> ScriptedAnswer {
+    ScriptedAnswer { is_seen: true, ..asked(shows, keys) }
 }
 
 /// A keyboard test that cycles through modes. In each mode, the test presses all keys and then Tab. vttest answers each
 /// key with its description in that mode.
-fn pressed(modes: &[&str], keys: &[(&str, &[&str])]) -> Vec<Question> {
+fn pressed(modes: &[&str], keys: &[(&str, &[&str])]) -> Vec<ScriptedAnswer> {
     let mut questions = Vec::new();
     for (number, mode) in modes.iter().enumerate() {
         let mut shows = *mode;
@@ -167,7 +167,7 @@ fn pressed(modes: &[&str], keys: &[(&str, &[&str])]) -> Vec<Question> {
 }
 
 /// The questions of an entry.
-fn questions(path: &str) -> Vec<Question> {
+fn questions(path: &str) -> Vec<ScriptedAnswer> {
     let ascii: Vec<String> = ('!'..='~').map(|char| char.to_string()).collect();
     let ascii: Vec<&str> = ascii.iter().map(String::as_str).collect();
     match path {
@@ -302,14 +302,14 @@ fn questions(path: &str) -> Vec<Question> {
 }
 
 /// What vttest asks for.
-enum Asks {
+enum PromptKind {
     /// RETURN after a screen.
     Return,
     /// An entry of the menu at `path`, by its number up to `last`. The main menu has an empty path.
     Entry { path: String, last: usize },
 }
 
-impl Asks {
+impl PromptKind {
     /// What vttest asks for in the text before the cursor. The text must be among the changes that `screen.diff`
     /// reports.
     fn of(diff: &Value) -> Option<Self> {
@@ -372,7 +372,7 @@ impl<'a> Vttest<'a> {
     }
 
     /// Waits until vttest asks for input.
-    fn asks(&mut self) -> Result<Asks> {
+    fn asks(&mut self) -> Result<PromptKind> {
         let what_is_new = json!({"id": self.pane.id, "since_seq": self.since});
         let unterm = &mut *self.unterm;
         let last = RefCell::new(Value::Null);
@@ -380,7 +380,7 @@ impl<'a> Vttest<'a> {
             "vttest to ask for something",
             || {
                 let diff = unterm.call("screen.diff", what_is_new.clone())?;
-                let asks = Asks::of(&diff);
+                let asks = PromptKind::of(&diff);
                 *last.borrow_mut() = diff;
                 Ok(asks)
             },
@@ -389,14 +389,19 @@ impl<'a> Vttest<'a> {
     }
 
     /// Types input, and waits until vttest asks for input again.
-    fn answer(&mut self, input: &str) -> Result<Asks> {
+    fn answer(&mut self, input: &str) -> Result<PromptKind> {
         self.since = self.seq()?;
         self.pane.type_text(self.unterm, input)?;
         self.asks()
     }
 
     /// Waits for a question and answers it.
-    fn answer_question(&mut self, path: &str, question: &Question, is_first: bool) -> Result<()> {
+    fn answer_question(
+        &mut self,
+        path: &str,
+        question: &ScriptedAnswer,
+        is_first: bool,
+    ) -> Result<()> {
         // Nothing shows that the output is complete, so screens that are compared get more time. The first question
         // also gets more time, because vttest discards input typed before it has set up the terminal.
         let quiet = if question.is_seen || is_first { 200 } else { 60 };
@@ -433,11 +438,11 @@ impl<'a> Vttest<'a> {
         };
         loop {
             asks = match asks {
-                Asks::Return => {
+                PromptKind::Return => {
                     self.take(path)?;
                     self.answer("\r")?
                 }
-                Asks::Entry { path: at, last } if at == path => {
+                PromptKind::Entry { path: at, last } if at == path => {
                     for number in first {
                         self.answer(&format!("{number}\r"))?;
                     }
@@ -449,7 +454,7 @@ impl<'a> Vttest<'a> {
                     }
                     self.answer("0\r")?
                 }
-                Asks::Entry { .. } => return Ok(()),
+                PromptKind::Entry { .. } => return Ok(()),
             };
         }
     }

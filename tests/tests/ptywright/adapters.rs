@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use unterm_tests::wait_for;
 
 use crate::ptywright::{
-    client::{Client, Framing, Served},
+    client::{Client, Framing, PtywrightServer},
     plugins::{probe, start, started},
 };
 
@@ -140,7 +140,7 @@ fn wrong_parameters_are_named() -> Result<()> {
 
 #[test]
 fn the_plugin_for_shells_drives_bash() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let args = json!(["--norc", "--noprofile"]);
     let shell =
         start(&mut client, json!({"plugin": "shell", "args": args, "env": {"PS1": "ready$ "}}))?;
@@ -163,7 +163,7 @@ fn the_plugin_for_shells_drives_bash() -> Result<()> {
 
 #[test]
 fn a_program_like_claude_code_is_followed_through_its_states() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let params = json!({
         "plugin": "claude-code",
@@ -207,8 +207,8 @@ fn box_of_claude(client: &mut Client, env: Value) -> Result<String> {
 }
 
 #[test]
-fn a_prompt_is_submitted_whatever_the_input_box_holds_or_loses() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+fn a_prompt_is_submitted_whatever_the_input_box_contains() -> Result<()> {
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     for env in [
         json!({}),
         json!({"DEAF": "2"}),
@@ -232,7 +232,7 @@ fn a_prompt_is_submitted_whatever_the_input_box_holds_or_loses() -> Result<()> {
 
 #[test]
 fn a_prompt_that_can_not_be_submitted_alone_is_refused() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     for (env, why) in [
         (
             json!({"LEFT": "left over", "STUBBORN": ""}),

@@ -32,13 +32,13 @@ impl Framing {
 }
 
 /// A running server.
-pub struct Served {
+pub struct PtywrightServer {
     pub process: Child,
     pub home: TempDir,
     framing: Framing,
 }
 
-impl Drop for Served {
+impl Drop for PtywrightServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -62,7 +62,7 @@ pub fn command(home: &Path) -> Command {
     command
 }
 
-impl Served {
+impl PtywrightServer {
     /// Starts a server on standard streams, with additional arguments.
     pub fn stdio(framing: Framing, args: &[&str], env: &[(&str, &Path)]) -> Result<(Self, Client)> {
         let home = tempfile::tempdir()?;

@@ -11,17 +11,17 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::binary;
 
-use crate::ptywright::client::{Client, Framing, Served};
+use crate::ptywright::client::{Client, Framing, PtywrightServer};
 
 /// `ptywright logs` with the home of a server.
-fn logs(served: &Served, args: &[&str]) -> Command {
+fn logs(served: &PtywrightServer, args: &[&str]) -> Command {
     let mut command = Command::new(binary("unterm-cli"));
     command.args(["ptywright", "logs"]).args(args);
     command.env("UNTERM_HOME", served.home.path().join("registry")).stdin(Stdio::null());
     command
 }
 
-fn printed(served: &Served, args: &[&str]) -> Result<String> {
+fn printed(served: &PtywrightServer, args: &[&str]) -> Result<String> {
     let output = logs(served, args).output()?;
     ensure!(output.status.success(), "{output:?}");
     Ok(String::from_utf8(output.stdout)?)
@@ -32,8 +32,8 @@ fn fail(client: &mut Client, session: &str) -> Result<()> {
 }
 
 #[test]
-fn a_servers_records_are_private_and_printed_by_number_and_filter() -> Result<()> {
-    let (served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+fn log_records_are_private_and_can_be_filtered() -> Result<()> {
+    let (served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     client.script("exec cat")?;
     fail(&mut client, "token=abcdefgh1234")?;
     fail(&mut client, "\u{1b}[2Jlast")?;
@@ -59,7 +59,7 @@ fn a_servers_records_are_private_and_printed_by_number_and_filter() -> Result<()
 
 #[test]
 fn new_records_follow_also_after_a_rotation() -> Result<()> {
-    let (served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     fail(&mut client, "before")?;
     let mut process =
         logs(&served, &["--filter", "request failed"]).stdout(Stdio::piped()).spawn()?;
@@ -88,7 +88,7 @@ fn new_records_follow_also_after_a_rotation() -> Result<()> {
 }
 
 #[test]
-fn without_a_log_there_is_a_reason() -> Result<()> {
+fn without_a_log_the_reason_is_printed() -> Result<()> {
     let home = tempfile::tempdir()?;
     let output = Command::new(binary("unterm-cli"))
         .args(["ptywright", "logs"])

@@ -4,9 +4,9 @@
 
 mod adapters;
 mod client;
-mod crowd;
+mod load;
 mod logs;
-mod outer;
+mod outer_terminal;
 mod plugins;
 mod repl;
 mod repl_editor;
@@ -26,12 +26,12 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{Start, binary, wait_for};
 
-use self::client::{Framing, Served, error, refused};
+use self::client::{Framing, PtywrightServer, error, refused};
 
 #[test]
 fn every_method_works_in_both_framings() -> Result<()> {
     for framing in Framing::ALL {
-        let (served, mut client) = Served::stdio(framing, &[], &[])?;
+        let (served, mut client) = PtywrightServer::stdio(framing, &[], &[])?;
         let capabilities = client.call("server.capabilities", json!({}))?;
         ensure!(capabilities["name"] == "unterm" && capabilities["framing"] == framing.name());
         let methods = capabilities["methods"].as_array().context("methods")?;
@@ -86,7 +86,7 @@ fn every_method_works_in_both_framings() -> Result<()> {
 #[test]
 fn every_error_has_its_code_and_names_the_value() -> Result<()> {
     for framing in Framing::ALL {
-        let (_served, mut client) = Served::stdio(framing, &[], &[])?;
+        let (_served, mut client) = PtywrightServer::stdio(framing, &[], &[])?;
         for (message, id, code, named) in [
             ("{bad}", Value::Null, -32700, "JSON"),
             ("[]", Value::Null, -32600, "batches"),
@@ -204,7 +204,7 @@ fn every_error_has_its_code_and_names_the_value() -> Result<()> {
 
 #[test]
 fn every_action_reaches_the_program() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     // A program that shows each byte that it reads.
     let session = client.script("stty raw -echo; printf ok; exec cat -v")?;
     client.wait_text(&session, "ok")?;
@@ -250,7 +250,7 @@ fn every_action_reaches_the_program() -> Result<()> {
 
 #[test]
 fn cells_have_widths_and_styles() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let session = client.script(
         "printf '\\033]2;a title\\007\\033[?1049h\\033[?1h\\033=\\033[H\\033[1;3;31mA\\033[0;7;38;2;1;2;3m漢\\033[0;4;2mz\\033[0m'; exec cat",
     )?;
@@ -281,7 +281,7 @@ fn cells_have_widths_and_styles() -> Result<()> {
 
 #[test]
 fn secrets_are_redacted_unless_a_client_asks_for_them() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let session = client.script("printf 'TOKEN=hunter2 Anna\\n'; exec cat")?;
     let evidence = client.wait_text(&session, "hunter2")?;
     assert_eq!(evidence["snapshot"]["plain_text"], "TOKEN=[REDACTED] Anna");
@@ -295,8 +295,8 @@ fn secrets_are_redacted_unless_a_client_asks_for_them() -> Result<()> {
 }
 
 #[test]
-fn matchers_wait_for_what_comes() -> Result<()> {
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+fn matchers_wait_for_later_output() -> Result<()> {
+    let (_served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let session =
         client.script("stty -echo; printf go; read -r x; printf '\\033[5;10Hdone'; exec cat")?;
     client.wait_text(&session, "go")?;
@@ -318,8 +318,8 @@ fn matchers_wait_for_what_comes() -> Result<()> {
 }
 
 #[test]
-fn raw_transcripts_hold_every_byte_and_only_their_owner_reads_them() -> Result<()> {
-    let (served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+fn raw_transcripts_are_complete_and_private() -> Result<()> {
+    let (served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let raw = served.home.path().join("raw");
     // The program prints more than the server buffers.
     let script = "head -c 8000000 /dev/zero | tr '\\0' x; printf 'TOKEN=a\\377'";
@@ -348,9 +348,9 @@ fn raw_transcripts_hold_every_byte_and_only_their_owner_reads_them() -> Result<(
 }
 
 #[test]
-fn a_socket_is_its_owners_and_its_clients_share_sessions() -> Result<()> {
+fn a_socket_is_private_and_its_clients_share_sessions() -> Result<()> {
     for framing in Framing::ALL {
-        let served = Served::socket(framing)?;
+        let served = PtywrightServer::socket(framing)?;
         assert_eq!(fs::metadata(served.path())?.permissions().mode() & 0o777, 0o600);
         let path = served.path();
         let said =
@@ -378,7 +378,7 @@ fn a_socket_is_its_owners_and_its_clients_share_sessions() -> Result<()> {
 fn a_stale_socket_is_replaced_and_anything_else_is_refused() -> Result<()> {
     let home = tempfile::tempdir()?;
     drop(UnixListener::bind(home.path().join("socket"))?);
-    let served = Served::socket_in(home, Framing::Ndjson)?;
+    let served = PtywrightServer::socket_in(home, Framing::Ndjson)?;
     assert_eq!(served.connect()?.call("session.list", json!({}))?, json!({"sessions": []}));
     let home = served.home.path();
     fs::write(home.join("file"), "text")?;
@@ -396,8 +396,8 @@ fn a_stale_socket_is_replaced_and_anything_else_is_refused() -> Result<()> {
 }
 
 #[test]
-fn notifications_follow_replies_and_only_to_who_asked() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+fn notifications_follow_replies_for_subscribers_only() -> Result<()> {
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let (mut one, mut two) = (served.connect()?, served.connect()?);
     let session = one.script("stty -echo; printf before; exec cat")?;
     one.wait_text(&session, "before")?;
@@ -436,8 +436,8 @@ fn notifications_follow_replies_and_only_to_who_asked() -> Result<()> {
 }
 
 #[test]
-fn what_can_not_be_read_ends_a_connection_with_its_reason() -> Result<()> {
-    let served = Served::socket(Framing::Lsp)?;
+fn an_unreadable_message_ends_the_connection_with_a_reason() -> Result<()> {
+    let served = PtywrightServer::socket(Framing::Lsp)?;
     for (bytes, named) in [
         ("Content-Length: 99999999\r\n\r\n".to_owned(), "longer than 16777216 bytes"),
         ("Content-Length: x\r\n\r\n".to_owned(), "no number"),
@@ -458,8 +458,8 @@ fn what_can_not_be_read_ends_a_connection_with_its_reason() -> Result<()> {
 }
 
 #[test]
-fn a_client_that_is_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
-    let (mut served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+fn a_client_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
+    let (mut served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let session = client.script("printf ready; exec cat")?;
     client.wait_text(&session, "ready")?;
     let programs = served.programs()?;
@@ -476,7 +476,7 @@ fn a_client_that_is_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
         String::new,
     )?;
 
-    let served = Served::socket(Framing::Ndjson)?;
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut other = served.connect()?;
     let session = other.script("printf ready; exec cat")?;
     let mut client = served.connect()?;
@@ -500,7 +500,7 @@ fn a_client_that_is_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
 
 #[test]
 fn requests_are_answered_after_the_input_has_ended() -> Result<()> {
-    let (mut served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    let (mut served, mut client) = PtywrightServer::stdio(Framing::Ndjson, &[], &[])?;
     let created =
         client.begin("session.create", json!({"program": "sh", "args": ["-c", "read -r x"]}))?;
     let wait = json!({"session": "s1", "matcher": {"type": "contains_text", "value": "no"}, "timeout_ms": 100});
@@ -515,7 +515,7 @@ fn requests_are_answered_after_the_input_has_ended() -> Result<()> {
 }
 
 #[test]
-fn a_link_by_the_protocols_name_takes_the_same_arguments() -> Result<()> {
+fn a_link_named_ptywright_accepts_the_same_arguments() -> Result<()> {
     let home = tempfile::tempdir()?;
     let link = home.path().join("ptywright");
     symlink(binary("unterm-cli"), &link)?;
@@ -538,7 +538,7 @@ fn sessions_of_a_running_instance_are_its_panes() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let before = unterm.sessions()?.len();
     let registry = unterm.registry().to_owned();
-    let (served, mut client) = Served::stdio(
+    let (served, mut client) = PtywrightServer::stdio(
         Framing::Lsp,
         &["--instance", unterm.entry()["id"].as_str().context("id")?],
         &[("UNTERM_HOME", &registry)],

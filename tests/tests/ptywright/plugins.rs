@@ -6,18 +6,18 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ptywright::client::{Client, Framing, Served, error, refused};
+use crate::ptywright::client::{Client, Framing, PtywrightServer, error, refused};
 
 /// Every permission, as a manifest lists them.
 pub const ALL: &str = "'session.spawn', 'session.kill', 'session.resize', 'screen.read', 'transcript.read', \
     'input.write', 'matcher.wait'";
 
 /// A plugin for `sh`, written into a folder.
-pub struct Written {
+pub struct PluginFolder {
     folder: TempDir,
 }
 
-impl Written {
+impl PluginFolder {
     /// A plugin that reports what it observes, with these permissions.
     pub fn new(name: &str, permissions: &str, source: &str) -> Result<Self> {
         let folder = tempfile::tempdir()?;
@@ -38,11 +38,11 @@ impl Written {
     }
 
     /// Serves on standard streams with this plugin.
-    pub fn serve(&self, args: &[&str]) -> Result<(Served, Client)> {
+    pub fn serve(&self, args: &[&str]) -> Result<(PtywrightServer, Client)> {
         let manifest = self.manifest();
         let mut all = vec!["--plugin", manifest.to_str().context("a path")?];
         all.extend(args);
-        Served::stdio(Framing::Ndjson, &all, &[])
+        PtywrightServer::stdio(Framing::Ndjson, &all, &[])
     }
 }
 
@@ -101,8 +101,8 @@ function M.failing() error("the predicate fails") end
 return M
 "#;
 
-pub fn probe() -> Result<Written> {
-    Written::new("probe", ALL, PROBE)
+pub fn probe() -> Result<PluginFolder> {
+    PluginFolder::new("probe", ALL, PROBE)
 }
 
 /// The id of a new adapter.
@@ -124,7 +124,8 @@ pub fn started(client: &mut Client) -> Result<String> {
 #[test]
 fn plugins_are_described_loaded_and_unloaded() -> Result<()> {
     let probe = probe()?;
-    let (_served, mut client) = Served::stdio(Framing::Ndjson, &["--allow-plugin-load"], &[])?;
+    let (_served, mut client) =
+        PtywrightServer::stdio(Framing::Ndjson, &["--allow-plugin-load"], &[])?;
     let capabilities = client.call("plugin.capabilities", json!({}))?;
     assert_eq!(capabilities["embedded_lua"], true);
     let built_in = capabilities["builtin_plugins"].as_array().context("builtin_plugins")?;
@@ -182,7 +183,7 @@ fn plugins_are_described_loaded_and_unloaded() -> Result<()> {
 }
 
 #[test]
-fn a_server_loads_plugins_for_clients_only_if_it_was_told_to() -> Result<()> {
+fn clients_may_load_plugins_only_if_enabled() -> Result<()> {
     let probe = probe()?;
     let (_served, mut client) = probe.serve(&[])?;
     for (method, params) in [
@@ -201,7 +202,7 @@ fn a_server_loads_plugins_for_clients_only_if_it_was_told_to() -> Result<()> {
 
 #[test]
 fn each_method_needs_its_permission() -> Result<()> {
-    let none = Written::new("none", "", "return { classify = function() end }")?;
+    let none = PluginFolder::new("none", "", "return { classify = function() end }")?;
     let (_served, mut client) = none.serve(&[])?;
     let denied = |reply: &Value, method: &str, permission: &str| {
         let data = json!({"method": method, "required_permission": permission});
@@ -212,7 +213,7 @@ fn each_method_needs_its_permission() -> Result<()> {
         let reply = client.request(method, json!({"plugin": "none"}))?;
         denied(&reply, method, "session.spawn")?;
     }
-    let spawns = Written::new("spawns", "'session.spawn'", PROBE)?;
+    let spawns = PluginFolder::new("spawns", "'session.spawn'", PROBE)?;
     let (_served, mut client) = spawns.serve(&[])?;
     let adapter = start(&mut client, json!({"plugin": "spawns"}))?;
     for (method, params, permission) in [
@@ -234,7 +235,7 @@ fn each_method_needs_its_permission() -> Result<()> {
     ensure!(code == -32602 && said.contains("belongs to the adapter"), "{code} {said}");
     assert_eq!(client.call("session.list", json!({}))?, json!({"sessions": []}));
     // The action of an intent needs more permissions than the method itself.
-    let writes = Written::new("writes", "'session.spawn', 'input.write'", PROBE)?;
+    let writes = PluginFolder::new("writes", "'session.spawn', 'input.write'", PROBE)?;
     let (_served, mut client) = writes.serve(&[])?;
     let adapter = start(&mut client, json!({"plugin": "writes"}))?;
     let reply = client.request("adapter.send", json!({"adapter": adapter, "intent": "stop"}))?;
@@ -243,7 +244,7 @@ fn each_method_needs_its_permission() -> Result<()> {
 }
 
 #[test]
-fn a_failing_or_endless_plugin_harms_nobody_else() -> Result<()> {
+fn a_failing_or_endless_plugin_does_not_affect_others() -> Result<()> {
     let probe = probe()?;
     let (_served, mut client) = probe.serve(&[])?;
     let adapter = started(&mut client)?;
@@ -276,11 +277,13 @@ fn a_failing_or_endless_plugin_harms_nobody_else() -> Result<()> {
 }
 
 #[test]
-fn others_are_answered_while_plugins_spin() -> Result<()> {
+fn other_requests_are_answered_while_plugins_spin() -> Result<()> {
     let probe = probe()?;
     let path = probe.manifest();
-    let served =
-        Served::socket_with(Framing::Ndjson, &["--plugin", path.to_str().context("a path")?])?;
+    let served = PtywrightServer::socket_with(
+        Framing::Ndjson,
+        &["--plugin", path.to_str().context("a path")?],
+    )?;
     // Run more functions than there are threads for files and programs.
     let mut spinning = Vec::new();
     for _ in 0..10 {

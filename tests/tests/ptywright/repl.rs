@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::ptywright::client::{Framing, Served, command};
+use crate::ptywright::client::{Framing, PtywrightServer, command};
 
 /// Runs the command with these arguments, and with these lines as input.
 fn run(home: &Path, args: &[&str], lines: &str) -> Result<Output> {
@@ -62,7 +62,7 @@ fn a_script_calls_methods_of_a_server_of_its_own() -> Result<()> {
 }
 
 #[test]
-fn a_line_that_fails_has_a_reason_and_the_others_go_on() -> Result<()> {
+fn a_failed_line_is_reported_and_later_lines_run() -> Result<()> {
     let home = tempfile::tempdir()?;
     let lines = "sesion.list\nsession.kill session=s9\nsession.create rows=1 rows=2\nhelp nope\nsession.list\n\
                  plugin.load manifest_path=/x\nquit\nsession.list\n";
@@ -96,7 +96,7 @@ fn every_method_has_help() -> Result<()> {
 }
 
 #[test]
-fn options_reach_the_server_and_its_complaints_are_shown() -> Result<()> {
+fn options_reach_the_server_and_its_errors_are_shown() -> Result<()> {
     let home = tempfile::tempdir()?;
     let output = run(home.path(), &["--stdio", "--allow-plugin-load"], "plugin.capabilities\n")?;
     assert_eq!(values(&output)?[0]["plugin_load"], true);
@@ -119,9 +119,9 @@ fn options_reach_the_server_and_its_complaints_are_shown() -> Result<()> {
 }
 
 #[test]
-fn a_wrong_framing_is_named() -> Result<()> {
+fn a_wrong_framing_is_reported() -> Result<()> {
     for (theirs, ours) in [(Framing::Lsp, "ndjson"), (Framing::Ndjson, "lsp")] {
-        let served = Served::socket(theirs)?;
+        let served = PtywrightServer::socket(theirs)?;
         let path = served.path().display().to_string();
         let home = tempfile::tempdir()?;
         let output = run(home.path(), &["--socket", &path, "--framing", ours], "session.list\n")?;
@@ -133,7 +133,7 @@ fn a_wrong_framing_is_named() -> Result<()> {
 
 #[test]
 fn a_server_that_is_killed_ends_the_script() -> Result<()> {
-    let mut served = Served::socket(Framing::Ndjson)?;
+    let mut served = PtywrightServer::socket(Framing::Ndjson)?;
     let home = tempfile::tempdir()?;
     let path = served.path();
     let mut process = command(home.path()).args(["repl", "--socket"]).arg(&path).spawn()?;
@@ -155,7 +155,7 @@ fn a_server_that_is_killed_ends_the_script() -> Result<()> {
 
 #[test]
 fn sessions_outlive_a_prompt_on_a_socket() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let path = served.path().display().to_string();
     let home = tempfile::tempdir()?;
     run(home.path(), &["--socket", &path], "session.create program=cat\n")?;

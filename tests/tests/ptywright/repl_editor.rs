@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use unterm_tests::wait_for;
 
 use crate::ptywright::{
-    client::{Framing, Served},
-    outer::{Outer, checked},
+    client::{Framing, PtywrightServer},
+    outer_terminal::{OuterTerminal, checked},
 };
 
 const PROMPT: &str = "ptywright> ";
 
 /// A prompt that is connected to a server on a socket.
-fn prompt_of(served: &Served) -> Result<Outer> {
+fn prompt_of(served: &PtywrightServer) -> Result<OuterTerminal> {
     let mut outer =
-        Outer::new(&checked(&format!("$CLI repl --socket {}", served.path().display())))?;
+        OuterTerminal::new(&checked(&format!("$CLI repl --socket {}", served.path().display())))?;
     outer.wait(PROMPT.trim_end())?;
     Ok(outer)
 }
@@ -27,7 +27,7 @@ fn last_line(screen: &str) -> &str {
 
 #[test]
 fn tab_completes_methods_parameters_ids_and_intents() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut client = served.connect()?;
     client.script("exec cat")?;
     client.call("adapter.start", json!({"plugin": "shell", "program": "cat", "args": []}))?;
@@ -62,8 +62,8 @@ fn tab_completes_methods_parameters_ids_and_intents() -> Result<()> {
 }
 
 #[test]
-fn lines_that_are_typed_ahead_are_carried_out_in_their_order() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+fn lines_typed_ahead_run_in_order() -> Result<()> {
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut outer = prompt_of(&served)?;
     outer
         .type_text("session.create program=cat\rsession.list\rsession.close session=s1\rquit\r")?;
@@ -75,13 +75,13 @@ fn lines_that_are_typed_ahead_are_carried_out_in_their_order() -> Result<()> {
 }
 
 #[test]
-fn the_history_is_private_and_comes_back() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+fn the_history_is_private_and_persistent() -> Result<()> {
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let script = format!(
         "$CLI repl --socket {0}; echo again; $CLI repl --socket {0}",
         served.path().display()
     );
-    let mut outer = Outer::new(&checked(&script))?;
+    let mut outer = OuterTerminal::new(&checked(&script))?;
     outer.wait(PROMPT.trim_end())?;
     outer.type_text("session.list\r")?;
     outer.wait_regex("(?m)^sessions$")?;
@@ -104,7 +104,7 @@ fn the_history_is_private_and_comes_back() -> Result<()> {
 
 #[test]
 fn notifications_appear_above_the_edited_line() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut client = served.connect()?;
     let session = client.script("stty -echo; exec cat")?;
     let mut outer = prompt_of(&served)?;
@@ -124,7 +124,7 @@ fn notifications_appear_above_the_edited_line() -> Result<()> {
 
 #[test]
 fn hostile_text_is_escaped() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut client = served.connect()?;
     let script = r"printf '\033]0;evil\007\033[?1049h\302\233ready\n'; exec cat";
     let session = client.script(script)?;
@@ -147,14 +147,14 @@ fn hostile_text_is_escaped() -> Result<()> {
 }
 
 #[test]
-fn ctrl_c_cancels_a_call_that_is_under_way() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+fn ctrl_c_cancels_a_running_call() -> Result<()> {
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut client = served.connect()?;
     let session = client.script("stty -echo -icanon; printf up; exec cat")?;
     client.wait_text(&session, "up")?;
     // The signal reaches the shell that runs the prompt, too.
     let prompt = format!("$CLI repl --socket {}", served.path().display());
-    let mut outer = Outer::new(&format!("trap : INT; {}", checked(&prompt)))?;
+    let mut outer = OuterTerminal::new(&format!("trap : INT; {}", checked(&prompt)))?;
     outer.wait(PROMPT.trim_end())?;
     let stream = json!({"text": "z".repeat(600), "chunk_chars": 1, "delay_ms": 100});
     outer.type_text(&format!(
@@ -172,7 +172,7 @@ fn ctrl_c_cancels_a_call_that_is_under_way() -> Result<()> {
 #[test]
 fn a_server_that_vanishes_ends_the_prompt_with_a_reason() -> Result<()> {
     // The server ends while a line is being edited.
-    let mut served = Served::socket(Framing::Ndjson)?;
+    let mut served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut outer = prompt_of(&served)?;
     outer.type_text("session.li")?;
     outer.wait("ptywright> session.li")?;
@@ -180,7 +180,7 @@ fn a_server_that_vanishes_ends_the_prompt_with_a_reason() -> Result<()> {
     let screen = outer.ends_with(1)?;
     ensure!(screen.contains("\nthe server has closed the connection\n"), "{screen}");
     // The server ends during a call.
-    let mut served = Served::socket(Framing::Ndjson)?;
+    let mut served = PtywrightServer::socket(Framing::Ndjson)?;
     let mut client = served.connect()?;
     let session = client.script("stty -echo -icanon; printf up; exec cat")?;
     client.wait_text(&session, "up")?;
@@ -199,7 +199,7 @@ fn a_server_that_vanishes_ends_the_prompt_with_a_reason() -> Result<()> {
 fn a_server_of_its_own_ends_with_the_prompt() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("pid");
-    let mut outer = Outer::new(&checked("$CLI repl --stdio"))?;
+    let mut outer = OuterTerminal::new(&checked("$CLI repl --stdio"))?;
     outer.wait(PROMPT.trim_end())?;
     let program = format!("echo $$ >{}; exec sleep 600", file.display());
     outer.type_text(&format!("session.create program=sh args=[\"-c\",\"{program}\"]\r"))?;
@@ -222,8 +222,8 @@ fn pid_in(file: &Path) -> Option<String> {
 }
 
 #[test]
-fn the_modes_return_when_the_prompt_is_killed() -> Result<()> {
-    let served = Served::socket(Framing::Ndjson)?;
+fn terminal_modes_are_restored_when_the_prompt_is_killed() -> Result<()> {
+    let served = PtywrightServer::socket(Framing::Ndjson)?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("pid");
     let script = format!(
@@ -231,7 +231,7 @@ fn the_modes_return_when_the_prompt_is_killed() -> Result<()> {
         file.display(),
         served.path().display()
     );
-    let mut outer = Outer::new(&checked(&script))?;
+    let mut outer = OuterTerminal::new(&checked(&script))?;
     outer.wait(PROMPT.trim_end())?;
     outer.type_text("session.li")?;
     outer.wait("ptywright> session.li")?;

@@ -12,7 +12,7 @@ use unterm_tests::{binary, wait_for};
 
 use crate::ptywright::{
     client::command,
-    outer::{Outer, checked},
+    outer_terminal::{OuterTerminal, checked},
 };
 
 /// Runs a command with pipes, and with this input.
@@ -32,7 +32,7 @@ fn script(options: &[&str], script: &str, input: &[u8]) -> Result<(String, Optio
 }
 
 #[test]
-fn the_status_and_the_output_are_those_of_the_command() -> Result<()> {
+fn status_and_output_are_passed_through() -> Result<()> {
     assert_eq!(script(&[], "printf 'a\\nb'; exit 7", b"")?, ("a\r\nb".to_owned(), Some(7)));
     assert_eq!(script(&[], "kill -TERM $$", b"")?, (String::new(), Some(143)));
     assert_eq!(script(&[], "kill -KILL $$", b"")?, (String::new(), Some(137)));
@@ -118,11 +118,13 @@ fn signals_are_passed_on() -> Result<()> {
 }
 
 #[test]
-fn on_a_terminal_keys_and_sizes_pass_through_and_its_modes_return() -> Result<()> {
+fn on_a_terminal_keys_and_sizes_pass_through() -> Result<()> {
     let inner = "trap 'echo now $(stty size)' WINCH; stty size; tty -s && echo tty; \
                  while :; do sleep 0.05; done";
-    let mut outer =
-        Outer::new(&checked(&format!("$CLI run -- sh -c \"{}\"", inner.replace('$', "\\$"))))?;
+    let mut outer = OuterTerminal::new(&checked(&format!(
+        "$CLI run -- sh -c \"{}\"",
+        inner.replace('$', "\\$")
+    )))?;
     outer.wait("24 80")?;
     outer.wait("tty")?;
     outer.resize(30, 100)?;
@@ -131,7 +133,7 @@ fn on_a_terminal_keys_and_sizes_pass_through_and_its_modes_return() -> Result<()
     outer.press("ctrl_c")?;
     outer.ends_with(130)?;
 
-    let mut outer = Outer::new(&checked(
+    let mut outer = OuterTerminal::new(&checked(
         "$CLI run --rows 9 --cols 33 -- sh -c 'stty size; read x; echo got-$x'",
     ))?;
     outer.wait("9 33")?;
@@ -139,20 +141,20 @@ fn on_a_terminal_keys_and_sizes_pass_through_and_its_modes_return() -> Result<()
     outer.wait("got-text")?;
     outer.ends_with(0)?;
 
-    let mut outer = Outer::new(&checked("$CLI run -- no-such-program"))?;
+    let mut outer = OuterTerminal::new(&checked("$CLI run -- no-such-program"))?;
     outer.ends_with(127)?;
     Ok(())
 }
 
 #[test]
-fn on_a_terminal_the_modes_return_after_a_signal() -> Result<()> {
+fn terminal_modes_are_restored_after_a_signal() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("pid");
     let script = format!(
         "sh -c 'echo $$ >{}; exec \"$@\"' - $CLI run -- sh -c \"trap '' TERM; echo ready; exec sleep 600\"",
         file.display()
     );
-    let mut outer = Outer::new(&checked(&script))?;
+    let mut outer = OuterTerminal::new(&checked(&script))?;
     outer.wait("ready")?;
     let pid = fs::read_to_string(&file)?.trim().to_owned();
     // The command ignores the first signal. A second signal ends `run`.
@@ -203,7 +205,7 @@ fn a_link_has_the_same_commands_and_its_own_completions() -> Result<()> {
 }
 
 #[test]
-fn a_flood_is_passed_on_whole() -> Result<()> {
+fn a_flood_of_output_is_passed_on_completely() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut process = command(home.path())
         .args(["run", "--", "sh", "-c", "seq 200000"])

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use unterm_tests::wait_for;
 
 use crate::ptywright::{
-    client::{Client, Framing, Served, error},
-    plugins::{Written, probe, started},
+    client::{Client, Framing, PtywrightServer, error},
+    plugins::{PluginFolder, probe, started},
 };
 
 /// A server on a socket with the plugin `probe`, and a client with an adapter.
-fn served(probe: &Written) -> Result<(Served, Client, String)> {
+fn served(probe: &PluginFolder) -> Result<(PtywrightServer, Client, String)> {
     let path = probe.manifest();
     let path = path.display().to_string();
-    let served = Served::socket_with(Framing::Ndjson, &["--plugin", &path])?;
+    let served = PtywrightServer::socket_with(Framing::Ndjson, &["--plugin", &path])?;
     let mut client = served.connect()?;
     let adapter = started(&mut client)?;
     Ok((served, client, adapter))
@@ -27,8 +27,8 @@ fn begin(one: &mut Client, adapter: &str, text: &str) -> Result<u64> {
     one.begin("adapter.turn", json!({"adapter": adapter, "send": send, "wait": wait}))
 }
 
-/// Begins a turn that never ends by itself, and waits until its text was typed in the only adapter. `two` asks for
-/// that, because its requests do not wait for the turn.
+/// Begins a turn that never ends by itself, and waits until its text was typed into the only adapter. Client `one` is
+/// busy with the turn, so client `two` checks the text.
 pub fn begin_and_type(
     one: &mut Client,
     two: &mut Client,
@@ -50,7 +50,7 @@ pub fn begin_and_type(
 }
 
 #[test]
-fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
+fn a_turn_blocks_others_until_it_is_canceled() -> Result<()> {
     let probe = probe()?;
     let (served, mut one, adapter) = served(&probe)?;
     let (mut two, mut three) = (served.connect()?, served.connect()?);
@@ -76,7 +76,7 @@ fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
 }
 
 #[test]
-fn a_wait_lets_others_type() -> Result<()> {
+fn others_can_type_during_a_wait() -> Result<()> {
     let probe = probe()?;
     let (served, mut one, adapter) = served(&probe)?;
     let mut two = served.connect()?;

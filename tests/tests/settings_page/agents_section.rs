@@ -33,7 +33,7 @@ fn wait_for_focus(browser: &mut Browser, id: &str) -> Result<()> {
 }
 
 #[test]
-fn a_token_is_made_used_and_revoked() -> Result<()> {
+fn a_token_is_created_used_and_revoked() -> Result<()> {
     let unterm = Start::headless().now()?;
     let mut browser = open_section(&unterm)?;
     let make = "#make-token button:not([type])";
@@ -127,7 +127,7 @@ fn end(call: Call) -> Result<(Result<Value>, Relay)> {
 }
 
 #[test]
-fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten() -> Result<()> {
+fn approvals_are_answered_once_and_clients_can_be_forgotten() -> Result<()> {
     let mut unterm = Start::headless().arg("--approval").arg("ask").now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;

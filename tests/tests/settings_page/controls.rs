@@ -11,19 +11,19 @@ use super::{NORD, TABS, ask, check_faults, file, open, strings};
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
 
 /// Where the effect of a control is checked.
-enum Seen {
+enum CheckedIn {
     /// In this file, together with the other controls of its tab.
     Here,
     /// In the named test.
     In(&'static str),
 }
 
-use Seen::{Here, In};
+use CheckedIn::{Here, In};
 
-const COMMON: Seen = In("proxy_recording_agents_and_project_do_what_they_say");
-const TOKEN: Seen = In("a_token_is_made_used_and_revoked");
+const COMMON: CheckedIn = In("proxy_recording_agents_and_project_controls_work");
+const TOKEN: CheckedIn = In("a_token_is_created_used_and_revoked");
 
-const CONTROLS: &[(&str, &[(&str, Seen)])] = &[
+const CONTROLS: &[(&str, &[(&str, CheckedIn)])] = &[
     ("appearance", &[("follow", Here), ("theme-light", Here), ("theme-dark", Here)]),
     (
         "proxy",
@@ -95,7 +95,7 @@ fn in_two_languages(check: impl Fn(&mut Instance, &mut Browser) -> Result<()>) -
 }
 
 #[test]
-fn each_control_of_the_page_has_something_that_is_seen() -> Result<()> {
+fn each_control_of_the_page_has_a_check() -> Result<()> {
     let (_unterm, mut browser) = open_in("en-US")?;
     for tab in TABS {
         browser.to("click", &format!("#tab-{tab}"))?;
@@ -163,7 +163,7 @@ const CHOOSE_BOTH: &str =
 })";
 
 #[test]
-fn themes_that_are_chosen_at_once_are_both_in_force() -> Result<()> {
+fn two_themes_chosen_in_quick_succession_both_apply() -> Result<()> {
     let (mut unterm, mut browser) = open_in("en-US")?;
     browser.to("click", "#tab-appearance")?;
     browser.to("click", "#follow")?;
@@ -198,7 +198,7 @@ const RELEASE: &str = "async () => {
 }";
 
 #[test]
-fn an_answer_that_comes_late_takes_nothing_newer_back() -> Result<()> {
+fn a_late_reply_does_not_undo_newer_changes() -> Result<()> {
     let (unterm, mut browser) = open_in("en-US")?;
     browser.to("click", "#tab-appearance")?;
     browser.to("wait_for", "[data-theme=catppuccin-mocha][aria-checked=true]")?;
@@ -214,7 +214,7 @@ fn an_answer_that_comes_late_takes_nothing_newer_back() -> Result<()> {
 }
 
 #[test]
-fn a_proxy_is_what_programs_in_new_panes_find() -> Result<()> {
+fn programs_in_new_panes_use_the_proxy() -> Result<()> {
     const LINE: &str = "echo \"$HTTP_PROXY,$ALL_PROXY,$NO_PROXY\" is it\r";
     in_two_languages(|unterm, browser| {
         browser.to("click", "#tab-proxy")?;
@@ -293,7 +293,7 @@ fn are_agents_paused(unterm: &Instance) -> Result<bool> {
 }
 
 #[test]
-fn only_what_is_allowed_is_entered_and_nothing_while_agents_are_paused() -> Result<()> {
+fn only_allowed_lines_run_and_none_during_a_pause() -> Result<()> {
     fn is_allowed(unterm: &mut Instance, command: &str) -> Result<bool> {
         let checked = unterm.call("policy.check", json!({ "command": command }))?;
         checked["allowed"].as_bool().context("an answer")

@@ -56,7 +56,7 @@ fn the_focus_stays_in_the_row_when_keys_are_bound_by_keyboard() -> Result<()> {
 }
 
 #[test]
-fn what_is_refused_stays_in_its_field_with_a_reason_below() -> Result<()> {
+fn refused_input_stays_in_its_field_with_a_reason() -> Result<()> {
     let unterm = Start::headless().now()?;
     let mut browser = open(&unterm)?;
     browser.to("click", "#tab-recording")?;
@@ -98,7 +98,7 @@ fn what_is_refused_stays_in_its_field_with_a_reason_below() -> Result<()> {
 }
 
 #[test]
-fn an_unterm_that_has_ended_is_named_and_no_error_of_the_browser_is_shown() -> Result<()> {
+fn the_page_reports_an_instance_that_has_ended() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let mut browser = open(&unterm)?;
     unterm.terminate()?;

@@ -5,10 +5,10 @@
 
 mod agents_section;
 mod controls;
+mod cross_origin;
 mod fields;
-mod other_pages;
+mod row_effects;
 mod search;
-mod seen;
 
 use std::{
     collections::BTreeSet,
@@ -113,7 +113,7 @@ fn strings(list: &Value) -> Vec<String> {
 }
 
 #[test]
-fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() -> Result<()> {
+fn every_section_works_in_two_languages_and_both_schemes() -> Result<()> {
     let unterm = Start::headless().now()?;
     let mut browser = open(&unterm)?;
     for (language, theme, heading) in
@@ -143,7 +143,7 @@ fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() ->
 }
 
 #[test]
-fn no_token_is_left_where_others_look_and_a_used_code_opens_nothing() -> Result<()> {
+fn tokens_stay_hidden_and_a_code_works_once() -> Result<()> {
     let unterm = Start::headless().now()?;
     let mut browser = started()?;
     let url = unterm.prints(&["settings", "open", "--print-only"])?.trim().to_owned();
@@ -198,7 +198,7 @@ fn change(browser: &mut Browser, key: &str) -> Result<()> {
 }
 
 #[test]
-fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
+fn each_setting_is_changed_and_reset_by_its_control() -> Result<()> {
     let unterm = Start::headless().now()?;
     let config = unterm.registry().join("config.toml");
     fs::write(&config, "# mine\n[mouse]\n# slowly\nscroll_lines = 2 # for now\n")?;
@@ -241,7 +241,7 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
 }
 
 #[test]
-fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<()> {
+fn changes_appear_in_the_window_and_on_the_page() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, _) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
@@ -305,7 +305,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
 }
 
 #[test]
-fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
+fn proxy_recording_agents_and_project_controls_work() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -398,7 +398,7 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
 }
 
 #[test]
-fn what_is_committed_is_what_the_sources_make() -> Result<()> {
+fn the_committed_page_matches_its_sources() -> Result<()> {
     let check = Command::new("node")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/settings/build.mjs"))
         .arg("--check")

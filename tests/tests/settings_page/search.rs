@@ -45,7 +45,7 @@ const SEARCH_ALL: &str = "async () => {
 }";
 
 #[test]
-fn every_text_of_the_page_is_found_from_every_tab_in_four_languages() -> Result<()> {
+fn every_text_is_found_from_every_tab_in_four_languages() -> Result<()> {
     let unterm = Start::headless().now()?;
     let mut browser = open(&unterm)?;
     for language in LANGUAGES {
@@ -61,8 +61,7 @@ fn every_text_of_the_page_is_found_from_every_tab_in_four_languages() -> Result<
 }
 
 #[test]
-fn a_search_ignores_case_accents_and_the_order_of_words_and_says_when_nothing_is_found()
--> Result<()> {
+fn search_ignores_case_accents_and_word_order() -> Result<()> {
     let unterm = Start::headless().now()?;
     unterm.prints(&["lang", "set", "fr"])?;
     let mut browser = open(&unterm)?;
@@ -86,7 +85,7 @@ fn a_search_ignores_case_accents_and_the_order_of_words_and_says_when_nothing_is
 }
 
 #[test]
-fn actions_have_names_in_the_language_of_the_page_and_the_last_tab_is_named() -> Result<()> {
+fn actions_are_named_in_the_pages_language() -> Result<()> {
     let unterm = Start::headless().now()?;
     let mut browser = open(&unterm)?;
     for (language, title, last) in [

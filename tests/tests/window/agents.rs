@@ -28,7 +28,7 @@ fn wait_for_pause(window: &Window<'_>, paused: bool) -> Result<()> {
 }
 
 #[test]
-fn a_pane_says_who_drives_it_until_the_person_types() -> Result<()> {
+fn a_pane_shows_its_agent_until_the_user_types() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     wait_for_badge(&window, false)?;
@@ -45,7 +45,7 @@ fn a_pane_says_who_drives_it_until_the_person_types() -> Result<()> {
 }
 
 #[test]
-fn one_key_makes_agents_wait_and_go_on() -> Result<()> {
+fn one_key_pauses_and_resumes_agents() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     display.press(&["Control_L", "Shift_L", "a"])?;
@@ -62,7 +62,7 @@ fn one_key_makes_agents_wait_and_go_on() -> Result<()> {
 }
 
 #[test]
-fn an_unknown_agent_acts_when_the_person_says_so() -> Result<()> {
+fn an_unknown_agent_acts_after_the_users_approval() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     let mut agent = Relay::start(unterm.home(), unterm.registry(), &[])?;

@@ -18,14 +18,14 @@ const RED: [u8; 3] = [0x93, 0x21, 0x17];
 const BLUE: [u8; 3] = [0x17, 0x21, 0x93];
 
 /// Opens a window that shows text in a color of its own, and waits until the text is painted.
-fn coloured(display: &Display) -> Result<Instance> {
+fn colored(display: &Display) -> Result<Instance> {
     binary("unterm-capture");
     let (mut unterm, window, pane) = Start::windowed(display).at_prompt()?;
     pane.type_text(&mut unterm, "clear; seq 1000000 1000018; printf '\\033]11;#125436\\007'\r")?;
     pane.wait_for_text(&mut unterm, "1000018")?;
     pane.wait_for_prompt(&mut unterm)?;
     wait_for(
-        "the colour",
+        "the color",
         || Ok((window.picture()?.count(GREEN) > 100_000).then_some(())),
         || unterm.log(),
     )?;
@@ -59,21 +59,21 @@ fn files(unterm: &Instance) -> Result<usize> {
 }
 
 #[test]
-fn a_picture_of_the_screen_is_a_file_and_on_the_clipboard() -> Result<()> {
+fn a_picture_of_the_screen_is_saved_and_copied() -> Result<()> {
     let display = Display::start()?;
-    let unterm = coloured(&display)?;
+    let unterm = colored(&display)?;
     unterm.act(&["capture_screen"])?;
     let (_, picture) = taken(&display, &unterm, "screen_")?;
     assert_eq!((picture.width, picture.height()), (1280, 800));
     let green = picture.count(GREEN);
-    ensure!(green > 100_000, "{green} pixels of the pane's colour");
+    ensure!(green > 100_000, "{green} pixels of the pane's color");
     Ok(())
 }
 
 #[test]
-fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
+fn a_region_is_dragged_and_escape_cancels() -> Result<()> {
     let display = Display::start()?;
-    let unterm = coloured(&display)?;
+    let unterm = colored(&display)?;
     let window = display.window_of(&unterm)?;
     // The area contains rows with different numbers, and does not change.
     let before = display.picture()?;
@@ -117,9 +117,9 @@ fn pictured(reply: &Value) -> Result<Picture> {
 }
 
 #[test]
-fn a_caller_has_pictures_of_a_session_and_of_the_screen() -> Result<()> {
+fn a_caller_captures_a_session_and_the_screen() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = coloured(&display)?;
+    let mut unterm = colored(&display)?;
     let reply = unterm.call("capture.window", json!({}))?;
     assert_eq!(reply["text_snapshot"], true, "{reply}");
     let text = reply["screen"].as_str().unwrap_or_default();
@@ -146,9 +146,9 @@ fn a_caller_has_pictures_of_a_session_and_of_the_screen() -> Result<()> {
 }
 
 #[test]
-fn a_caller_lets_the_person_choose_a_region() -> Result<()> {
+fn a_caller_lets_the_user_choose_a_region() -> Result<()> {
     let display = Display::start()?;
-    let unterm = coloured(&display)?;
+    let unterm = colored(&display)?;
     let wanted = display.picture()?.part((20, 60), (200, 150));
     let choose = |timeout: u64| -> Result<_> {
         let mut wire = unterm.connect()?;
@@ -162,10 +162,10 @@ fn a_caller_lets_the_person_choose_a_region() -> Result<()> {
     assert_eq!(reply["mode"], "region", "{reply}");
     assert_eq!(pictured(&reply)?.difference(&wanted), 0, "it is what was there");
 
-    let cancelled = choose(600_000)?;
+    let canceled = choose(600_000)?;
     display.window_titled(OVERLAY)?;
     display.press(&["Escape"])?;
-    let error = cancelled.join().expect("no panic").expect_err("it was cancelled").to_string();
+    let error = canceled.join().expect("no panic").expect_err("it was canceled").to_string();
     ensure!(error.contains("The selection was canceled"), "{error}");
     let late = choose(1)?.join().expect("no panic").expect_err("nobody chose").to_string();
     ensure!(late.contains("nobody chose a region in time"), "{late}");
@@ -179,7 +179,7 @@ fn without_a_window(display: &Display) -> Result<Instance> {
 }
 
 #[test]
-fn a_caller_has_the_image_that_another_program_put_on_the_clipboard() -> Result<()> {
+fn a_caller_reads_an_image_from_the_clipboard() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = Start::headless().env("DISPLAY", &display.name()).now()?;
     let screen = unterm.call("capture.window", json!({}))?;
@@ -188,9 +188,9 @@ fn a_caller_has_the_image_that_another_program_put_on_the_clipboard() -> Result<
     // xclip also serves the picture to programs that request text.
     display.set_clipboard("image/png", &std::fs::read(path)?)?;
     let reply = unterm.call("capture.clipboard", json!({}))?;
-    let told = ["type", "format", "width", "height", "bit_depth"].map(|key| reply[key].clone());
+    let format = ["type", "format", "width", "height", "bit_depth"].map(|key| reply[key].clone());
     let size = (picture.width, picture.height());
-    assert_eq!(told, [json!("image"), json!("png"), json!(size.0), json!(size.1), json!(8)]);
+    assert_eq!(format, [json!("image"), json!("png"), json!(size.0), json!(size.1), json!(8)]);
     let path = PathBuf::from(reply["image_path"].as_str().unwrap_or_default());
     assert_eq!(path.parent(), Some(&*unterm.registry().join("clipboard")));
     let file = std::fs::read(path)?;
@@ -227,10 +227,10 @@ fn refused(unterm: &mut Instance, named: Value, why: &str) -> Result<()> {
 }
 
 #[test]
-fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
+fn a_caller_captures_windows_of_another_instance() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
-    let mut other = coloured(&display)?;
+    let mut other = colored(&display)?;
     let window = display.window_of(&other)?;
     other.call("instance.set_title", json!({"title": "the foreign one"}))?;
     window.wait_for_title(|title| title.contains("the foreign one"))?;
@@ -263,7 +263,7 @@ fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
 }
 
 #[test]
-fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<()> {
+fn hidden_windows_are_captured_as_far_as_possible() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = without_a_window(&display)?;
     let unlisted = "the windows can't be listed; on X11 a window manager has to list them";
@@ -306,7 +306,7 @@ fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<
     drop(composed);
 
     // A minimized window is not visible, and another window is visible in its place.
-    below.minimise()?;
+    below.minimize()?;
     refused(&mut unterm, below_it, "the window is not shown: it is minimized")?;
     whole(&foreign(&mut unterm, above_it)?, BLUE);
     Ok(())

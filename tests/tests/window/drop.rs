@@ -13,13 +13,13 @@ use x11rb::{
 };
 
 /// Another program from whose window files are dragged (XDND protocol, version 5).
-struct Source {
+struct DragSource {
     connection: RustConnection,
     root: xproto::Window,
     window: xproto::Window,
 }
 
-impl Source {
+impl DragSource {
     fn new(display: &Display) -> Result<Self> {
         let (connection, screen) = x11rb::connect(Some(&display.name()))?;
         let root = connection.setup().roots[screen].root;
@@ -125,7 +125,7 @@ fn shows(unterm: &mut Instance, pane: Pane, text: &str) -> Result<()> {
 fn a_file_is_pasted_into_the_pane_it_is_dropped_on() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, left) = Start::windowed(&display).at_prompt()?;
-    let source = Source::new(&display)?;
+    let source = DragSource::new(&display)?;
     unterm.act(&["split_right"])?;
     let right = Pane { id: left.id + 1 };
     right.wait_for_prompt(&mut unterm)?;
@@ -158,7 +158,7 @@ fn a_file_is_pasted_into_the_pane_it_is_dropped_on() -> Result<()> {
 fn a_missing_file_drops_no_other_and_a_link_stays_a_link() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
-    let source = Source::new(&display)?;
+    let source = DragSource::new(&display)?;
     let home = unterm.home().canonicalize().context("its home")?;
     std::fs::write(home.join("there"), "")?;
     std::os::unix::fs::symlink(home.join("there"), home.join("link"))?;

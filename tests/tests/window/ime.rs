@@ -87,7 +87,7 @@ fn wait_for_picture<T>(
 }
 
 #[test]
-fn what_is_composed_is_seen_at_the_cursor_and_what_is_committed_reaches_the_shell() -> Result<()> {
+fn composed_text_is_shown_and_committed_text_is_typed() -> Result<()> {
     let display = Display::start()?;
     let _method = InputMethod::start(&display)?;
     let (name, value) = InputMethod::ENV;
@@ -124,7 +124,7 @@ fn what_is_composed_is_seen_at_the_cursor_and_what_is_committed_reaches_the_shel
 }
 
 #[test]
-fn what_is_composed_for_the_panel_and_the_search_is_seen_there() -> Result<()> {
+fn composed_text_is_shown_in_the_panel_and_the_search() -> Result<()> {
     let display = Display::start()?;
     let _method = InputMethod::start(&display)?;
     let (name, value) = InputMethod::ENV;

@@ -15,7 +15,7 @@ fn wait_for_panes(unterm: &mut Instance, count: usize) -> Result<Vec<(u64, u64)>
 }
 
 #[test]
-fn what_is_typed_reaches_the_shell_and_its_answer_the_screen() -> Result<()> {
+fn typed_text_reaches_the_shell_and_output_is_shown() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     let blank = window.picture()?;
@@ -42,7 +42,7 @@ fn what_is_typed_reaches_the_shell_and_its_answer_the_screen() -> Result<()> {
 }
 
 #[test]
-fn what_came_key_by_key_is_what_a_whole_picture_shows() -> Result<()> {
+fn incremental_frames_match_a_full_repaint() -> Result<()> {
     const CURSOR: [u8; 3] = [255, 0, 255];
     const PADDING: u64 = 8;
     let display = Display::start()?;
@@ -168,7 +168,7 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
 }
 
 #[test]
-fn a_pane_is_not_split_into_parts_that_are_of_no_use() -> Result<()> {
+fn a_pane_is_not_split_into_unusable_parts() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, _) = Start::windowed(&display).at_prompt()?;
     let mut count = 1;
@@ -185,7 +185,7 @@ fn a_pane_is_not_split_into_parts_that_are_of_no_use() -> Result<()> {
     assert!(said.contains("4 columns"), "{said}");
     let panes = wait_for_panes(&mut unterm, count)?;
     assert!(count > 2 && panes.iter().all(|size| size.0 >= 4), "{panes:?}");
-    // There is still room for a split downward. The key also works.
+    // There is still room for a split downward. Ctrl+Shift+D splits the pane.
     display.press(&["Control_L", "Shift_L", "d"])?;
     wait_for_panes(&mut unterm, count + 1)?;
     Ok(())
@@ -218,7 +218,7 @@ const MARKED: &str = "\\033[48;2;255;0;255m";
 
 /// Waits until something in the color [`MARK`] is visible.
 fn wait_for_mark(window: &Window<'_>) -> Result<Area> {
-    wait_for("the mark's colour", || Ok(window.picture()?.area_of(MARK)), String::new)
+    wait_for("the mark's color", || Ok(window.picture()?.area_of(MARK)), String::new)
 }
 
 /// Opens a window whose program shows `selectme` in the middle. Returns the word's area too.
@@ -234,8 +234,7 @@ fn with_a_word(display: &Display) -> Result<(Instance, Window<'_>, Area)> {
 }
 
 #[test]
-fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake_its_paste()
--> Result<()> {
+fn a_double_click_copies_a_word_and_enter_waits_for_its_paste() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, word) = with_a_word(&display)?;
     let (x, y) = word.middle();

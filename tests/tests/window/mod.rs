@@ -1,21 +1,21 @@
 //! Tests of the window, with a simulated user.
 
+mod actions;
 mod agents;
-mod around;
 mod capture;
-mod display_dies;
+mod display_crash;
 mod drop;
 mod first_size;
-mod front;
 mod ime;
 mod keys;
 mod mouse;
 mod notifications;
 mod picker;
-mod reader_focus;
+mod raise;
 mod reading;
 mod screen_reader;
-mod side_by_side;
+mod screen_reader_focus;
+mod several_instances;
 mod tabs;
 mod titles;
 mod wayland;

@@ -10,9 +10,9 @@ use unterm_tests::{Display, Pane, Start, WindowManager, wait_for};
 const MARK: [u8; 3] = [255, 0, 255];
 
 /// A replacement for the program that opens links on a desktop. It comes first in `PATH`, and records its arguments.
-struct Opener(TempDir);
+struct LinkOpener(TempDir);
 
-impl Opener {
+impl LinkOpener {
     fn new() -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let (opener, given) = (folder.path().join("xdg-open"), folder.path().join("given"));
@@ -37,7 +37,7 @@ impl Opener {
 #[test]
 fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
     let display = Display::start()?;
-    let opener = Opener::new()?;
+    let opener = LinkOpener::new()?;
     let script = "printf '\\033[?25lhttps://a.example/one\\n\\033[48;2;255;0;255mhttps://a.example/two\\033[m'; read x";
     let start = Start::windowed(&display).env("PATH", &opener.path()?);
     let unterm = start.arg("-e").arg("sh").arg("-c").arg(script).now()?;
@@ -54,10 +54,10 @@ fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
 }
 
 #[test]
-fn the_click_that_gives_the_window_the_keyboard_opens_no_link() -> Result<()> {
+fn the_click_that_focuses_the_window_opens_no_link() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
-    let opener = Opener::new()?;
+    let opener = LinkOpener::new()?;
     // The program shows the keys that it receives, and shows when the window gains or loses the keyboard focus (mode
     // 1004).
     let script = "stty raw -echo; printf '\\033[?25l\\033[?1004hhttps://a.example/one\\r\\n\
@@ -118,7 +118,7 @@ fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
 }
 
 #[test]
-fn each_notch_of_a_wheel_that_is_buttons_counts_once() -> Result<()> {
+fn each_press_of_a_wheel_button_counts_once() -> Result<()> {
     let display = Display::start()?;
     let script = "stty raw -echo; printf '\\033[?1000h\\033[?1006hready'; exec cat -v";
     let start = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script);
@@ -147,9 +147,9 @@ fn each_notch_of_a_wheel_that_is_buttons_counts_once() -> Result<()> {
 }
 
 #[test]
-fn a_url_that_is_partly_out_of_sight_opens_whole() -> Result<()> {
+fn a_partly_hidden_url_opens_completely() -> Result<()> {
     let display = Display::start()?;
-    let opener = Opener::new()?;
+    let opener = LinkOpener::new()?;
     let url = format!("https://a.example/{}", "abcdefghij".repeat(60));
     // The visible rows of the URL have a color. The beginning of the URL is above the view.
     let script = format!(

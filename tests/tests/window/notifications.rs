@@ -5,7 +5,8 @@ use std::{fs::File, io::Write as _};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{
-    Asked, Bus, Display, Instance, Notice, Notifier, Pane, Start, Window, describe, wait_for,
+    Bus, Display, Instance, Notice, NotificationRequest, Notifier, Pane, Start, Window, describe,
+    wait_for,
 };
 
 /// A window at its shell's prompt, on a desktop with a notification service.
@@ -70,7 +71,7 @@ impl Program {
 }
 
 #[test]
-fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
+fn the_desktop_shows_programs_notifications() -> Result<()> {
     let (display, bus) = (Display::start()?, Bus::start()?);
     let service = Notifier::start(&bus, &["actions", "body", "body-markup"])?;
     let (mut unterm, ..) = with_service(&display, &bus)?;
@@ -127,7 +128,7 @@ fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
 }
 
 #[test]
-fn clicks_updates_and_ends_are_told_to_the_program() -> Result<()> {
+fn clicks_updates_and_closes_are_reported_to_the_program() -> Result<()> {
     let (display, bus) = (Display::start()?, Bus::start()?);
     let service = Notifier::start(&bus, &["actions", "body"])?;
     let (mut unterm, ..) = with_service(&display, &bus)?;
@@ -162,7 +163,7 @@ fn clicks_updates_and_ends_are_told_to_the_program() -> Result<()> {
     program.say("\\033]99;i=brief:c=1;Brief\\033\\\\")?;
     let brief = service.shown()?;
     program.say("\\033]99;i=brief:p=close;\\033\\\\")?;
-    assert_eq!(service.asked()?, Asked::Close(brief.id));
+    assert_eq!(service.asked()?, NotificationRequest::Close(brief.id));
     let lines = program.is_sent(&mut unterm, "^[]99;i=brief:p=close;^[\\")?;
     // Signals for other programs' notifications are ignored.
     service.click(4711, "default")?;
@@ -197,7 +198,7 @@ fn a_click_brings_the_pane_to_the_front() -> Result<()> {
 }
 
 #[test]
-fn the_occasion_that_a_program_names_is_kept() -> Result<()> {
+fn the_occasion_of_a_notification_is_respected() -> Result<()> {
     let (display, bus) = (Display::start()?, Bus::start()?);
     let service = Notifier::start(&bus, &["actions", "body"])?;
     let (mut unterm, window, _) = with_service(&display, &bus)?;
@@ -237,7 +238,7 @@ fn the_occasion_that_a_program_names_is_kept() -> Result<()> {
 }
 
 #[test]
-fn a_flood_is_held_back_and_its_last_word_comes() -> Result<()> {
+fn a_flood_of_notifications_is_limited_and_the_last_is_shown() -> Result<()> {
     let (display, bus) = (Display::start()?, Bus::start()?);
     let service = Notifier::start(&bus, &["actions", "body"])?;
     let (mut unterm, ..) = with_service(&display, &bus)?;
@@ -255,7 +256,7 @@ fn a_flood_is_held_back_and_its_last_word_comes() -> Result<()> {
 }
 
 #[test]
-fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
+fn the_end_of_an_unseen_long_command_is_reported() -> Result<()> {
     let (display, bus) = (Display::start()?, Bus::start()?);
     let service = Notifier::start(&bus, &["actions", "body"])?;
     let registry = tempfile::tempdir()?;
@@ -295,7 +296,7 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
 }
 
 #[test]
-fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
+fn without_a_service_notifications_appear_in_the_window() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::start()?;
     // Test without a bus, and with a bus that lacks the service.
@@ -325,7 +326,7 @@ fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
 }
 
 #[test]
-fn a_bell_runs_its_program_and_asks_for_attention_until_someone_comes() -> Result<()> {
+fn a_bell_runs_its_program_and_requests_attention() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let rung = registry.path().join("rung");

@@ -4,7 +4,7 @@ use anyhow::Result;
 use unterm_tests::{Display, Start, wait_for};
 
 #[test]
-fn a_theme_that_was_only_looked_at_goes_when_another_list_opens() -> Result<()> {
+fn a_theme_preview_ends_when_another_list_opens() -> Result<()> {
     const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
     let display = Display::start()?;
     let (unterm, window, _) = Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;

@@ -93,7 +93,7 @@ fn copy_mode_goes_to_a_line_by_its_number_and_to_a_character() -> Result<()> {
 }
 
 #[test]
-fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
+fn clicking_the_kind_of_search_selects_the_next_kind() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
@@ -115,7 +115,7 @@ fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
 }
 
 #[test]
-fn enter_in_an_empty_field_looks_again_for_what_was_looked_for_last() -> Result<()> {
+fn enter_in_an_empty_search_repeats_the_last_search() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
@@ -131,7 +131,7 @@ fn enter_in_an_empty_field_looks_again_for_what_was_looked_for_last() -> Result<
 }
 
 #[test]
-fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
+fn a_label_copies_its_text_and_its_capital_pastes_it() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
@@ -152,7 +152,7 @@ fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
 }
 
 #[test]
-fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
+fn jumping_to_commands_and_copying_their_output_works() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
@@ -176,12 +176,12 @@ fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
 }
 
 #[test]
-fn a_jump_in_a_window_that_nobody_sees_goes_by_what_was_printed_meanwhile() -> Result<()> {
+fn a_jump_in_an_unseen_window_counts_new_output() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
-    window.minimise()?;
+    window.minimize()?;
     pane.type_text(&mut unterm, "seq 60\r")?;
     wait_for_output(&mut unterm, pane, "60")?;
     pane.type_text(&mut unterm, "echo short\r")?;
@@ -192,7 +192,7 @@ fn a_jump_in_a_window_that_nobody_sees_goes_by_what_was_printed_meanwhile() -> R
 }
 
 #[test]
-fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
+fn folded_output_is_hidden_until_it_is_unfolded() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
@@ -250,7 +250,7 @@ fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
 }
 
 #[test]
-fn a_click_goes_to_another_line_of_a_text_that_was_pasted() -> Result<()> {
+fn a_click_moves_the_cursor_between_pasted_lines() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;

@@ -21,12 +21,12 @@ fn before_caret(seen: &Value) -> String {
 }
 
 /// The events of one kind that the reader received, in order.
-fn told<'a>(seen: &'a Value, of: &str) -> Vec<&'a str> {
+fn events<'a>(seen: &'a Value, of: &str) -> Vec<&'a str> {
     seen[of].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(Value::as_str).collect())
 }
 
 #[test]
-fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Result<()> {
+fn a_screen_reader_gets_text_caret_selection_and_events() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
@@ -34,7 +34,7 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     // The reader starts long after the window was opened.
     let mut reader = ScreenReader::start(&bus, &display)?;
     let seen = reader.wait("the prompt", |seen| before_caret(seen) == "ready$ ")?;
-    ensure!(told(&seen, "tabs").len() == 1, "{seen:#}");
+    ensure!(events(&seen, "tabs").len() == 1, "{seen:#}");
 
     // Type text, and move the caret. The caret's position is counted in characters.
     display.type_text("echo abc")?;
@@ -43,8 +43,9 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     display.press(&["Control_L", "u"])?;
     display.press(&["Control_L", "k"])?;
     display.type_text("printf 'h\\303\\251llo \\344\\270\\226 %s\\n' $((40 + 2))\n")?;
-    let heard = |seen: &Value, what: &str| told(seen, "inserted").iter().any(|t| t.contains(what));
-    reader.wait("the output to be told", |seen| heard(seen, "héllo 世 42"))?;
+    let heard =
+        |seen: &Value, what: &str| events(seen, "inserted").iter().any(|t| t.contains(what));
+    reader.wait("the output to be reported", |seen| heard(seen, "héllo 世 42"))?;
     reader.wait("the next prompt", |seen| before_caret(seen).ends_with("héllo 世 42\nready$ "))?;
 
     // Select backward in the line above the prompt, in copy mode.
@@ -71,25 +72,25 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
         before_caret(seen).ends_with("line 199.\nline 200.\nready$ ")
     })?;
     // Events contain only the differences, and the end of the last line may already have been at that position.
-    let seen = reader.wait("the last lines to be told", |seen| {
+    let seen = reader.wait("the last lines to be reported", |seen| {
         heard(seen, "line 199.") || heard(seen, "line 200.")
     })?;
-    let (inserted, removed) = (told(&seen, "inserted").len(), told(&seen, "removed").len());
+    let (inserted, removed) = (events(&seen, "inserted").len(), events(&seen, "removed").len());
     display.type_text("printf 'one %s\\n' $((10 + 1)) $((20 + 2))\n")?;
-    let seen = reader.wait("two lines to be told", |seen| {
+    let seen = reader.wait("two lines to be reported", |seen| {
         before_caret(seen).ends_with("\none 11\none 22\nready$ ")
-            && told(seen, "inserted")[inserted..].concat().contains("one 22")
-            && told(seen, "removed")[removed..].concat().contains("line ")
+            && events(seen, "inserted")[inserted..].concat().contains("one 22")
+            && events(seen, "removed")[removed..].concat().contains("line ")
     })?;
-    let new = told(&seen, "inserted")[inserted..].concat();
-    ensure!(new.contains("one 11") && !new.contains("line 200"), "told as new: {new:?}");
-    let gone = told(&seen, "removed")[removed..].concat();
-    ensure!(!gone.contains("line 200"), "told as gone: {gone:?}");
+    let new = events(&seen, "inserted")[inserted..].concat();
+    ensure!(new.contains("one 11") && !new.contains("line 200"), "reported as new: {new:?}");
+    let gone = events(&seen, "removed")[removed..].concat();
+    ensure!(!gone.contains("line 200"), "reported as removed: {gone:?}");
     Ok(())
 }
 
 #[test]
-fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<()> {
+fn overlays_are_read_and_hidden_input_is_not() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
     // The reader runs before the window is opened.
@@ -119,7 +120,7 @@ fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<
     display.type_text("hunter2\n")?;
     let seen = reader.wait("what comes behind", |seen| {
         text(seen).contains("it has 7\nready$ ")
-            && told(seen, "inserted").concat().contains("it has 7")
+            && events(seen, "inserted").concat().contains("it has 7")
     })?;
     ensure!(!seen.to_string().contains("hunter"), "{seen:#}");
     Ok(())
@@ -134,7 +135,7 @@ fn wait_for_cursor(window: &Window<'_>, what: &str, is_shown: bool) -> Result<()
 }
 
 #[test]
-fn nothing_blinks_where_the_desktop_or_the_person_wants_no_motion() -> Result<()> {
+fn nothing_blinks_with_reduced_motion() -> Result<()> {
     let display = Display::start()?;
     display.publish_setting("Gtk/EnableAnimations", 0)?;
     let start = Start::windowed(&display).env("UNTERM_LOG", "unterm=debug");

@@ -51,14 +51,14 @@ fn name_tab(unterm: &mut Instance, window: &Window<'_>, pane: Pane) -> Result<()
 }
 
 #[test]
-fn a_program_hears_whether_its_pane_is_in_sight() -> Result<()> {
+fn a_program_learns_whether_its_pane_is_visible() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _window, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "stty -echo -icanon; printf '\\033[?2033h'; cat -v\r")?;
     pane.wait_for_text(&mut unterm, "^[[?999;1n")?;
     unterm.act(&["new_tab"])?;
     pane.wait_for_text(&mut unterm, "^[[?999;1n^[[?999;2n")?;
-    // A live view elsewhere counts too.
+    // A live view in another client also counts as visible.
     unterm.call("screen.follow", json!({"id": pane.id}))?;
     pane.wait_for_text(&mut unterm, "^[[?999;2n^[[?999;1n")?;
     Ok(())
@@ -82,7 +82,7 @@ fn the_plus_opens_a_tab_and_its_right_click_lists_shells() -> Result<()> {
 }
 
 #[test]
-fn closing_asks_only_where_a_program_runs() -> Result<()> {
+fn closing_asks_only_if_a_program_runs() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _) = with_tabs(&display, 2)?;
     // A tab with an idle shell closes without a question.
@@ -115,7 +115,7 @@ fn closing_asks_only_where_a_program_runs() -> Result<()> {
 }
 
 #[test]
-fn a_shell_at_its_prompt_is_called_by_its_place_and_a_program_by_its_name() -> Result<()> {
+fn tabs_show_the_directory_or_the_running_program() -> Result<()> {
     let display = Display::start()?;
     let (_unterm, window, _) = Start::windowed(&display).at_prompt()?;
     window.wait_until_called("~")?;
@@ -128,7 +128,7 @@ fn a_shell_at_its_prompt_is_called_by_its_place_and_a_program_by_its_name() -> R
 }
 
 #[test]
-fn a_start_can_name_its_layout_title_and_class() -> Result<()> {
+fn a_start_can_set_layout_title_and_class() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     std::fs::create_dir(registry.path().join("layouts"))?;
@@ -153,7 +153,7 @@ fn a_start_can_name_its_layout_title_and_class() -> Result<()> {
 }
 
 #[test]
-fn the_last_window_comes_back_after_an_unclean_end() -> Result<()> {
+fn the_last_window_is_restored_after_an_unclean_end() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path());

@@ -25,7 +25,7 @@ fn the_shells_title_returns_after_a_program_exits_without_resetting_its_own() ->
 }
 
 #[test]
-fn a_window_is_called_by_its_instance_its_project_and_what_runs() -> Result<()> {
+fn a_windows_title_has_instance_project_and_program() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     window.wait_for_title(|title| title == "Unterm — alpha — ~")?;
@@ -52,7 +52,7 @@ fn a_window_is_called_by_its_instance_its_project_and_what_runs() -> Result<()> 
 }
 
 #[test]
-fn both_names_of_a_window_are_in_utf_8() -> Result<()> {
+fn both_title_properties_are_utf_8() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     let titles = "for n in $(seq 50); do printf '\\033]2;%s Größe 日本\\007' $n; done\r";

@@ -14,7 +14,7 @@ fn at_prompt(compositor: &Compositor) -> Result<(Instance, Pane)> {
 }
 
 #[test]
-fn a_window_takes_keys_has_a_title_and_closes() -> Result<()> {
+fn a_window_receives_keys_has_a_title_and_closes() -> Result<()> {
     let compositor = Compositor::start(1.0)?;
     let (mut unterm, pane) = at_prompt(&compositor)?;
     compositor.press(&["echo \"Typed: $((40 + 2)) {ÄÖ€}\"", "-k", "Return"])?;
@@ -32,7 +32,7 @@ fn a_window_takes_keys_has_a_title_and_closes() -> Result<()> {
 }
 
 #[test]
-fn a_window_opens_with_the_grid_that_is_preferred_at_every_scale() -> Result<()> {
+fn a_window_opens_with_the_configured_grid_at_every_scale() -> Result<()> {
     for scale in [1.0, 1.5, 2.0] {
         let compositor = Compositor::start(scale)?;
         let mut unterm = Start::on_wayland(&compositor).now()?;
@@ -49,7 +49,7 @@ fn a_window_opens_with_the_grid_that_is_preferred_at_every_scale() -> Result<()>
 }
 
 #[test]
-fn text_goes_over_the_clipboard_in_both_directions() -> Result<()> {
+fn text_is_copied_and_pasted() -> Result<()> {
     let compositor = Compositor::start(1.0)?;
     let (mut unterm, pane) = at_prompt(&compositor)?;
     let _owner = compositor.copy("echo from another")?;
@@ -66,7 +66,7 @@ fn text_goes_over_the_clipboard_in_both_directions() -> Result<()> {
 }
 
 #[test]
-fn a_picture_without_the_window_is_refused_since_it_can_not_hide() -> Result<()> {
+fn a_picture_without_the_window_is_refused() -> Result<()> {
     let compositor = Compositor::start(1.0)?;
     let (unterm, _) = at_prompt(&compositor)?;
     let refused = unterm.act(&["capture_region_exclude"]).expect_err("the window can't hide");

@@ -53,15 +53,15 @@ enum Command {
     /// List all conversations.
     Conversations,
     /// Allow the calls of a conversation.
-    Approve(hub_admin::Which),
+    Approve(hub_admin::NamedConversation),
     /// Refuse the calls of a conversation.
-    Deny(hub_admin::Which),
+    Deny(hub_admin::NamedConversation),
     /// Stop a conversation for good, and drop its held calls.
-    Revoke(hub_admin::Which),
+    Revoke(hub_admin::NamedConversation),
     /// Hold the calls of a conversation, or of all.
-    Pause(hub_admin::WhichOrAll),
+    Pause(hub_admin::ConversationOrAll),
     /// Carry out the held calls of a conversation, or of all conversations, and then new calls.
-    Resume(hub_admin::WhichOrAll),
+    Resume(hub_admin::ConversationOrAll),
     /// List the blocked lines that wait for a decision.
     Lines,
     /// Release a blocked line: carry out the call although a rule of the machine blocks its line.
@@ -93,7 +93,7 @@ enum Command {
         lines: u64,
     },
     /// Print what the configuration of a NATS server needs for this fleet. If there is no fleet yet, creates one for the servers
-    /// that --nats names; --nats goes before this command.
+    /// that --nats names. Put --nats before this command.
     NatsConfig,
 }
 

@@ -9,9 +9,9 @@ use unterm_fleet::{
     MachineId,
     hub::{
         Hub, Options,
-        blocked_lines::{BlockedLine, Released},
-        conversations::{Conversation, Decision, State},
-        machines::{Listed, ListedSession},
+        blocked_lines::{BlockedLine, ReleaseOutcome},
+        conversations::{Approval, Conversation, Decision},
+        machines::{ListedMachine, ListedSession},
         passkeys::Passkey,
         tokens::{Right, Token},
     },
@@ -46,12 +46,12 @@ pub enum TokenCommand {
 }
 
 /// Reports why a decision about a blocked line had no effect.
-fn decided(outcome: Released, call: &str) -> Result<()> {
+fn decided(outcome: ReleaseOutcome, call: &str) -> Result<()> {
     match outcome {
-        Released::Done => Ok(()),
-        Released::Refused(why) => bail!("the call was refused: {why}"),
-        Released::Waits(why) => bail!("the line still waits: {why}"),
-        Released::Missing => {
+        ReleaseOutcome::Done => Ok(()),
+        ReleaseOutcome::Refused(why) => bail!("the call was refused: {why}"),
+        ReleaseOutcome::Waits(why) => bail!("the line still waits: {why}"),
+        ReleaseOutcome::Missing => {
             bail!("no line waits with the id {call:?}; `unterm-hub lines` lists them")
         }
     }
@@ -69,17 +69,17 @@ pub enum PasskeyCommand {
 
 /// A conversation.
 #[derive(Args)]
-pub struct Which {
-    /// The conversation's name or key. If several tokens have one of that name, deny, revoke and pause apply to all of them, and
-    /// approve and resume need a key.
+pub struct NamedConversation {
+    /// The conversation's name or key. If conversations of several tokens have this name, deny, revoke and pause apply to all
+    /// of them, and approve and resume need a key.
     conversation: String,
 }
 
 /// A conversation, or all.
 #[derive(Args)]
-pub struct WhichOrAll {
-    /// The conversation's name or key. If several tokens have one of that name, pause applies to all of them, and resume needs a
-    /// key.
+pub struct ConversationOrAll {
+    /// The conversation's name or key. If conversations of several tokens have this name, pause applies to all of them, and
+    /// resume needs a key.
     #[arg(required_unless_present = "all")]
     conversation: Option<String>,
     /// All conversations.
@@ -150,7 +150,7 @@ impl Admin {
             Command::StartAgents => self.stop(&hub, false).await,
             Command::Pending => {
                 let mut all = hub.conversations().list().await?;
-                all.retain(|of| of.state == State::Pending);
+                all.retain(|of| of.state == Approval::Pending);
                 self.conversations(&all)
             }
             Command::Conversations => self.conversations(&hub.conversations().list().await?),
@@ -185,7 +185,7 @@ impl Admin {
             }
             Command::Machines { remove: None } => {
                 let listed = hub.machines().ask_all(hub.machines().load().await?).await;
-                let row = |of: &Listed<ListedSession>| {
+                let row = |of: &ListedMachine<ListedSession>| {
                     format!(
                         "{}  {}  {}  {} sessions\n",
                         of.id,
@@ -296,13 +296,20 @@ impl Admin {
         }
     }
 
-    async fn decide(&self, hub: &Hub, which: &Which, decision: Decision) -> Result<()> {
+    async fn decide(&self, hub: &Hub, which: &NamedConversation, decision: Decision) -> Result<()> {
         self.conversations(&hub.conversations().decide(&which.conversation, decision).await?)
     }
 
-    async fn decide_some(&self, hub: &Hub, which: WhichOrAll, decision: Decision) -> Result<()> {
+    async fn decide_some(
+        &self,
+        hub: &Hub,
+        which: ConversationOrAll,
+        decision: Decision,
+    ) -> Result<()> {
         match which.conversation {
-            Some(conversation) => self.decide(hub, &Which { conversation }, decision).await,
+            Some(conversation) => {
+                self.decide(hub, &NamedConversation { conversation }, decision).await
+            }
             None => self.conversations(&hub.conversations().decide_all(decision).await?),
         }
     }

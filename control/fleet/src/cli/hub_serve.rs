@@ -20,8 +20,8 @@ use unterm_fleet::{
 /// How to serve.
 #[derive(Args)]
 pub struct Serve {
-    /// Address on which agents and people reach the hub. Any but a loopback address needs TLS, in the hub or in a proxy. For
-    /// 127.0.0.1, the hub also takes the port of ::1.
+    /// Address on which agents and users reach the hub. Any but a loopback address needs TLS, in the hub or in a proxy. For
+    /// 127.0.0.1, the hub also listens on the port of ::1.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19880")]
     listen: SocketAddr,
     /// Use this NATS server instead of starting one; repeat for a cluster. It must have what `unterm-hub nats-config` prints.
@@ -163,7 +163,7 @@ impl Serve {
         };
         let hub = Hub::connect(fleet, &options).await?;
         let connector = self.connector(&hub, fleet).await?;
-        let (agents, people) = match (&self.public_name, &self.tls_cert) {
+        let (agents, users) = match (&self.public_name, &self.tls_cert) {
             (Some(name), Some(_)) => (format!("https://{name}"), format!("https://{name}")),
             _ => (
                 format!("http://{}", listeners.for_agents()?),
@@ -177,10 +177,10 @@ impl Serve {
         if std::io::stdout().is_terminal() {
             let code = hub.sign_ins().code(true).await?;
             say(&format!(
-                "To sign in, open {people}/#code={code} within 10 minutes. The link works once."
+                "To sign in, open {users}/#code={code} within 10 minutes. The link works once."
             ));
         }
-        say(&format!("People open {people}/ with a code from `unterm-hub login`."));
+        say(&format!("People open {users}/ with a code from `unterm-hub login`."));
         tokio::select! {
             served = hub.serve(listeners) => served,
             served = connector => served,

@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 
 /// Starts the log.
 pub fn start(serves: bool) {
-    // webauthn_rs is off, because the hub itself logs why it refused a passkey.
+    // Messages of webauthn_rs are disabled, because the hub itself logs why it refused a passkey.
     let default = if serves {
         "info,rmcp=off,async_nats=warn,webauthn_rs=off"
     } else {

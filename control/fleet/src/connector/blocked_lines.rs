@@ -13,17 +13,17 @@ use unterm_control::{
     methods::{params::NoParams, policy},
 };
 
-use crate::protocol::Blocked;
+use crate::protocol::RefusedLine;
 
 /// The reason why a call was not typed completely.
-pub enum Untyped {
+pub enum TypingError {
     /// The line policy of the machine refuses a line.
-    Blocked(Blocked),
+    Blocked(RefusedLine),
     /// The call failed for another reason.
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Untyped {
+impl From<anyhow::Error> for TypingError {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }
@@ -53,7 +53,12 @@ impl Rules {
 
     /// The refused line, if this error of an instance is a refusal of this client's line. `pane`: the pane of the line,
     /// if it is known.
-    pub async fn blocked(&self, error: &str, client: &str, pane: Option<u64>) -> Option<Blocked> {
+    pub async fn blocked(
+        &self,
+        error: &str,
+        client: &str,
+        pane: Option<u64>,
+    ) -> Option<RefusedLine> {
         let refusal = error.strip_prefix(REFUSAL)?;
         let asked =
             self.remote.call_until::<policy::Refused>(&user(), NoParams {}, deadline()).await;
@@ -72,7 +77,7 @@ impl Rules {
         let found = lines.into_iter().rfind(is_it)?;
         let policy::RefusedLine { line, rule, session_id: pane, .. } = found;
         let instance = self.instance.clone();
-        Some(Blocked { line, rule, instance, pane, parts_typed: 0 })
+        Some(RefusedLine { line, rule, instance, pane, parts_typed: 0 })
     }
 
     /// Releases a line, so that a client may enter it in a pane once.

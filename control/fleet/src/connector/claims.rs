@@ -9,8 +9,8 @@ use tokio::time::{Duration, sleep};
 
 use super::hub_line::HubLine;
 use crate::{
-    digest,
-    protocol::{Answer, Ask, LONGEST_OUTCOME, Reply, is_call_id},
+    protocol::{LONGEST_OUTCOME, Question, QuestionReply, Reply, is_call_id},
+    random::random_hex,
 };
 
 /// The number of times that a question is sent if no hub answers.
@@ -40,17 +40,19 @@ impl Claims {
     /// No hub has stored the claim, so the call must not run.
     pub async fn claim(&self, call: &str) -> Result<bool> {
         // If the answer is lost and the question is repeated, a hub recognizes the question by this id.
-        let ask = Ask::Begin { call: call.to_owned(), attempt: digest::random::<8>()? };
+        let ask = Question::Begin { call: call.to_owned(), attempt: random_hex::<8>()? };
         let mut tries = TRIES;
         loop {
             tries -= 1;
             match self.0.ask(&ask).await {
-                Ok(Answer::Done) => return Ok(true),
-                Ok(Answer::BegunBefore) => return Ok(false),
-                Ok(Answer::Refused(why)) => bail!("the hub refuses: {why}"),
-                Ok(Answer::Failed(why)) if tries == 0 => bail!("{why}"),
+                Ok(QuestionReply::Done) => return Ok(true),
+                Ok(QuestionReply::BegunBefore) => return Ok(false),
+                Ok(QuestionReply::Refused(why)) => bail!("the hub refuses: {why}"),
+                Ok(QuestionReply::Failed(why)) if tries == 0 => bail!("{why}"),
                 Err(error) if tries == 0 => return Err(error),
-                Ok(Answer::Failed(why)) => tracing::debug!(why, call, "a claim is sent again"),
+                Ok(QuestionReply::Failed(why)) => {
+                    tracing::debug!(why, call, "a claim is sent again")
+                }
                 Err(error) => tracing::debug!(%error, call, "a claim is sent again"),
             }
         }
@@ -63,7 +65,7 @@ impl Claims {
                 let why = "the call was carried out, but its result is too long to be stored";
                 reply = serde_json::to_value(Reply::<()>::Refused(why.to_owned()))?;
             }
-            Ok(Ask::End { call: call.to_owned(), reply: serde_json::from_value(reply)? })
+            Ok(Question::End { call: call.to_owned(), reply: serde_json::from_value(reply)? })
         });
         // This can't fail, because the reply is plain data.
         let Ok(ask) = ask else { return };
@@ -83,14 +85,14 @@ impl Claims {
     }
 
     /// Whether a hub has stored an outcome, or will never accept it.
-    async fn is_kept(&self, ask: &Ask) -> bool {
+    async fn is_kept(&self, ask: &Question) -> bool {
         match self.0.ask(ask).await {
-            Ok(Answer::Failed(_)) | Err(_) => false,
-            Ok(Answer::Refused(why)) => {
+            Ok(QuestionReply::Failed(_)) | Err(_) => false,
+            Ok(QuestionReply::Refused(why)) => {
                 tracing::warn!(why, "the outcome of a call was not stored");
                 true
             }
-            Ok(Answer::Done | Answer::BegunBefore) => true,
+            Ok(QuestionReply::Done | QuestionReply::BegunBefore) => true,
         }
     }
 }

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_are_known_by_the_arguments_of_their_interpreters() {
+    fn scripts_are_recognized_by_their_interpreters_arguments() {
         let of = |arguments: &[&str]| of_arguments(arguments.iter().copied());
         assert_eq!(of(&["claude"]), Some("claude"));
         assert_eq!(of(&["node", "/usr/bin/claude", "--resume"]), Some("claude"));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_foreground_of_a_terminal_is_read_past_any_name() {
+    fn stat_is_parsed_whatever_the_process_name_contains() {
         let stat = "77 (a) (b c) S 1 77 77 34817 77 4194304 1 2 3";
         assert_eq!(terminal_of(stat), Some((34817, 77)));
         assert_eq!(terminal_of("77 (a"), None);

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_leaves_the_machine_by_tls_only() {
+    fn a_pairing_code_is_sent_only_over_tls() {
         let parse =
             |text: &str| HubAddress::parse(text, None).map(|of| (of.port, of.tls.is_some()));
         assert_eq!(parse("http://127.0.0.1:19880").unwrap(), (19880, false));

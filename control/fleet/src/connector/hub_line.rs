@@ -17,7 +17,7 @@ use crate::{
     identity::MachineId,
     jwt,
     nats::{Credentials, WAITING},
-    protocol::{self, Answer, Ask, Tokens},
+    protocol::{self, Question, QuestionReply, Tokens},
 };
 
 /// The interval at which the connector checks whether its token must be renewed.
@@ -77,7 +77,7 @@ impl HubLine {
     ///
     /// # Errors
     /// No hub answers.
-    pub async fn ask(&self, ask: &Ask) -> Result<Answer> {
+    pub async fn ask(&self, ask: &Question) -> Result<QuestionReply> {
         let subject = protocol::asks(&self.machine);
         let reply = self.client.request(subject, serde_json::to_vec(ask)?.into()).await;
         let reply = reply.map_err(|error| anyhow!("no hub answers: {error}"))?;

@@ -14,13 +14,13 @@ use unterm_control::{
 };
 
 use super::{
-    blocked_lines::{Rules, Untyped},
+    blocked_lines::{Rules, TypingError},
     connection::Connection,
     foreground::Foregrounds,
 };
 use crate::{
-    digest,
-    protocol::{Blocked, MOST_READ, Session, Text, Type, Typed},
+    protocol::{MOST_READ, RefusedLine, Session, SessionText, TypeReply, TypeRequest},
+    sha256::sha256_prefix,
 };
 
 /// The maximum number of sessions that are listed. With names of the maximum length, they fit into one NATS message (1
@@ -45,11 +45,11 @@ pub struct Instances {
     connection: tokio::sync::Mutex<Connection>,
     is_read_only: bool,
     /// The connections, by the instance's start and the client's name.
-    remotes: Mutex<HashMap<(Start, String), Arc<Remote>>>,
+    remotes: Mutex<HashMap<(InstanceStart, String), Arc<Remote>>>,
 }
 
 /// A pane, and how to reach it.
-pub struct PanePlace {
+pub struct PaneAddress {
     /// The connection to the pane's instance.
     pub remote: Arc<Remote>,
     /// The pane's number in its instance.
@@ -86,7 +86,7 @@ impl Instances {
         record: &Record,
         foregrounds: &mut Foregrounds,
     ) -> Result<Vec<Session>> {
-        let start = Start::of(record);
+        let start = InstanceStart::of(record);
         let remote = self.remote(record, &start, "").await?;
         let sessions = list(&remote).await?;
         let live = sessions.into_iter().filter(|session| !session.is_dead);
@@ -102,8 +102,8 @@ impl Instances {
     }
 
     /// The last rows of a session.
-    pub async fn read(&self, sid: &str) -> Result<Text> {
-        let PanePlace { remote, pane, .. } = self.find(sid, "").await?;
+    pub async fn read(&self, sid: &str) -> Result<SessionText> {
+        let PaneAddress { remote, pane, .. } = self.find(sid, "").await?;
         let params = aliases::ReadTailParams {
             lines: MOST_ROWS.into(),
             ..aliases::ReadTailParams::of(pane)
@@ -114,11 +114,15 @@ impl Instances {
         let is_cut = rows.count as u64 >= MOST_ROWS;
         let text = rows.lines.join("\n");
         let end = tail(&text, MOST_READ);
-        Ok(Text { is_cut: is_cut || end.len() < text.len(), text: end.to_owned() })
+        Ok(SessionText { is_cut: is_cut || end.len() < text.len(), text: end.to_owned() })
     }
 
     /// Types into a session. The caller must hold the session's turn.
-    pub async fn type_in(&self, request: &Type, deadline: Instant) -> Result<Typed, Untyped> {
+    pub async fn type_in(
+        &self,
+        request: &TypeRequest,
+        deadline: Instant,
+    ) -> Result<TypeReply, TypingError> {
         let place = self.find(&request.sid, &request.client).await?;
         let Some(line) = &request.released else {
             return type_parts(&place, request, deadline).await;
@@ -134,9 +138,9 @@ impl Instances {
     }
 
     /// The pane with this session id. `client`: the name under which the pane is used.
-    pub async fn find(&self, wanted: &str, client: &str) -> Result<PanePlace> {
+    pub async fn find(&self, wanted: &str, client: &str) -> Result<PaneAddress> {
         for record in client::live(&self.home) {
-            let start = Start::of(&record);
+            let start = InstanceStart::of(&record);
             let remote = match self.remote(&record, &start, client).await {
                 Ok(remote) => remote,
                 Err(error) => {
@@ -149,7 +153,7 @@ impl Instances {
             if let Some(session) = found {
                 let id = record.id.clone();
                 let rules = Rules::new(&id, Endpoint::from(record), !self.is_read_only);
-                return Ok(PanePlace { remote, pane: session.id, rules });
+                return Ok(PaneAddress { remote, pane: session.id, rules });
             }
         }
         let wanted = name(wanted);
@@ -158,7 +162,7 @@ impl Instances {
 
     /// The endpoint of an instance with the hub's token, the instance's start, and its line policy. An empty name
     /// stands for the only live instance.
-    pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, Start, Rules)> {
+    pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, InstanceStart, Rules)> {
         let live = client::live(&self.home);
         let names = || live.iter().map(|record| name(&record.id)).collect::<Vec<_>>().join(", ");
         let record = match (named, live.as_slice()) {
@@ -182,11 +186,16 @@ impl Instances {
         let token = self.agent_token(record).await?;
         let user = Endpoint::from(record.clone());
         let endpoint = Endpoint { token, ..user.clone() };
-        Ok((endpoint, Start::of(record), Rules::new(&record.id, user, !self.is_read_only)))
+        Ok((endpoint, InstanceStart::of(record), Rules::new(&record.id, user, !self.is_read_only)))
     }
 
     /// A connection to an instance, under a client's name.
-    async fn remote(&self, record: &Record, start: &Start, client: &str) -> Result<Arc<Remote>> {
+    async fn remote(
+        &self,
+        record: &Record,
+        start: &InstanceStart,
+        client: &str,
+    ) -> Result<Arc<Remote>> {
         let key = (start.clone(), client.to_owned());
         if let Some(remote) = self.remotes.lock().get(&key) {
             return Ok(remote.clone());
@@ -227,11 +236,11 @@ impl Instances {
 
 /// Types the parts of a call.
 async fn type_parts(
-    place: &PanePlace,
-    request: &Type,
+    place: &PaneAddress,
+    request: &TypeRequest,
     deadline: Instant,
-) -> Result<Typed, Untyped> {
-    let PanePlace { remote, pane, rules } = place;
+) -> Result<TypeReply, TypingError> {
+    let PaneAddress { remote, pane, rules } = place;
     let caller = Caller::of_user(None);
     let mut bytes = 0;
     for (parts_typed, part) in request.parts.iter().enumerate() {
@@ -247,7 +256,7 @@ async fn type_parts(
             let error = plain(&error);
             let blocked = rules.blocked(&error, &shown_client(&request.client), Some(*pane)).await;
             if let Some(blocked) = blocked {
-                return Err(Untyped::Blocked(Blocked { parts_typed, ..blocked }));
+                return Err(TypingError::Blocked(RefusedLine { parts_typed, ..blocked }));
             }
             let error = match bytes {
                 0 => anyhow!("{error}"),
@@ -257,7 +266,7 @@ async fn type_parts(
         }
         bytes += part.text.len();
     }
-    Ok(Typed { bytes })
+    Ok(TypeReply { bytes })
 }
 
 /// A client's name in the form that the user of the machine sees.
@@ -283,16 +292,16 @@ pub fn plain(error: &unterm_control::Error) -> String {
 
 /// Identifies a start of an instance. After another start, the same pane numbers belong to other panes.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Start(String);
+pub struct InstanceStart(String);
 
-impl Start {
+impl InstanceStart {
     fn of(record: &Record) -> Self {
-        Self(digest::short(&format!("{} {} {}", record.id, record.started_at, record.pid), 32))
+        Self(sha256_prefix(&format!("{} {} {}", record.id, record.started_at, record.pid), 32))
     }
 
     /// The session id of a pane.
     pub fn sid(&self, pane: u64) -> String {
-        digest::short(&format!("{} {pane}", self.0), DIGITS)
+        sha256_prefix(&format!("{} {pane}", self.0), DIGITS)
     }
 }
 
@@ -342,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_paths() {
+    fn file_urls_become_paths() {
         assert_eq!(folder_of("file:///a/b%20c/%C3%A9%"), "/a/b c/é%");
         assert_eq!(folder_of("file://host/a"), "file://host/a");
         assert_eq!(folder_of(""), "");
@@ -357,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_an_instance_are_told_in_its_words() {
+    fn instance_errors_omit_method_and_code() {
         let failed = unterm_control::client::ClientError::Call {
             method: "session.input".to_owned(),
             code: -32603,

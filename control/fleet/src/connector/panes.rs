@@ -5,28 +5,30 @@ use std::{pin::Pin, sync::Arc};
 use anyhow::Result;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{blocked_lines::Untyped, headless::Headless, instances::Instances, programs::Programs};
+use super::{
+    blocked_lines::TypingError, headless::Headless, instances::Instances, programs::Programs,
+};
 use crate::{
     identity::machine_name,
-    protocol::{Presence, Session, Text, Type, Typed},
+    protocol::{Presence, Session, SessionText, TypeReply, TypeRequest},
 };
 
 /// An answer that is being prepared.
-pub type Answering<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The result of typing.
-pub type Typing<'a> = Answering<'a, Result<Typed, Untyped>>;
+pub type TypingFuture<'a> = BoxFuture<'a, Result<TypeReply, TypingError>>;
 
 /// The panes of a machine.
 pub trait Panes: Send + Sync + 'static {
     /// The state of the machine, for its presence.
-    fn presence(&self) -> Answering<'_, Presence>;
+    fn presence(&self) -> BoxFuture<'_, Presence>;
     /// The sessions of the machine.
-    fn sessions(&self) -> Answering<'_, Vec<Session>>;
+    fn sessions(&self) -> BoxFuture<'_, Vec<Session>>;
     /// The last rows of a session.
-    fn read<'a>(&'a self, sid: &'a str) -> Answering<'a, Result<Text>>;
+    fn read<'a>(&'a self, sid: &'a str) -> BoxFuture<'a, Result<SessionText>>;
     /// Types into a session. The caller must hold the session's turn.
-    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Typing<'a>;
+    fn type_in<'a>(&'a self, request: &'a TypeRequest, deadline: Instant) -> TypingFuture<'a>;
 }
 
 /// The panes of the live instances in a home.
@@ -44,7 +46,7 @@ impl LivePanes {
 }
 
 impl Panes for LivePanes {
-    fn presence(&self) -> Answering<'_, Presence> {
+    fn presence(&self) -> BoxFuture<'_, Presence> {
         Box::pin(async {
             let mut looking = self.looking.lock().await;
             let (headless, programs) = &mut *looking;
@@ -63,15 +65,15 @@ impl Panes for LivePanes {
         })
     }
 
-    fn sessions(&self) -> Answering<'_, Vec<Session>> {
+    fn sessions(&self) -> BoxFuture<'_, Vec<Session>> {
         Box::pin(self.instances.sessions())
     }
 
-    fn read<'a>(&'a self, sid: &'a str) -> Answering<'a, Result<Text>> {
+    fn read<'a>(&'a self, sid: &'a str) -> BoxFuture<'a, Result<SessionText>> {
         Box::pin(self.instances.read(sid))
     }
 
-    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Typing<'a> {
+    fn type_in<'a>(&'a self, request: &'a TypeRequest, deadline: Instant) -> TypingFuture<'a> {
         Box::pin(self.instances.type_in(request, deadline))
     }
 }

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_known_by_the_names_of_their_processes() {
+    fn programs_are_recognized_by_their_process_names() {
         assert_eq!(of_process("claude"), Some("claude"));
         assert_eq!(of_process("/usr/bin/llama-cli"), Some("llama.cpp"));
         assert_eq!(of_process("bash"), None);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_found_in_what_programs_print() {
+    fn versions_are_found_in_program_output() {
         for (text, version) in [
             ("2.1.109 (Claude Code)\n", "2.1.109"),
             ("codex-cli 0.46.0", "0.46.0"),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_is_asked_once_for_each_version_of_its_file() {
+    async fn a_programs_version_is_queried_once_per_file_change() {
         use std::fs;
         let folder = tempfile::tempdir().unwrap();
         let (program, count) = (folder.path().join("tool"), folder.path().join("count"));

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    blocked_lines::{Rules, Untyped},
+    blocked_lines::{Rules, TypingError},
     claims::{Claims, check_id},
     instances::shown_client,
     panes::Panes,
@@ -17,8 +17,8 @@ use super::{
     watches::Watches,
 };
 use crate::protocol::{
-    Blocked, LONGEST_RESULT, LONGEST_TEXT, Read, Reply, Sessions, TOOL_PATIENCE, Text, ToolCall,
-    Type, Typed, Verb, Watch,
+    LONGEST_RESULT, LONGEST_TEXT, ReadRequest, RefusedLine, Reply, SessionText, Sessions,
+    TOOL_PATIENCE, ToolCall, TypeReply, TypeRequest, Verb, WatchRequest,
 };
 
 /// The maximum time from the receipt of a call that types to its end, including the wait for its turn and its pauses.
@@ -28,7 +28,7 @@ pub const TYPING_PATIENCE: Duration = Duration::from_secs(10);
 const NOT_LIVE: &str = "this machine has no Unterm instances";
 
 /// The parts of the connector that requests use.
-pub struct Served {
+pub struct RequestContext {
     /// The panes.
     pub panes: Arc<dyn Panes>,
     /// The tools and live views of instances. `None` if the panes don't belong to instances.
@@ -51,7 +51,7 @@ pub fn refusal(why: &str) -> Vec<u8> {
 }
 
 /// Executes a request, and returns the reply as JSON. `received`: the time when the request was received.
-pub async fn answer(request: &Message, received: Instant, served: &Served) -> Vec<u8> {
+pub async fn answer(request: &Message, received: Instant, served: &RequestContext) -> Vec<u8> {
     let name = request.subject.rsplit('.').next().unwrap_or_default();
     let Some(verb) = Verb::ALL.into_iter().find(|verb| verb.name() == name) else {
         let why = format!("this version of the connector does not support the request {name:?}");
@@ -69,8 +69,8 @@ pub async fn answer(request: &Message, received: Instant, served: &Served) -> Ve
     }
 }
 
-async fn read(request: &Message, panes: &dyn Panes) -> Reply<Text> {
-    let Read { sid } = match parse(request) {
+async fn read(request: &Message, panes: &dyn Panes) -> Reply<SessionText> {
+    let ReadRequest { sid } = match parse(request) {
         Ok(read) => read,
         Err(why) => return Reply::Refused(why),
     };
@@ -80,10 +80,10 @@ async fn read(request: &Message, panes: &dyn Panes) -> Reply<Text> {
     }
 }
 
-fn watch(request: &Message, served: &Served) -> Reply<()> {
+fn watch(request: &Message, served: &RequestContext) -> Reply<()> {
     let Some((_, watches)) = &served.live else { return Reply::Refused(NOT_LIVE.to_owned()) };
-    match parse::<Watch>(request) {
-        Ok(Watch { sid, anew }) => match watches.renew(&sid, anew) {
+    match parse::<WatchRequest>(request) {
+        Ok(WatchRequest { sid, anew }) => match watches.renew(&sid, anew) {
             Ok(()) => Reply::Done(()),
             Err(why) => Reply::Refused(why),
         },
@@ -91,9 +91,13 @@ fn watch(request: &Message, served: &Served) -> Reply<()> {
     }
 }
 
-async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply<Typed> {
+async fn type_in(
+    request: &Message,
+    received: Instant,
+    served: &RequestContext,
+) -> Reply<TypeReply> {
     let claims = &served.claims;
-    let request: Type = match parse(request) {
+    let request: TypeRequest = match parse(request) {
         Ok(request) => request,
         Err(why) => return Reply::Refused(why),
     };
@@ -116,14 +120,14 @@ async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply
     }
     let reply = match served.panes.type_in(&request, deadline).await {
         Ok(typed) => Reply::Done(typed),
-        Err(Untyped::Blocked(blocked)) => Reply::Blocked(blocked),
-        Err(Untyped::Failed(error)) => Reply::Refused(format!("{error:#}")),
+        Err(TypingError::Blocked(blocked)) => Reply::Blocked(blocked),
+        Err(TypingError::Failed(error)) => Reply::Refused(format!("{error:#}")),
     };
     claims.end(&request.call, &reply).await;
     reply
 }
 
-async fn call_tool(request: &Message, received: Instant, served: &Served) -> Reply<Value> {
+async fn call_tool(request: &Message, received: Instant, served: &RequestContext) -> Reply<Value> {
     let Some((tools, _)) = &served.live else { return Reply::Refused(NOT_LIVE.to_owned()) };
     let claims = &served.claims;
     let request: ToolCall = match parse(request) {
@@ -200,7 +204,7 @@ async fn blocked(
     rules: &Rules,
     client: &str,
     pane: Option<u64>,
-) -> Option<Blocked> {
+) -> Option<RefusedLine> {
     let result = &message["result"];
     let why = result["content"][0]["text"].as_str().filter(|_| result["isError"] == true)?;
     rules.blocked(why, &shown_client(client), pane).await

@@ -10,12 +10,13 @@ use unterm_control::client::Tools;
 
 use super::{
     blocked_lines::Rules,
-    instances::{Instances, Start, shown_client},
+    instances::{InstanceStart, Instances, shown_client},
 };
 use crate::protocol::ToolCall;
 
-/// The maximum number of connections that are kept, in total and for one token.
+/// The maximum number of connections that are kept.
 const MOST: usize = 64;
+/// The maximum number of connections of one token that are kept.
 const MOST_OF_TOKEN: usize = 16;
 /// A connection without calls is closed after this time.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -23,18 +24,18 @@ const IDLE: Duration = Duration::from_secs(30 * 60);
 /// The connections.
 pub struct InstanceTools {
     instances: Arc<Instances>,
-    kept: Mutex<HashMap<Key, Kept>>,
+    kept: Mutex<HashMap<ConnectionKey, KeptConnection>>,
 }
 
 /// The owner of a connection.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    start: Start,
+struct ConnectionKey {
+    start: InstanceStart,
     token: String,
     conversation: String,
 }
 
-struct Kept {
+struct KeptConnection {
     tools: Tools,
     used: Instant,
 }
@@ -49,10 +50,10 @@ impl InstanceTools {
     ///
     /// # Errors
     /// There is no such instance, or it refuses the connection.
-    pub async fn client(&self, call: &ToolCall) -> Result<(Tools, Start, Rules)> {
+    pub async fn client(&self, call: &ToolCall) -> Result<(Tools, InstanceStart, Rules)> {
         let (endpoint, start, rules) = self.instances.endpoint(&call.instance).await?;
         let (token, conversation) = (call.token.clone(), call.conversation.clone());
-        let key = Key { start: start.clone(), token, conversation };
+        let key = ConnectionKey { start: start.clone(), token, conversation };
         if let Some(kept) = self.kept.lock().get_mut(&key).filter(|kept| kept.tools.is_open()) {
             kept.used = Instant::now();
             return Ok((kept.tools.clone(), start, rules));
@@ -72,13 +73,16 @@ impl InstanceTools {
         } else if kept.len() >= MOST {
             drop_oldest(&mut kept, |_| true);
         }
-        kept.insert(key, Kept { tools: tools.clone(), used: Instant::now() });
+        kept.insert(key, KeptConnection { tools: tools.clone(), used: Instant::now() });
         Ok((tools, start, rules))
     }
 }
 
 /// Closes the least recently used connection among those for which `is_one` returns true.
-fn drop_oldest(kept: &mut HashMap<Key, Kept>, is_one: impl Fn(&Key) -> bool) {
+fn drop_oldest(
+    kept: &mut HashMap<ConnectionKey, KeptConnection>,
+    is_one: impl Fn(&ConnectionKey) -> bool,
+) {
     let some = kept.iter().filter(|(key, _)| is_one(key));
     let oldest = some.min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());
     if let Some(oldest) = oldest {

@@ -14,18 +14,19 @@ use unterm_control::{
     methods::view::{Follow, FollowParams},
 };
 
-use super::instances::{Instances, PanePlace, plain};
+use super::instances::{Instances, PaneAddress, plain};
 use crate::{
     identity::MachineId,
-    protocol::{self, Frame, WATCH_TIME},
+    protocol::{self, ViewFrame, WATCH_TIME},
 };
 
 /// The maximum number of sessions that are shown at the same time.
 const MOST: usize = 32;
 /// The maximum time that an instance waits for output before it replies.
 const WAIT_MS: u64 = 5000;
-/// The pause between two frames, and the pause after output that arrived faster than it can be shown.
+/// The pause between two frames.
 const PAUSE: Duration = Duration::from_millis(30);
+/// The pause after output that arrived faster than it can be shown.
 const FLOOD_PAUSE: Duration = Duration::from_millis(250);
 /// The reason for the viewers when a view ends because its session has ended.
 const ENDED: &str = "the session has ended";
@@ -76,7 +77,7 @@ impl Watches {
             loop {
                 let shown = watches.show(&watch, &sid, &subject).await;
                 if let Err(error) = &shown {
-                    let end = Frame::End(format!("{error:#}"));
+                    let end = ViewFrame::End(format!("{error:#}"));
                     if let Err(error) = watches.publish(&subject, &end).await {
                         tracing::debug!(%error, "the end of a view could not be sent");
                     }
@@ -94,7 +95,7 @@ impl Watches {
 
     /// Publishes a session's output until the hub stops renewing the view, or the session ends.
     async fn show(&self, watch: &Watch, sid: &str, subject: &str) -> Result<()> {
-        let PanePlace { remote, pane, .. } = self.instances.find(sid, "").await?;
+        let PaneAddress { remote, pane, .. } = self.instances.find(sid, "").await?;
         let caller = Caller::of_user(None);
         let (mut view, mut is_anew) = (None, false);
         while watch.renewed.lock().elapsed() < WATCH_TIME {
@@ -121,13 +122,13 @@ impl Watches {
             let is_flood = seen.lost > 0;
             let is_empty = seen.base64.is_empty();
             let frame = match seen.screen {
-                true => Frame::Screen {
+                true => ViewFrame::Screen {
                     cols: seen.cols,
                     rows: seen.rows,
                     base64: seen.base64,
                     lost: seen.lost,
                 },
-                false => Frame::Bytes(seen.base64),
+                false => ViewFrame::Bytes(seen.base64),
             };
             if !is_empty {
                 self.publish(subject, &frame).await.context("the screen can't be sent")?;
@@ -140,7 +141,7 @@ impl Watches {
         Ok(())
     }
 
-    async fn publish(&self, subject: &str, frame: &Frame) -> Result<()> {
+    async fn publish(&self, subject: &str, frame: &ViewFrame) -> Result<()> {
         let frame = serde_json::to_vec(frame)?;
         Ok(self.client.publish(subject.to_owned(), frame.into()).await?)
     }

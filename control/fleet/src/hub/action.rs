@@ -17,7 +17,9 @@ use super::{
 };
 use crate::{
     identity::{MachineId, machine_name},
-    protocol::{Blocked, LONGEST_TEXT, Part, Reply, ToolCall, Type, Typed, Verb},
+    protocol::{
+        InputPart, LONGEST_TEXT, RefusedLine, Reply, ToolCall, TypeReply, TypeRequest, Verb,
+    },
 };
 
 /// The start and the end of pasted text (xterm, "Bracketed Paste Mode").
@@ -74,7 +76,7 @@ pub enum Action {
         /// The session.
         session: String,
         /// The parts of the input.
-        parts: Vec<Part>,
+        parts: Vec<InputPart>,
     },
     /// Calls a tool of an instance. The tool's name is that of the call.
     Tool {
@@ -142,12 +144,12 @@ fn quoted(text: &str) -> String {
 ///
 /// # Errors
 /// The mode is unknown, or the text is too long. A message for the agent.
-pub fn parts(text: &str, mode: &str) -> Result<Vec<Part>, String> {
+pub fn parts(text: &str, mode: &str) -> Result<Vec<InputPart>, String> {
     if text.len() > LONGEST_TEXT {
         return Err(format!("text must have at most {LONGEST_TEXT} bytes, not {}", text.len()));
     }
     check_message("text", text)?;
-    let part = |text: String, after_ms| Part { text, after_ms };
+    let part = |text: String, after_ms| InputPart { text, after_ms };
     Ok(match mode {
         "enter" => vec![part(format!("{text}\r"), 0)],
         "newline" => vec![part(format!("{text}\n"), 0)],
@@ -197,7 +199,7 @@ pub enum Failure {
     /// The machine was too busy, or its store did not answer. Nothing was done.
     NotBegun(String),
     /// The line policy of the machine refuses a line. The user may release the line.
-    Blocked(Blocked),
+    Blocked(RefusedLine),
     /// The action was refused, or failed.
     Refused(String),
 }
@@ -275,16 +277,16 @@ impl Executor {
         call: &Call,
         machine: &MachineId,
         session: &str,
-        parts: &[Part],
+        parts: &[InputPart],
     ) -> Result<CallOutcome, Failure> {
-        let request = Type {
+        let request = TypeRequest {
             call: call.id.clone(),
             sid: session.to_owned(),
             client: client_name(&call.token_name, &call.conversation),
             parts: parts.to_vec(),
             released: call.released.clone(),
         };
-        let Typed { bytes } = self.once(machine, Verb::Type, &call.id, &request).await?;
+        let TypeReply { bytes } = self.once(machine, Verb::Type, &call.id, &request).await?;
         Ok(CallOutcome::of_text(json!({"status": "sent", "bytes": bytes}).to_string()))
     }
 
@@ -320,7 +322,7 @@ impl Executor {
             Reply::NotBegun(why) => Err(Failure::NotBegun(reason(&why))),
             Reply::Blocked(blocked) => {
                 let (rule, instance) = (reason(&blocked.rule), reason(&blocked.instance));
-                let blocked = Blocked { rule, instance, ..blocked };
+                let blocked = RefusedLine { rule, instance, ..blocked };
                 Err(match blocked.line.len() {
                     0..=LONGEST_LINE => Failure::Blocked(blocked),
                     _ => Failure::Refused(blocked_by(&blocked)),
@@ -342,7 +344,7 @@ pub fn client_name(token: &str, conversation: &str) -> String {
     unterm_control::escaped(client.trim())
 }
 
-fn blocked_by(Blocked { rule, parts_typed, .. }: &Blocked) -> String {
+fn blocked_by(RefusedLine { rule, parts_typed, .. }: &RefusedLine) -> String {
     let rest = if *parts_typed > 0 { " (the text is already at the prompt)" } else { "" };
     format!("Command blocked by policy: {rule}{rest}")
 }
@@ -356,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_mode_ends_a_text_its_own_way() {
+    fn each_submit_mode_appends_its_line_end() {
         let typed = |mode| {
             let parts = parts("a\nb", mode).unwrap();
             parts.into_iter().map(|part| (part.text, part.after_ms)).collect::<Vec<_>>()
@@ -373,11 +375,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_an_agent_names_reaches_the_persons_terminal_as_it_is() {
+    fn text_from_agents_is_escaped_in_messages_to_the_user() {
         let machine = MachineId::try_from("1df461750a3e".to_owned()).unwrap();
         let hostile = "\u{1b}]52;c;eA==\u{7}\n    key x";
         let arguments = JsonObject::from_iter([(hostile.to_owned(), json!(hostile))]);
-        let parts = vec![Part { text: hostile.to_owned(), after_ms: 0 }];
+        let parts = vec![InputPart { text: hostile.to_owned(), after_ms: 0 }];
         for action in [
             Action::Tool { machine: machine.clone(), instance: String::new(), arguments },
             Action::Send { machine, session: hostile.to_owned(), parts },
@@ -388,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_ends_its_own_paste() {
+    fn text_cannot_end_its_own_bracketed_paste() {
         for text in ["a\x1b[201~b", "a\x1b[2\x1b[201~01~b", "\x1b[201~\x1b[201~"] {
             let parts = parts(text, "paste").unwrap();
             assert_eq!(parts[0].text.matches("\x1b[201~").count(), 1, "{text:?}");
@@ -397,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_10_mb_is_refused_in_words() {
+    fn a_text_of_10_mb_is_refused_with_a_clear_message() {
         let why = parts(&"x".repeat(10 << 20), "enter").unwrap_err();
         assert_eq!(why, "text must have at most 262144 bytes, not 10485760");
         assert!(parts(&"\n".repeat(LONGEST_TEXT), "raw").is_ok());

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     identity::MachineId,
-    protocol::{Blocked, Part, Read, Reply, TOOL_PATIENCE, Text, Verb},
+    protocol::{InputPart, ReadRequest, RefusedLine, Reply, SessionText, TOOL_PATIENCE, Verb},
 };
 
 /// The maximum number of waiting lines of a token on one machine. It is counted for each machine, because a machine can
@@ -37,7 +37,8 @@ const LONGEST_CALL: usize = 64 << 10;
 /// The maximum time of a decision, if the call is a call of a tool. If a decision takes longer, the hub that executes
 /// it was killed.
 const LONGEST_DECISION: Duration = TOOL_PATIENCE.saturating_add(Duration::from_secs(15));
-const BUSY: &str = "another person is deciding about this line";
+/// The reason that a line can't be decided now.
+const BUSY: &str = "another user is deciding about this line";
 /// Ctrl+C, which clears the line.
 const CANCEL: &str = "\x03";
 
@@ -47,7 +48,7 @@ pub struct BlockedLine {
     /// The call.
     pub call: Call,
     /// The line, and the rule that refuses it.
-    pub blocked: Blocked,
+    pub blocked: RefusedLine,
     /// When the machine refused the line (RFC 3339, UTC).
     pub at: String,
     /// When a user began to decide about the line (RFC 3339, UTC). `None` if no decision is in progress.
@@ -58,7 +59,7 @@ pub struct BlockedLine {
 impl BlockedLine {
     /// The line in the form that users see, on the page and as JSON.
     pub fn shown(&self) -> Value {
-        let Self { call, blocked: Blocked { line, rule, instance, pane, .. }, at, .. } = self;
+        let Self { call, blocked: RefusedLine { line, rule, instance, pane, .. }, at, .. } = self;
         json!({
             "id": call.id,
             "token_name": call.token_name,
@@ -76,7 +77,7 @@ impl BlockedLine {
 
 /// The outcome of a decision about a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Released {
+pub enum ReleaseOutcome {
     /// The call was executed.
     Done,
     /// The line was not entered, and no longer waits. Contains the reason, for the user.
@@ -104,7 +105,7 @@ impl BlockedLines {
     ///
     /// # Errors
     /// NATS does not store the call.
-    pub async fn hold(&self, call: &Call, blocked: Blocked) -> Result<bool> {
+    pub async fn hold(&self, call: &Call, blocked: RefusedLine) -> Result<bool> {
         let waiting = self.list().await?;
         if !has_room(&waiting, call) {
             return Ok(false);
@@ -132,7 +133,7 @@ impl BlockedLines {
     ///
     /// # Errors
     /// NATS does not answer.
-    pub async fn release(&self, id: &str) -> Result<Released> {
+    pub async fn release(&self, id: &str) -> Result<ReleaseOutcome> {
         let BlockedLine { call, blocked, .. } = match self.begin(id).await? {
             Ok(line) => line,
             Err(outcome) => return Ok(outcome),
@@ -150,7 +151,7 @@ impl BlockedLines {
             Ok(outcome) => {
                 self.record(&call, Event::Done, &outcome.summary).await?;
                 self.store.blocked_lines.take(&call.id).await?;
-                Ok(Released::Done)
+                Ok(ReleaseOutcome::Done)
             }
             Err(Failure::Blocked(_)) => {
                 self.refuse(&call, "the session would now enter a different line").await
@@ -167,7 +168,7 @@ impl BlockedLines {
     ///
     /// # Errors
     /// NATS does not answer.
-    pub async fn drop(&self, id: &str) -> Result<Released> {
+    pub async fn drop(&self, id: &str) -> Result<ReleaseOutcome> {
         let BlockedLine { call, blocked, .. } = match self.begin(id).await? {
             Ok(line) => line,
             Err(outcome) => return Ok(outcome),
@@ -177,7 +178,7 @@ impl BlockedLines {
             && blocked.parts_typed > 0
             && self.is_at_prompt(machine, session, &blocked.line).await
         {
-            let parts = vec![Part { text: CANCEL.to_owned(), after_ms: 0 }];
+            let parts = vec![InputPart { text: CANCEL.to_owned(), after_ms: 0 }];
             let (machine, session) = (machine.clone(), session.clone());
             let cancel = Call {
                 id: format!("{}d", call.id),
@@ -189,14 +190,15 @@ impl BlockedLines {
                 tracing::info!(why, "a dropped line was not cleared from the prompt");
             }
         }
-        Ok(Released::Done)
+        Ok(ReleaseOutcome::Done)
     }
 
     /// Whether a session's text ends with this line. If it does not, Ctrl+C could interrupt a program that was started
     /// since.
     async fn is_at_prompt(&self, machine: &MachineId, session: &str, line: &str) -> bool {
-        let request = Read { sid: session.to_owned() };
-        let asked = self.executor.machines.request::<Text>(machine, Verb::Read, &request).await;
+        let request = ReadRequest { sid: session.to_owned() };
+        let asked =
+            self.executor.machines.request::<SessionText>(machine, Verb::Read, &request).await;
         // The rows of a long line are separate lines in the text, so line ends are ignored.
         let whole = |text: &str| text.replace('\n', "");
         matches!(asked, Ok(Reply::Done(text)) if whole(text.text.trim_end()).ends_with(&whole(line)))
@@ -204,9 +206,9 @@ impl BlockedLines {
 
     /// Claims a line for one decision. If the line can't be decided now, returns the reason. If the hub is killed, its
     /// claim expires.
-    async fn begin(&self, id: &str) -> Result<Result<BlockedLine, Released>> {
+    async fn begin(&self, id: &str) -> Result<Result<BlockedLine, ReleaseOutcome>> {
         if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Ok(Err(Released::Missing));
+            return Ok(Err(ReleaseOutcome::Missing));
         }
         let is_ours = AtomicBool::new(false);
         let claim = |line: &mut BlockedLine| {
@@ -221,22 +223,22 @@ impl BlockedLines {
         let found = self.store.blocked_lines.change(id, claim).await?;
         Ok(match found {
             Some(line) if is_ours.into_inner() => Ok(line),
-            Some(_) => Err(Released::Waits(BUSY.to_owned())),
-            None => Err(Released::Missing),
+            Some(_) => Err(ReleaseOutcome::Waits(BUSY.to_owned())),
+            None => Err(ReleaseOutcome::Missing),
         })
     }
 
-    /// Releases the claim on a line, so that the line waits further.
-    async fn wait(&self, call: &Call, why: &str) -> Result<Released> {
+    /// Releases the claim on a line, so that the line waits for another decision.
+    async fn wait(&self, call: &Call, why: &str) -> Result<ReleaseOutcome> {
         let end = |line: &mut BlockedLine| line.deciding.take().is_some();
         self.store.blocked_lines.change(&call.id, end).await?;
-        Ok(Released::Waits(why.to_owned()))
+        Ok(ReleaseOutcome::Waits(why.to_owned()))
     }
 
-    async fn refuse(&self, call: &Call, why: &str) -> Result<Released> {
+    async fn refuse(&self, call: &Call, why: &str) -> Result<ReleaseOutcome> {
         self.record(call, Event::Refused, why).await?;
         self.store.blocked_lines.take(&call.id).await?;
-        Ok(Released::Refused(why.to_owned()))
+        Ok(ReleaseOutcome::Refused(why.to_owned()))
     }
 
     async fn record(&self, call: &Call, event: Event, outcome: &str) -> Result<()> {
@@ -253,7 +255,7 @@ fn has_room(waiting: &[BlockedLine], call: &Call) -> bool {
 }
 
 /// The call that executes the rest of a call whose line was released.
-fn released(call: &Call, blocked: &Blocked) -> Call {
+fn released(call: &Call, blocked: &RefusedLine) -> Call {
     let mut released =
         Call { id: format!("{}r", call.id), released: Some(blocked.line.clone()), ..call.clone() };
     match &mut released.action {
@@ -285,7 +287,7 @@ mod tests {
             action: Action::Send { machine, session: String::new(), parts: Vec::new() },
             released: None,
         };
-        let blocked = Blocked {
+        let blocked = RefusedLine {
             line: String::new(),
             rule: String::new(),
             instance: String::new(),
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn no_machine_takes_a_tokens_room_for_lines_of_others() {
+    fn one_machine_cannot_use_up_a_tokens_blocked_lines() {
         let mut lines: Vec<_> = (0..MOST_LINES).map(|_| waiting("a", 1)).collect();
         let has_room = |lines: &[BlockedLine], token, machine| {
             super::has_room(lines, &waiting(token, machine).call)

@@ -11,19 +11,25 @@ use super::{
     action::{self, Action, Call, Failure},
     audit::{self, Entry, Event},
     blocked_lines::MOST_LINES,
-    conversations::{Flow, MOST_PENDING, State},
+    conversations::{Approval, Flow, MOST_PENDING},
     host::{Bash, HostWrite},
     instance_tools::{self, CallOutcome},
-    machines::{Listed, ListedSession, Machine, Unreachable, visible},
+    machines::{ListedMachine, ListedSession, Machine, Unreachable, visible},
     output,
     services::Services,
     tokens::{Right, Token},
-    tool::{Arguments, ToolRow},
+    tool::{
+        Arguments, ToolRow,
+        parameters::{
+            ReadSessionOutput, RemoteBash, RemoteGlob, RemoteGrep, RemoteRead, RemoteWrite,
+            SendToSession,
+        },
+    },
 };
 use crate::{
-    digest,
     identity::{MachineId, machine_name},
-    protocol::{Blocked, Read, Reply, Sessions, Text, ToolCall, Verb},
+    protocol::{ReadRequest, RefusedLine, Reply, SessionText, Sessions, ToolCall, Verb},
+    random::random_hex,
 };
 
 /// The maximum number of characters of a call's description for the user.
@@ -35,11 +41,11 @@ const OTHER_MACHINE: &str = "this token is not scoped to that machine";
 /// The reply of `list_machines`. Its fields are in the protocol's order.
 #[derive(Serialize)]
 struct MachinesReply {
-    machines: Vec<Listed<ListedSession>>,
+    machines: Vec<ListedMachine<ListedSession>>,
 }
 
 /// The answer to the agent: a reply, or an error.
-pub enum Answer {
+pub enum CallReply {
     /// A result.
     Done(CallToolResult),
     /// The call waits for the user's approval, or was refused.
@@ -48,45 +54,45 @@ pub enum Answer {
     Held(String),
 }
 
-fn done(text: String) -> Answer {
-    Answer::Done(CallToolResult::success(vec![ContentBlock::text(text)]))
+fn done(text: String) -> CallReply {
+    CallReply::Done(CallToolResult::success(vec![ContentBlock::text(text)]))
 }
 
-fn error(why: impl std::fmt::Display) -> Answer {
-    Answer::Refused(format!("[error: {why}]"))
+fn error(why: impl std::fmt::Display) -> CallReply {
+    CallReply::Refused(format!("[error: {why}]"))
 }
 
 /// The reason why a call ends early.
-enum Stop {
+enum EarlyEnd {
     /// A refusal for the agent.
-    Answer(Answer),
+    Reply(CallReply),
     /// The fleet's state can't be read or written.
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Stop {
+impl From<anyhow::Error> for EarlyEnd {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }
 }
 
-fn refuse<T>(why: impl std::fmt::Display) -> Result<T, Stop> {
-    Err(Stop::Answer(error(why)))
+fn refuse<T>(why: impl std::fmt::Display) -> Result<T, EarlyEnd> {
+    Err(EarlyEnd::Reply(error(why)))
 }
 
 /// Executes a call of a tool.
-pub async fn call(hub: &Services, token: &Token, tool: &ToolRow, given: JsonObject) -> Answer {
-    let call = digest::random::<16>();
+pub async fn call(hub: &Services, token: &Token, tool: &ToolRow, given: JsonObject) -> CallReply {
+    let call = random_hex::<16>();
     let outcome = match call {
         Ok(id) => {
             let calling = Calling { hub, token, tool, id };
             calling.carry_out(given).await
         }
-        Err(error) => Err(Stop::Failed(error)),
+        Err(error) => Err(EarlyEnd::Failed(error)),
     };
     match outcome {
-        Ok(answer) | Err(Stop::Answer(answer)) => answer,
-        Err(Stop::Failed(why)) => {
+        Ok(answer) | Err(EarlyEnd::Reply(answer)) => answer,
+        Err(EarlyEnd::Failed(why)) => {
             let why = format!("{why:#}");
             tracing::warn!(tool = tool.name, why, "a call failed");
             error(format_args!("the fleet's store does not answer: {why}"))
@@ -103,13 +109,13 @@ struct Calling<'a> {
 }
 
 impl Calling<'_> {
-    async fn carry_out(&self, given: JsonObject) -> Result<Answer, Stop> {
+    async fn carry_out(&self, given: JsonObject) -> Result<CallReply, EarlyEnd> {
         let arguments = match self.tool.arguments(given) {
             Ok(arguments) => arguments,
             Err(why) => return refuse(why),
         };
         let checked = self.checked(&arguments).await;
-        if let Err(Stop::Answer(Answer::Refused(why))) = &checked {
+        if let Err(EarlyEnd::Reply(CallReply::Refused(why))) = &checked {
             self.record(Event::Refused, &arguments, "", why).await?;
         }
         let machine = checked?;
@@ -122,7 +128,7 @@ impl Calling<'_> {
 
     /// Checks the emergency stop, the token's rights and machines, and whether agents may use the hub's host. Returns
     /// the machine that the call names.
-    async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, Stop> {
+    async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, EarlyEnd> {
         if self.hub.stop.is_set().await? {
             return refuse("the user has stopped all agents");
         }
@@ -163,7 +169,11 @@ impl Calling<'_> {
     }
 
     /// Executes a call that changes nothing.
-    async fn look(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
+    async fn look(
+        &self,
+        arguments: &Arguments,
+        machine: Option<Machine>,
+    ) -> Result<CallReply, EarlyEnd> {
         let answer = match (self.tool.name, machine) {
             ("list_machines", _) => self.list_machines().await?,
             (_, Some(machine)) if self.tool.is_of_instances() => {
@@ -174,18 +184,18 @@ impl Calling<'_> {
             (name, _) => self.look_at_host(name, arguments).await,
         };
         match &answer {
-            Answer::Refused(why) => self.record(Event::Refused, arguments, "", why).await?,
+            CallReply::Refused(why) => self.record(Event::Refused, arguments, "", why).await?,
             _ => self.record(Event::Done, arguments, "", "").await?,
         }
         Ok(answer)
     }
 
-    async fn list_machines(&self) -> Result<Answer> {
+    async fn list_machines(&self) -> Result<CallReply> {
         let machines = self.hub.machines.list(|id| self.token.reaches(id)).await;
         Ok(done(serde_json::to_string(&MachinesReply { machines })?))
     }
 
-    async fn list_sessions(&self, machine: &Machine) -> Answer {
+    async fn list_sessions(&self, machine: &Machine) -> CallReply {
         let asked = self.hub.machines.request::<Sessions>(&machine.id, Verb::Sessions, &()).await;
         match replied(asked) {
             Ok(Sessions { sessions }) => {
@@ -196,33 +206,47 @@ impl Calling<'_> {
         }
     }
 
-    async fn read(&self, machine: &Machine, arguments: &Arguments) -> Answer {
-        let request = Read { sid: arguments.text("session_id").to_owned() };
-        let asked = self.hub.machines.request::<Text>(&machine.id, Verb::Read, &request).await;
+    async fn read(&self, machine: &Machine, arguments: &Arguments) -> CallReply {
+        let given: ReadSessionOutput = match arguments.read() {
+            Ok(given) => given,
+            Err(why) => return error(why),
+        };
+        let request = ReadRequest { sid: given.session_id.0 };
+        let asked =
+            self.hub.machines.request::<SessionText>(&machine.id, Verb::Read, &request).await;
         match replied(asked) {
-            Ok(Text { text, is_cut }) => {
-                let most = usize::try_from(arguments.number("max_bytes")).unwrap_or(usize::MAX);
-                done(output::wrapped(&text, is_cut, arguments.text("cmd_hint"), most))
+            Ok(SessionText { text, is_cut }) => {
+                done(output::wrapped(&text, is_cut, &given.cmd_hint, size(given.max_bytes)))
             }
             Err(answer) => answer,
         }
     }
 
-    async fn look_at_host(&self, tool: &str, arguments: &Arguments) -> Answer {
-        let text = |name| arguments.text(name).to_owned();
-        let size = |name| usize::try_from(arguments.number(name)).unwrap_or(usize::MAX);
+    async fn look_at_host(&self, tool: &str, arguments: &Arguments) -> CallReply {
+        self.read_host(tool, arguments).await.map_or_else(error, done)
+    }
+
+    async fn read_host(&self, tool: &str, arguments: &Arguments) -> Result<String, String> {
         let host = &self.hub.host;
-        let looked = match tool {
-            "remote_read" => host.read(text("path"), size("offset"), size("limit")).await,
-            "remote_glob" => host.glob(text("pattern"), text("path")).await,
-            "remote_grep" => host.grep(text("pattern"), text("path"), text("glob_filter")).await,
+        match tool {
+            "remote_read" => {
+                let RemoteRead { path, offset, limit, .. } = arguments.read()?;
+                host.read(path, size(offset), size(limit)).await
+            }
+            "remote_glob" => {
+                let RemoteGlob { pattern, path, .. } = arguments.read()?;
+                host.glob(pattern, path.0).await
+            }
+            "remote_grep" => {
+                let RemoteGrep { pattern, path, glob_filter, .. } = arguments.read()?;
+                host.grep(pattern, path.0, glob_filter).await
+            }
             other => Err(format!("{other} is not served")),
-        };
-        looked.map_or_else(error, done)
+        }
     }
 
     /// Calls a tool of an instance that changes nothing.
-    async fn look_with_tool(&self, machine: &Machine, arguments: &Arguments) -> Answer {
+    async fn look_with_tool(&self, machine: &Machine, arguments: &Arguments) -> CallReply {
         let request = ToolCall {
             call: None,
             instance: arguments.text("instance").to_owned(),
@@ -237,7 +261,7 @@ impl Calling<'_> {
         match replied::<Value>(asked) {
             Ok(result) => {
                 let is_raw = action::is_raw(&request.arguments);
-                Answer::Done(instance_tools::outcome(&result, is_raw).result)
+                CallReply::Done(instance_tools::outcome(&result, is_raw).result)
             }
             Err(answer) => answer,
         }
@@ -245,7 +269,11 @@ impl Calling<'_> {
 
     /// Executes, holds or refuses a call that changes something, depending on the user's decision about its
     /// conversation.
-    async fn act(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
+    async fn act(
+        &self,
+        arguments: &Arguments,
+        machine: Option<Machine>,
+    ) -> Result<CallReply, EarlyEnd> {
         let conversation = arguments.text("conversation_id");
         if conversation.is_empty() && self.tool.name == "send_to_session" {
             return refuse("send_to_session needs a `conversation_id`");
@@ -274,14 +302,14 @@ impl Calling<'_> {
             released: None,
         };
         let why = match opened.state {
-            State::Approved => None,
-            State::Pending => {
+            Approval::Approved => None,
+            Approval::Pending => {
                 let why = "[pending: the user must approve this conversation first, in the hub's dashboard or with `unterm-hub approve`. Ask the user to approve it, then retry.]";
                 self.record(Event::Pending, arguments, &detail, "").await?;
-                return Ok(Answer::Refused(why.to_owned()));
+                return Ok(CallReply::Refused(why.to_owned()));
             }
-            State::Denied => Some("the user denied this conversation"),
-            State::Revoked => Some("the user revoked this conversation"),
+            Approval::Denied => Some("the user denied this conversation"),
+            Approval::Revoked => Some("the user revoked this conversation"),
         };
         if let Some(why) = why {
             self.record(Event::Refused, arguments, &detail, why).await?;
@@ -290,7 +318,7 @@ impl Calling<'_> {
         if opened.flow != Flow::Running {
             self.record(Event::Held, arguments, &detail, "").await?;
             self.hub.held.hold(&opened.key(), &call).await?;
-            return Ok(Answer::Held(
+            return Ok(CallReply::Held(
                 "[held: conversation is paused. The call is queued, and is carried out when the user resumes the conversation. Do not send it again.]"
                     .to_owned(),
             ));
@@ -300,7 +328,7 @@ impl Calling<'_> {
         match self.hub.executor.execute(&call).await {
             Ok(CallOutcome { result, summary }) => {
                 self.record(Event::Done, arguments, &detail, &summary).await?;
-                Ok(Answer::Done(result))
+                Ok(CallReply::Done(result))
             }
             Err(Failure::Blocked(blocked)) => {
                 self.hold_line(&call, blocked, arguments, &detail).await
@@ -317,10 +345,10 @@ impl Calling<'_> {
     async fn hold_line(
         &self,
         call: &Call,
-        blocked: Blocked,
+        blocked: RefusedLine,
         arguments: &Arguments,
         detail: &str,
-    ) -> Result<Answer, Stop> {
+    ) -> Result<CallReply, EarlyEnd> {
         let rule = blocked.rule.clone();
         let refusal = Failure::Blocked(blocked.clone()).message();
         if !self.hub.blocked_lines.hold(call, blocked).await? {
@@ -331,35 +359,35 @@ impl Calling<'_> {
             return refuse(why);
         }
         self.record(Event::Held, arguments, detail, &format!("blocked by policy: {rule}")).await?;
-        Ok(Answer::Held(format!(
+        Ok(CallReply::Held(format!(
             "[held: a rule of the machine blocks this line: {rule}. The call runs when the user releases the line, in the hub's dashboard or with `unterm-hub release`. Do not send it again.]"
         )))
     }
 
     fn action(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Action, String> {
-        let text = |name| arguments.text(name).to_owned();
         match (self.tool.name, machine) {
             ("send_to_session", Some(machine)) => {
-                let parts = action::parts(arguments.text("text"), arguments.text("submit_mode"))?;
-                let session = text("session_id");
-                Ok(Action::Send { machine: machine.id, session, parts })
+                let SendToSession { text, submit_mode, session_id, .. } = arguments.read()?;
+                let parts = action::parts(&text, &submit_mode)?;
+                Ok(Action::Send { machine: machine.id, session: session_id.0, parts })
             }
             (_, Some(machine)) if self.tool.is_of_instances() => {
+                let instance = arguments.text("instance").to_owned();
                 let arguments = arguments.for_instance().clone();
                 if serde_json::to_string(&arguments).map_or(usize::MAX, |a| a.len())
                     > MOST_ARGUMENTS
                 {
                     return Err(format!("the arguments must have at most {MOST_ARGUMENTS} bytes"));
                 }
-                Ok(Action::Tool { machine: machine.id, instance: text("instance"), arguments })
+                Ok(Action::Tool { machine: machine.id, instance, arguments })
             }
             ("remote_bash", _) => {
-                let timeout = arguments.number("timeout");
-                let bash = Bash { command: text("command"), timeout };
+                let RemoteBash { command, timeout, .. } = arguments.read()?;
+                let bash = Bash { command, timeout };
                 Ok(Action::Bash { host: machine_name(), bash })
             }
             ("remote_write", _) => {
-                let (path, content) = (text("path"), text("content"));
+                let RemoteWrite { path, content, .. } = arguments.read()?;
                 if content.len() > MOST_WRITTEN {
                     return Err(format!("`content` must have at most {MOST_WRITTEN} bytes"));
                 }
@@ -397,8 +425,13 @@ const MOST_WRITTEN: usize = 256 << 10;
 /// The maximum number of bytes of a tool's arguments, so that a held call fits into a message.
 const MOST_ARGUMENTS: usize = 512 << 10;
 
+/// A number of bytes or lines that an agent requests.
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
 /// The result in a machine's reply. Otherwise, the error for the agent.
-fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
+fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, CallReply> {
     match asked {
         Ok(Reply::Done(done)) => Ok(done),
         Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Err(error(output::reason(&why))),

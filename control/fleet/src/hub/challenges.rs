@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use time::OffsetDateTime;
 
 use super::store::{CHALLENGE_AGE, Store, now};
-use crate::digest::sha256;
+use crate::sha256::sha256;
 
 /// The label from which the key is derived. It makes this key differ from other keys that are derived from the seed.
 const KEY_NAME: &[u8] = b"challenges of the dashboard";
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_fleets_hubs_make_challenges() {
+    fn only_challenges_of_the_fleets_hubs_are_accepted() {
         let key = key("seed");
         let sealed = Sealed {
             purpose: Purpose::Add("x".to_owned()),

@@ -9,11 +9,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::places::{Places, TakenPlace};
+use super::concurrency_limit::{ConcurrencyLimit, Permit};
 
-/// The maximum number of connections, and of connections that are authenticated. So at least 128 remain for those that
-/// have not authenticated.
+/// The maximum number of connections.
 const MOST: usize = 512;
+/// The maximum number of authenticated connections. So at least 128 connections remain for clients that have not
+/// authenticated.
 const MOST_AUTHENTICATED: usize = 384;
 /// The maximum number of connections of one token, or of one sign-in, that are protected from being closed.
 const MOST_OF_ONE: usize = 64;
@@ -21,7 +22,7 @@ const MOST_OF_ONE: usize = 64;
 /// The open connections.
 pub struct Connections {
     open: Mutex<Open>,
-    authenticated: Places,
+    authenticated: ConcurrencyLimit,
 }
 
 #[derive(Default)]
@@ -33,8 +34,8 @@ struct Open {
 
 /// A connection's state.
 struct State {
-    /// The connection's place among those that have authenticated. `None` if it has not authenticated.
-    authenticated: Mutex<Option<TakenPlace>>,
+    /// The connection's permit of an authenticated client. `None` if the client has not authenticated.
+    authenticated: Mutex<Option<Permit>>,
     gives_way: Notify,
 }
 
@@ -47,7 +48,10 @@ pub struct OpenConnection {
 
 impl Default for Connections {
     fn default() -> Self {
-        Self { open: Mutex::default(), authenticated: Places::new(MOST_AUTHENTICATED, MOST_OF_ONE) }
+        Self {
+            open: Mutex::default(),
+            authenticated: ConcurrencyLimit::new(MOST_AUTHENTICATED, MOST_OF_ONE),
+        }
     }
 }
 
@@ -79,7 +83,7 @@ impl OpenConnection {
     pub fn authenticate(&self, name: &str) {
         let mut authenticated = self.state.authenticated.lock();
         if authenticated.is_none() {
-            *authenticated = self.connections.authenticated.take(name);
+            *authenticated = self.connections.authenticated.acquire(name);
         }
     }
 
@@ -102,11 +106,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strangers_give_way_and_no_token_keeps_all_connections() {
+    fn unauthenticated_connections_close_first_and_tokens_share() {
         let connections = Arc::new(Connections::default());
         let has_given_way = |of: &OpenConnection| of.gives_way().now_or_never().is_some();
-        let person = connections.add();
-        person.authenticate("person");
+        let user = connections.add();
+        user.authenticate("user");
         let authenticated = |name| {
             let connection = connections.add();
             connection.authenticate(name);
@@ -114,16 +118,16 @@ mod tests {
         };
         let greedy: Vec<_> = (0..MOST).map(|_| authenticated("token")).collect();
         let late = connections.add();
-        assert!(!has_given_way(&person) && !has_given_way(&late));
+        assert!(!has_given_way(&user) && !has_given_way(&late));
         let gone: Vec<_> = greedy.iter().map(has_given_way).collect();
         // There are two connections too many. So the token's two oldest unprotected connections were closed.
         assert!(gone.iter().enumerate().all(|(at, gone)| *gone == (at / 2 == MOST_OF_ONE / 2)));
         let strangers: Vec<_> = (0..2 * MOST).map(|_| connections.add()).collect();
-        assert!(!has_given_way(&person));
+        assert!(!has_given_way(&user));
         assert!(has_given_way(&late));
         assert_eq!(connections.open.lock().all.len(), MOST);
-        drop((strangers, greedy, late, person));
+        drop((strangers, greedy, late, user));
         assert!(connections.open.lock().all.is_empty());
-        assert!(connections.authenticated.take("token").is_some());
+        assert!(connections.authenticated.acquire("token").is_some());
     }
 }

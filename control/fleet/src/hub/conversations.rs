@@ -14,7 +14,7 @@ use super::{
     store::{Store, age, now},
     tokens::Token,
 };
-use crate::digest;
+use crate::sha256::sha256_prefix;
 
 /// The maximum number of characters of a conversation's id.
 pub const LONGEST_ID: usize = 200;
@@ -28,7 +28,7 @@ const PENDING_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// The user's decision about a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum Approval {
     /// There is no decision yet.
     Pending,
     /// The conversation may act.
@@ -61,7 +61,7 @@ pub struct Conversation {
     /// The token's name.
     pub token_name: String,
     /// The user's decision.
-    pub state: State,
+    pub state: Approval,
     /// Whether calls are executed.
     pub flow: Flow,
     /// A description of the first call that changes something, for the user who decides.
@@ -91,7 +91,7 @@ impl Conversation {
 
 /// The key of a conversation. It contains a digest of the id, because the id may contain any character.
 pub fn key(token: &str, id: &str) -> String {
-    format!("{token}.{}", digest::short(id, 24))
+    format!("{token}.{}", sha256_prefix(id, 24))
 }
 
 /// The keys of the conversations that a decision applies to. `named`: a key, a name or an id. A key has precedence,
@@ -154,9 +154,9 @@ impl Decision {
 
     fn apply(self, conversation: &mut Conversation) {
         match self {
-            Self::Approve => conversation.state = State::Approved,
-            Self::Deny => conversation.state = State::Denied,
-            Self::Revoke => conversation.state = State::Revoked,
+            Self::Approve => conversation.state = Approval::Approved,
+            Self::Deny => conversation.state = Approval::Denied,
+            Self::Revoke => conversation.state = Approval::Revoked,
             Self::Pause => conversation.flow = Flow::Paused,
             // Calls may have been held meanwhile.
             Self::Resume => conversation.flow = Flow::Replaying,
@@ -200,7 +200,7 @@ impl Conversations {
             id: id.to_owned(),
             token: token.id.clone(),
             token_name: token.name.clone(),
-            state: State::Pending,
+            state: Approval::Pending,
             flow: Flow::Running,
             first: first.to_owned(),
             made_at: now(),
@@ -216,7 +216,7 @@ impl Conversations {
     /// another one.
     async fn makes_room(&self, token: &Token) -> Result<bool> {
         let mut pending = self.list().await?;
-        pending.retain(|of| of.token == token.id && of.state == State::Pending);
+        pending.retain(|of| of.token == token.id && of.state == Approval::Pending);
         let (old, waiting): (Vec<_>, Vec<_>) =
             pending.iter().partition(|of| age(&of.made_at).is_none_or(|age| age > PENDING_AGE));
         for conversation in old {
@@ -326,7 +326,7 @@ impl Conversations {
 mod tests {
     use super::*;
 
-    fn conversation(state: State, flow: Flow) -> Conversation {
+    fn conversation(state: Approval, flow: Flow) -> Conversation {
         let text = || "x".to_owned();
         Conversation {
             id: text(),
@@ -340,14 +340,34 @@ mod tests {
     }
 
     #[test]
-    fn decisions_change_one_thing_and_a_revoked_one_drops_what_is_held() {
+    fn decisions_change_the_state_and_revoking_drops_held_calls() {
         for (before, decision, after) in [
-            ((State::Pending, Flow::Running), Decision::Approve, (State::Approved, Flow::Running)),
-            ((State::Pending, Flow::Running), Decision::Deny, (State::Denied, Flow::Running)),
-            ((State::Approved, Flow::Running), Decision::Pause, (State::Approved, Flow::Paused)),
-            ((State::Approved, Flow::Paused), Decision::Resume, (State::Approved, Flow::Replaying)),
-            ((State::Approved, Flow::Paused), Decision::Revoke, (State::Revoked, Flow::Replaying)),
-            ((State::Revoked, Flow::Running), Decision::Approve, (State::Approved, Flow::Running)),
+            (
+                (Approval::Pending, Flow::Running),
+                Decision::Approve,
+                (Approval::Approved, Flow::Running),
+            ),
+            ((Approval::Pending, Flow::Running), Decision::Deny, (Approval::Denied, Flow::Running)),
+            (
+                (Approval::Approved, Flow::Running),
+                Decision::Pause,
+                (Approval::Approved, Flow::Paused),
+            ),
+            (
+                (Approval::Approved, Flow::Paused),
+                Decision::Resume,
+                (Approval::Approved, Flow::Replaying),
+            ),
+            (
+                (Approval::Approved, Flow::Paused),
+                Decision::Revoke,
+                (Approval::Revoked, Flow::Replaying),
+            ),
+            (
+                (Approval::Revoked, Flow::Running),
+                Decision::Approve,
+                (Approval::Approved, Flow::Running),
+            ),
         ] {
             let mut of = conversation(before.0, before.1);
             decision.apply(&mut of);
@@ -359,12 +379,12 @@ mod tests {
         Conversation {
             id: id.to_owned(),
             token: token.to_owned(),
-            ..conversation(State::Pending, Flow::Running)
+            ..conversation(Approval::Pending, Flow::Running)
         }
     }
 
     #[test]
-    fn no_id_stands_for_anothers_key() {
+    fn no_conversation_id_equals_the_key_of_another() {
         let victim = named("a", "work");
         let all = [victim.clone(), named("b", &victim.key()), named("b", "work")];
         for decision in [Decision::Approve, Decision::Deny, Decision::Pause, Decision::Revoke] {
@@ -376,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_several_is_limited_everywhere_and_permitted_nowhere() {
+    fn an_ambiguous_name_can_restrict_but_not_permit() {
         let all = [named("a", "work"), named("b", "work"), named("b", "play")];
         let keys = [all[0].key(), all[1].key()];
         for decision in [Decision::Deny, Decision::Pause, Decision::Revoke] {

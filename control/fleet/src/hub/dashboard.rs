@@ -1,4 +1,4 @@
-//! The dashboard: a page for the people who manage a fleet, and the page's API.
+//! The dashboard: a page for the users who manage a fleet, and the page's API.
 //!
 //! The page signs in with a code of `unterm-hub login` or with a passkey, and gets a secret that it sends with each
 //! request. The dashboard uses no cookie, so that no other web page can act with the sign-in, and no other server on
@@ -25,17 +25,17 @@ use tokio::{
 use unterm_control::mcp_http::{Lines, reply};
 
 use super::{
+    http_reply::{
+        HttpRefusal, HttpResult, WRONG_SECRET, bearer, done, event, internal, json_reply, query,
+        read, refused,
+    },
     notices::Notice,
     pairing::Pairing,
     services::Services,
     sign_ins::{SignIn, SignIns},
-    site::Site,
-    web::{
-        Answer, Refused, WRONG_SECRET, bearer, done, event, internal, json_reply, query, read,
-        refused,
-    },
+    web_address::WebAddress,
 };
-use crate::{digest::sha256, identity::MachineId, protocol::LONGEST_TEXT};
+use crate::{identity::MachineId, protocol::LONGEST_TEXT, sha256::sha256};
 
 /// The maximum number of bytes of a request's body.
 pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
@@ -53,14 +53,14 @@ pub struct Dashboard {
 
 /// The sender of a request.
 pub struct Requester<'a> {
-    site: &'a Site,
+    site: &'a WebAddress,
     /// The sign-in and its secret. `None` for a request that needs no sign-in.
     sign_in: Option<(SignIn, String)>,
 }
 
 impl Requester<'_> {
     /// A name for the sign-in that the request comes from.
-    pub fn person(&self) -> Option<String> {
+    pub fn user(&self) -> Option<String> {
         self.sign_in.as_ref().map(|(_, secret)| sha256(secret))
     }
 }
@@ -73,7 +73,7 @@ struct Request<'a> {
     sign_in: SignIn,
     secret: String,
     /// The address of the hub, as the page used it.
-    site: &'a Site,
+    site: &'a WebAddress,
 }
 
 impl Request<'_> {
@@ -83,7 +83,7 @@ impl Request<'_> {
     }
 }
 
-/// The part of the page that a path such as `/profile/tokens` leads to. AITerm's clients send people to that path.
+/// The part of the page that a path such as `/profile/tokens` leads to. AITerm's clients send users to that path.
 pub fn view_at(path: &str) -> Option<&'static str> {
     (path == "/profile/tokens").then_some("/#tokens")
 }
@@ -116,7 +116,11 @@ impl Dashboard {
     ///
     /// # Errors
     /// The request needs a sign-in, and has none.
-    pub async fn check<'a>(&self, site: &'a Site, parts: &Parts) -> Result<Requester<'a>, Refused> {
+    pub async fn check<'a>(
+        &self,
+        site: &'a WebAddress,
+        parts: &Parts,
+    ) -> Result<Requester<'a>, HttpRefusal> {
         let (method, path) = (&parts.method, parts.uri.path());
         let is_open = match path {
             "/api/login" => method == Method::POST,
@@ -137,7 +141,7 @@ impl Dashboard {
     ///
     /// # Errors
     /// A status, and the reason for the user.
-    pub async fn answer(&self, asked: Requester<'_>, parts: &Parts, body: &[u8]) -> Answer {
+    pub async fn answer(&self, asked: Requester<'_>, parts: &Parts, body: &[u8]) -> HttpResult {
         let (method, path) = (&parts.method, parts.uri.path());
         let site = asked.site;
         if let Some((sign_in, secret)) = asked.sign_in {
@@ -162,7 +166,7 @@ impl Dashboard {
         Ok(signed_in_reply(&tried?))
     }
 
-    async fn sign_in(&self, body: &[u8]) -> Result<(SignIn, String), Refused> {
+    async fn sign_in(&self, body: &[u8]) -> Result<(SignIn, String), HttpRefusal> {
         #[derive(Deserialize)]
         struct Login {
             code: String,
@@ -175,7 +179,7 @@ impl Dashboard {
         refused(StatusCode::UNAUTHORIZED, "The code is wrong, was used or has expired")
     }
 
-    async fn route(&self, request: Request<'_>) -> Answer {
+    async fn route(&self, request: Request<'_>) -> HttpResult {
         match (request.method, request.uri.path()) {
             (&Method::GET, "/api/overview") => {
                 let overview = overview::of(&self.hub, &request.sign_in, request.site).await;
@@ -204,7 +208,7 @@ impl Dashboard {
                 "This sign-in is read-only: sign in with a code from `unterm-hub login` without --read-only",
             ),
             (&Method::POST, path) => {
-                let from = requests::From { site: request.site, secret: &request.secret };
+                let from = requests::RequestOrigin { site: request.site, secret: &request.secret };
                 match passkeys::answer(&self.hub, &from, path, request.body).await {
                     Some(answer) => answer,
                     None => {
@@ -236,7 +240,7 @@ impl Dashboard {
     }
 
     /// A session's screen and output, as events.
-    fn live(&self, request: &Request<'_>) -> Answer {
+    fn live(&self, request: &Request<'_>) -> HttpResult {
         let bad = |why| (StatusCode::BAD_REQUEST, why);
         let machine = MachineId::try_from(request.query("machine")).map_err(bad)?;
         if !self.hub.machines.is_paired(&machine) {

@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use super::{
     action::Call,
-    conversations::{Conversations, State, key},
+    conversations::{Approval, Conversations, key},
+    emergency_stop::EmergencyStop,
     machines::Machines,
-    stop::Stop,
     tokens::Tokens,
 };
 
@@ -14,7 +14,7 @@ use super::{
 #[derive(Clone)]
 pub struct Decisions {
     /// The emergency stop.
-    pub stop: Stop,
+    pub stop: EmergencyStop,
     /// The conversations.
     pub conversations: Conversations,
     /// The tokens.
@@ -30,7 +30,7 @@ impl Decisions {
     /// NATS does not answer.
     pub async fn refusal(&self, call: &Call) -> Result<Option<&'static str>> {
         let conversation = self.conversations.get(&key(&call.token, &call.conversation)).await?;
-        if conversation.is_none_or(|of| of.state != State::Approved) {
+        if conversation.is_none_or(|of| of.state != Approval::Approved) {
             return Ok(Some("the conversation may not act any more"));
         }
         if self.tokens.by_id(&call.token).await?.is_none() {

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_the_fleet_stay_out_of_reach() {
+    fn agents_cannot_open_the_fleets_keys() {
         let folder = tempfile::tempdir().unwrap();
         let (root, home) = (folder.path().join("root"), folder.path().join("home/.unterm"));
         std::fs::create_dir(&root).unwrap();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_gives_its_output_and_status() {
+    async fn a_command_returns_its_output_and_status() {
         let ran = bash("echo out; echo err >&2; exit 3", 10).await;
         let expected =
             json!({"exit_code": 3, "stdout": "out\n", "stderr": "err\n", "timed_out": false});
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_host_is_closed_unless_it_is_switched_on() {
+    async fn host_tools_are_refused_unless_enabled() {
         let closed = Host::default();
         let bash = Bash { command: "id".to_owned(), timeout: 1 };
         assert!(closed.bash(&bash).await.unwrap_err().contains("--admin-root"));

@@ -35,25 +35,29 @@ use unterm_control::{
 };
 
 use super::{
+    concurrency_limit::{ConcurrencyLimit, Permit},
     connections::{Connections, OpenConnection},
     dashboard::{self, Dashboard, LONGEST_BODY},
+    http_reply::{
+        HttpRefusal, WRONG_SECRET, bearer, internal, json_reply, query, read, refusal, refused,
+    },
     listeners::Listeners,
+    mcp_session::Session,
     pairing::Pairing,
-    places::{Places, TakenPlace},
     services::Services,
-    session::Session,
-    site::Site,
     tokens::Token,
     tool::Toolset,
-    web::{Refused, WRONG_SECRET, bearer, internal, json_reply, query, read, refusal, refused},
+    web_address::WebAddress,
 };
 use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 
-/// The maximum number of concurrent requests of all agents, and of one token. Streams do not count.
+/// The maximum number of concurrent requests of all agents. Streams do not count.
 const MOST_REQUESTS: usize = 256;
+/// The maximum number of concurrent requests of one token. Streams do not count.
 const MOST_OF_TOKEN: usize = 64;
-/// The maximum number of concurrent requests of all signed-in users, and of one sign-in. Streams do not count.
-const MOST_OF_PEOPLE: usize = 128;
+/// The maximum number of concurrent requests of all signed-in users. Streams do not count.
+const MOST_OF_USERS: usize = 128;
+/// The maximum number of concurrent requests of one sign-in. Streams do not count.
 const MOST_OF_SIGN_IN: usize = 64;
 /// The maximum number of machines' codes that are looked up at the same time. Others wait for some milliseconds.
 const LOOKUPS: usize = 16;
@@ -77,11 +81,11 @@ struct Http {
     unterm: Mcp,
     streams: Arc<Streams>,
     budget: MessageBudget,
-    agents: Places,
-    people: Places,
+    agents: ConcurrencyLimit,
+    users: ConcurrencyLimit,
     lookups: Semaphore,
     /// The hub's addresses, as clients see them.
-    sites: Vec<Site>,
+    sites: Vec<WebAddress>,
 }
 
 /// The address at which other computers reach the hub.
@@ -105,9 +109,9 @@ pub async fn serve(
 ) -> Result<()> {
     let port = listeners.local_addr()?.port();
     let scheme = if public.tls.is_some() { "https" } else { "http" };
-    let own = Site::loopback(scheme, port, listeners.has_localhost());
+    let own = WebAddress::loopback(scheme, port, listeners.has_localhost());
     // If the hub has no TLS, a proxy provides it, so the scheme is `https` in both cases.
-    let named = public.name.map(|name| Site::new("https", name.to_owned()).with_passkeys());
+    let named = public.name.map(|name| WebAddress::new("https", name.to_owned()).with_passkeys());
     let sites = own.into_iter().chain(named).collect();
     let config = StreamableHttpServerConfig::default()
         // The hub checks hosts and origins itself.
@@ -128,8 +132,8 @@ pub async fn serve(
         hub: hub.clone(),
         streams: Arc::default(),
         budget: MessageBudget::default(),
-        agents: Places::new(MOST_REQUESTS, MOST_OF_TOKEN),
-        people: Places::new(MOST_OF_PEOPLE, MOST_OF_SIGN_IN),
+        agents: ConcurrencyLimit::new(MOST_REQUESTS, MOST_OF_TOKEN),
+        users: ConcurrencyLimit::new(MOST_OF_USERS, MOST_OF_SIGN_IN),
         lookups: Semaphore::new(LOOKUPS),
         sites,
     });
@@ -204,14 +208,14 @@ fn guarded(mut reply: Response<Body>) -> Response<Body> {
 }
 
 impl Http {
-    /// Answers a request. The body is read before the request takes one of the limited places, so that a slow client
-    /// takes none. Files and texts in memory need no place. A secret is looked up before it counts as wrong, so a
+    /// Answers a request. The body is read before the request acquires one of the limited permits, so that a slow client
+    /// holds no permit. Files and texts in memory need no permit. A secret is looked up before it counts as wrong, so a
     /// correct secret is accepted even while many clients guess.
     async fn answer(
         &self,
         connection: &OpenConnection,
         mut request: Request<Body>,
-    ) -> Result<Response<Body>, Refused> {
+    ) -> Result<Response<Body>, HttpRefusal> {
         let site = self.check_host(&request)?;
         let path = request.uri().path().to_owned();
         if let Some(view) = dashboard::view_at(&path) {
@@ -228,7 +232,7 @@ impl Http {
             return self.pair(request).await;
         }
         if path != "/mcp" && path != sse::PATH {
-            let why = "Agents use /mcp/sse or /mcp, and people open / or /profile/tokens";
+            let why = "Agents use /mcp/sse or /mcp, and users open / or /profile/tokens";
             return refused(StatusCode::NOT_FOUND, why);
         }
         if request.headers().contains_key(header::ORIGIN) {
@@ -256,10 +260,10 @@ impl Http {
         let mut reservation = self.budget.reserve(kind);
         let (parts, body) = request.into_parts();
         let body = whole(body, LONGEST_MESSAGE, &mut reservation).await?;
-        let place = place_of(&self.agents, &token.id)?;
+        let permit = permit_of(&self.agents, &token.id)?;
         if path == sse::PATH {
             let name = query(&parts.uri, sse::SESSION);
-            return self.streams.post(kind, name.as_deref(), &body, place).await;
+            return self.streams.post(kind, name.as_deref(), &body, permit).await;
         }
         request = Request::from_parts(parts, Body::from(body));
         request.extensions_mut().insert(token);
@@ -268,11 +272,11 @@ impl Http {
             Toolset::Unterm => &self.unterm,
         };
         let Ok(reply) = mcp.clone().call(request).await;
-        Ok(holding(reply, (place, reservation)))
+        Ok(holding(reply, (permit, reservation)))
     }
 
     /// Pairs a machine that sends a code.
-    async fn pair(&self, request: Request<Body>) -> Result<Response<Body>, Refused> {
+    async fn pair(&self, request: Request<Body>) -> Result<Response<Body>, HttpRefusal> {
         let (parts, body) = request.into_parts();
         if parts.headers.contains_key(header::ORIGIN) || parts.method != Method::POST {
             return refused(StatusCode::FORBIDDEN, "Only machines may use this path, with POST");
@@ -292,13 +296,13 @@ impl Http {
         Ok(json_reply(&json!(CodedReply { answer, servers })))
     }
 
-    /// Answers the dashboard's page.
+    /// Answers a request of the dashboard's page.
     async fn answer_page(
         &self,
-        site: &Site,
+        site: &WebAddress,
         connection: &OpenConnection,
         request: Request<Body>,
-    ) -> Result<Response<Body>, Refused> {
+    ) -> Result<Response<Body>, HttpRefusal> {
         let headers = request.headers();
         let is_own = |origin: &HeaderValue| self.sites.iter().any(|site| site.origin == *origin);
         if !headers.get_all(header::ORIGIN).iter().all(is_own) {
@@ -309,30 +313,30 @@ impl Http {
             return Ok(reply);
         }
         let asked = self.dashboard.check(site, &parts).await?;
-        let person = asked.person();
-        if let Some(person) = &person {
-            connection.authenticate(person);
+        let user = asked.user();
+        if let Some(user) = &user {
+            connection.authenticate(user);
         }
         let mut reservation = self.budget.reserve(TokenKind::Page);
         let body = if parts.method == Method::POST {
             check_json(&parts.headers)?;
-            let most = if person.is_some() { LONGEST_BODY } else { LONGEST_OF_STRANGER };
+            let most = if user.is_some() { LONGEST_BODY } else { LONGEST_OF_STRANGER };
             whole(body, most, &mut reservation).await?
         } else {
             Bytes::new()
         };
-        let place = person.map(|person| place_of(&self.people, &person)).transpose()?;
+        let permit = user.map(|user| permit_of(&self.users, &user)).transpose()?;
         let reply = self.dashboard.answer(asked, &parts, &body).await?;
-        drop((place, reservation));
+        drop((permit, reservation));
         Ok(reply)
     }
 
-    fn site(&self, host: &str) -> Option<&Site> {
+    fn site(&self, host: &str) -> Option<&WebAddress> {
         self.sites.iter().find(|site| site.host.eq_ignore_ascii_case(host))
     }
 
     /// Returns an error for a request that names another host. This protects from DNS rebinding.
-    fn check_host(&self, request: &Request<Body>) -> Result<&Site, Refused> {
+    fn check_host(&self, request: &Request<Body>) -> Result<&WebAddress, HttpRefusal> {
         let headers = request.headers();
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());
@@ -350,7 +354,7 @@ impl Http {
         Ok(site)
     }
 
-    async fn token(&self, headers: &HeaderMap) -> Result<Token, Refused> {
+    async fn token(&self, headers: &HeaderMap) -> Result<Token, HttpRefusal> {
         let secret = bearer(headers);
         let found = match &secret {
             Some(secret) => self.hub.tokens.find(secret).await.map_err(internal)?,
@@ -370,16 +374,16 @@ impl Http {
 }
 
 /// A reply that sends a browser to another address.
-fn redirect(to: &str) -> Result<Response<Body>, Refused> {
+fn redirect(to: &str) -> Result<Response<Body>, HttpRefusal> {
     let mut reply = failure(StatusCode::TEMPORARY_REDIRECT, &format!("Use {to}"));
     let to = HeaderValue::from_str(to).map_err(|error| internal(error.into()))?;
     reply.headers_mut().insert(header::LOCATION, to);
     Ok(reply)
 }
 
-/// Takes a place for a request of a token or a sign-in.
-fn place_of(places: &Places, name: &str) -> Result<TakenPlace, Refused> {
-    places.take(name).ok_or_else(|| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))
+/// Acquires a permit for a request of a token or a sign-in.
+fn permit_of(limit: &ConcurrencyLimit, name: &str) -> Result<Permit, HttpRefusal> {
+    limit.acquire(name).ok_or_else(|| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))
 }
 
 /// A token in the form that the transports use to distinguish tokens.
@@ -390,7 +394,7 @@ fn kind(token: &Token) -> Result<TokenKind> {
 
 /// Checks that a request has the content type of JSON, which a web page can't send to another origin without a
 /// preflight request.
-fn check_json(headers: &HeaderMap) -> Result<(), Refused> {
+fn check_json(headers: &HeaderMap) -> Result<(), HttpRefusal> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
     if kind.trim().eq_ignore_ascii_case("application/json") {

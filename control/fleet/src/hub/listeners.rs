@@ -51,7 +51,7 @@ impl Listeners {
                     return Ok(Self { first, second: None, has_localhost: true });
                 }
                 Err(_) if tries > 0 => {}
-                // If the hub listened only on `[::1]`, the redirect from `localhost` would send people to the other
+                // If the hub listened only on `[::1]`, the redirect from `localhost` would send users to the other
                 // program.
                 Err(error) if address.is_ipv6() => return Err(error),
                 Err(error) => {
@@ -89,7 +89,7 @@ impl Listeners {
         })
     }
 
-    /// The host and port of the address for people.
+    /// The host and port of the address for users.
     ///
     /// # Errors
     /// The system does not report the port.
@@ -129,7 +129,7 @@ mod tests {
     const ANY_PORT: &str = "127.0.0.1:0";
 
     #[tokio::test]
-    async fn the_port_of_both_loopback_addresses_belongs_to_the_hub() {
+    async fn the_hub_binds_both_loopback_addresses() {
         let listeners = Listeners::bind(ANY_PORT.parse().unwrap()).await.unwrap();
         assert!(listeners.has_localhost());
         let port = listeners.local_addr().unwrap().port();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_port_that_another_program_has_is_not_called_localhost() {
+    async fn localhost_is_not_used_if_another_program_has_the_port() {
         let (taken, listeners) = loop {
             let Ok(taken) = TcpListener::bind("[::1]:0").await else { return };
             let port = taken.local_addr().unwrap().port();

@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_summed_up_by_what_counts() {
+    fn summaries_of_output_depend_on_the_command() {
         let pytest = "test_a.py ..F\nFAILED test_a.py::test_x - assert 1 == 2\n=== 1 failed, 2 passed in 0.10s ===\n";
         assert_eq!(
             facts("python -m pytest -q", pytest),

@@ -10,19 +10,20 @@ use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    audit, codes,
+    audit,
     machines::{LONGEST_NAME, Machine, shown},
+    one_time_codes,
     revocation::Revocation,
     store::{INVITATION_AGE, Store, now},
 };
 use crate::{
     connector::{Invitation, PairReply, PairRequest},
-    digest::random,
     identity::{self, MachineId},
     jwt::{self, Permissions},
     nats::{Credentials, reply_within},
     nats_server::Fleet,
     protocol::{self, TOKEN_LIFE, Tokens},
+    random::random_hex,
 };
 
 /// Pairs machines.
@@ -54,7 +55,7 @@ impl Pairing {
     /// # Errors
     /// NATS does not store it.
     pub async fn invite(&self) -> Result<Invitation> {
-        let number = random::<8>()?;
+        let number = random_hex::<8>()?;
         let seed = identity::new_seed(KeyPairType::User)?;
         let permissions = Permissions {
             publish: vec![Invitation::subject(&number)],
@@ -75,8 +76,8 @@ impl Pairing {
     /// # Errors
     /// NATS does not store the code.
     pub async fn code(&self) -> Result<String> {
-        let code = codes::new_code()?;
-        self.store.invitations.put(&codes::key(&code), &Invited { at: now() }).await?;
+        let code = one_time_codes::new_code()?;
+        self.store.invitations.put(&one_time_codes::key(&code), &Invited { at: now() }).await?;
         Ok(code)
     }
 
@@ -85,7 +86,7 @@ impl Pairing {
     /// # Errors
     /// NATS does not answer.
     pub async fn accept_code(&self, request: &PairRequest, code: &str) -> PairReply {
-        let accepted = self.accept(code, &codes::key(code), request).await;
+        let accepted = self.accept(code, &one_time_codes::key(code), request).await;
         self.reply(accepted)
     }
 

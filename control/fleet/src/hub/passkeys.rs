@@ -21,10 +21,10 @@ use webauthn_rs::prelude::{
 use super::{
     audit,
     challenges::{Challenges, Purpose},
-    site::RelyingParty,
     store::{Store, now},
+    web_address::RelyingParty,
 };
-use crate::digest::sha256;
+use crate::sha256::sha256;
 
 /// The key of the list in its bucket. The list is one value, so that adding a passkey can't exceed the limit.
 const KEY: &str = "all";

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::{
-    action::Executor, blocked_lines::BlockedLines, conversations::Conversations,
-    decisions::Decisions, held::HeldCalls, host::Host, machines::Machines, notices::Notices,
-    passkeys::Passkeys, places::Places, sign_ins::SignIns, stop::Stop, store::Store,
-    tokens::Tokens, typing::Typing, views::Views,
+    action::Executor, blocked_lines::BlockedLines, concurrency_limit::ConcurrencyLimit,
+    conversations::Conversations, decisions::Decisions, emergency_stop::EmergencyStop,
+    held_calls::HeldCalls, host::Host, live_views::Views, machines::Machines, notices::Notices,
+    passkeys::Passkeys, sign_ins::SignIns, store::Store, tokens::Tokens, typing::Typing,
 };
 
-/// The maximum number of calls at the same time, in total and of one token.
+/// The maximum number of concurrent calls.
 const MOST_CALLS: usize = 256;
+/// The maximum number of concurrent calls of one token.
 const MOST_CALLS_OF_TOKEN: usize = 32;
 
 /// The parts of a hub that calls use.
@@ -34,7 +35,7 @@ pub struct Services {
     /// Keeps calls with lines that the rules of a machine refuse.
     pub blocked_lines: BlockedLines,
     /// The emergency stop.
-    pub stop: Stop,
+    pub stop: EmergencyStop,
     /// The sign-ins of the dashboard.
     pub sign_ins: SignIns,
     /// The passkeys for sign-ins to the dashboard.
@@ -46,7 +47,7 @@ pub struct Services {
     /// The live views of sessions in the dashboard.
     pub views: Views,
     /// Limits the number of calls that run at the same time.
-    pub places: Places,
+    pub call_limit: ConcurrencyLimit,
 }
 
 impl Services {
@@ -64,7 +65,7 @@ impl Services {
         let conversations = Conversations::new(store.clone());
         let executor =
             Executor { machines: machines.clone(), host: host.clone(), store: store.clone() };
-        let stop = Stop::new(store.clone());
+        let stop = EmergencyStop::new(store.clone());
         let decisions = Decisions {
             stop: stop.clone(),
             conversations: conversations.clone(),
@@ -83,8 +84,8 @@ impl Services {
             blocked_lines: blocked_lines.clone(),
             replaying: Arc::default(),
         };
-        let (sign_ins, places) =
-            (SignIns::new(store.clone()), Places::new(MOST_CALLS, MOST_CALLS_OF_TOKEN));
+        let (sign_ins, call_limit) =
+            (SignIns::new(store.clone()), ConcurrencyLimit::new(MOST_CALLS, MOST_CALLS_OF_TOKEN));
         Self {
             name,
             stop,
@@ -101,7 +102,7 @@ impl Services {
             executor,
             held,
             blocked_lines,
-            places,
+            call_limit,
         }
     }
 }

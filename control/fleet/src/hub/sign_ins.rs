@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     audit,
-    codes::{key, new_code},
+    one_time_codes::{key, new_code},
     passkeys::{self, Passkey},
     store::{Store, now},
 };
-use crate::digest::{random, sha256};
+use crate::{random::random_hex, sha256::sha256};
 
 /// The prefix of a sign-in's secret.
 const PREFIX: &str = "unvi_";
@@ -85,7 +85,7 @@ impl SignIns {
     }
 
     async fn open(&self, sign_in: SignIn, detail: &str) -> Result<(SignIn, String)> {
-        let secret = format!("{PREFIX}{}", random::<24>()?);
+        let secret = format!("{PREFIX}{}", random_hex::<24>()?);
         self.0.sign_ins.put(&sha256(&secret), &sign_in).await?;
         audit::changed(&self.0, "sign-in", detail).await?;
         Ok((sign_in, secret))

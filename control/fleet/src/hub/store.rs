@@ -1,8 +1,8 @@
 //! The fleet's state: buckets and streams of NATS's JetStream, in an account that only hubs use. A hub keeps no other
 //! state, so that hubs can be replaced and added. The machines' account has no streams: a hub stores what a machine
-//! reports (`machine_asks.rs`).
+//! reports (`machine_questions.rs`).
 
-mod earlier;
+mod migration;
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use async_nats::{
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use super::{bucket::Bucket, calls::Calls};
+use super::{bucket::Bucket, call_states::Calls};
 use crate::{
     nats,
     nats_server::MOST_STORED,
@@ -37,18 +37,22 @@ pub const AUDIT_SUBJECT: &str = "fleet.audit";
 const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
 /// The maximum number of bytes of the audit log. The oldest entries are deleted for new ones.
 const AUDIT_BYTES: i64 = 1 << 30;
-/// The maximum number of bytes of a value in a bucket, of a bucket and of a small bucket. A full bucket refuses writes,
-/// so that the disk does not fill up. NATS requires that its limit of stored bytes is at least the sum of these limits.
+/// The maximum number of bytes of a value in a bucket.
 const LONGEST_VALUE: i32 = 512 << 10;
+/// The maximum number of bytes of a bucket. A full bucket refuses writes, so that the disk does not fill up. NATS requires
+/// that its limit of stored bytes is at least the sum of all limits.
 const BUCKET_BYTES: i64 = 64 << 20;
+/// The maximum number of bytes of a small bucket.
 const SMALL_BUCKET_BYTES: i64 = 8 << 20;
+/// The maximum number of bytes of a large bucket.
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
 /// The maximum number of bytes of all calls that wait.
 const HELD_BYTES: i64 = 256 << 20;
 /// The time for which an invitation is valid.
 pub const INVITATION_AGE: Duration = Duration::from_secs(600);
-/// The time for which a code for the dashboard is valid, and the maximum time of a sign-in.
+/// The time for which a code for the dashboard is valid.
 const CODE_AGE: Duration = Duration::from_secs(600);
+/// The maximum time of a sign-in.
 const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
 /// The time for which the outcome of a call is kept. A hub asks for the outcome if another hub ended before the
 /// machine's reply arrived.
@@ -173,7 +177,7 @@ impl Store {
                 .map_err(|error| explained(&error, &name))?;
         }
         let shared = nats::jetstream(&store.client);
-        earlier::migrate(&shared, &store.calls)
+        migration::migrate(&shared, &store.calls)
             .await
             .context("moving state of an earlier version")?;
         Ok(store)

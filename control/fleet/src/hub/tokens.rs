@@ -14,10 +14,7 @@ use super::{
     audit,
     store::{Store, now},
 };
-use crate::{
-    digest::{random, sha256},
-    identity::MachineId,
-};
+use crate::{identity::MachineId, random::random_hex, sha256::sha256};
 
 /// The prefix of a token.
 const PREFIX: &str = "unfl";
@@ -37,7 +34,7 @@ pub enum Right {
     Read,
     /// Type into sessions.
     Send,
-    /// Do everything on the hub's own host: `remote_bash` and the like.
+    /// Do everything on the hub's own host: `remote_bash` and the other tools of the host.
     Admin,
 }
 
@@ -113,8 +110,8 @@ impl Tokens {
     ) -> Result<(Token, String)> {
         ensure!(!name.is_empty(), "a token needs a name");
         ensure!(!rights.is_empty(), "a token needs a right: list, read, send or admin");
-        let id = random::<8>()?;
-        let secret = format!("{PREFIX}_{id}_{}", random::<24>()?);
+        let id = random_hex::<8>()?;
+        let secret = format!("{PREFIX}_{id}_{}", random_hex::<24>()?);
         let end = lifetime.map(|lifetime| OffsetDateTime::now_utc().checked_add(lifetime));
         let expires_at = end.map(|end| end.and_then(|end| end.format(&Rfc3339).ok()));
         ensure!(expires_at != Some(None), "the token would end after the end of time");

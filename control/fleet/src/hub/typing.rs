@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn typing_begins_after_a_pause_and_in_each_session() {
+    async fn typing_is_logged_after_a_pause_and_per_session() {
         let typing = Typing::default();
         let machine = MachineId::try_from("1df461750a3e".to_owned()).unwrap();
         let begins = |sign_in, sid| typing.begins(sign_in, &machine, sid);

@@ -7,9 +7,9 @@ use anyhow::{Result, ensure};
 use async_nats::{Client, HeaderMap, Message, Subscriber, jetstream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use serde_json::json;
-use unterm_fleet::protocol::{Answer, Ask, Presence};
+use unterm_fleet::protocol::{Presence, Question, QuestionReply};
 
-use crate::place::{Attacker, Place, connect, passes};
+use crate::test_fleet::{Attacker, TestFleet, connect, passes};
 
 const SID: &str = "0123456789ab";
 
@@ -55,7 +55,7 @@ fn foreign_subjects(own: &str, b: &str) -> Vec<String> {
     .into()
 }
 
-/// Subjects of another machine, of people and of the store. They are used as targets of replies and traces.
+/// Subjects of another machine, of users and of the store. They are used as targets of replies and traces.
 fn targets(own: &str, b: &str) -> Vec<String> {
     let mut targets = foreign_subjects(own, b);
     targets.retain(|subject| {
@@ -113,7 +113,7 @@ async fn until(heard: &mut Subscriber, marker: &str) -> Result<Vec<Message>> {
 }
 
 /// The contents of the hubs' store, except the entries of the machine with this id.
-async fn state(place: &Place, without: &str) -> Result<BTreeMap<String, Vec<u8>>> {
+async fn state(place: &TestFleet, without: &str) -> Result<BTreeMap<String, Vec<u8>>> {
     let client = place.fleet.state.connect("state", None, false).await?;
     let jetstream = jetstream::new(client);
     let mut state = BTreeMap::new();
@@ -132,12 +132,12 @@ async fn state(place: &Place, without: &str) -> Result<BTreeMap<String, Vec<u8>>
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_message_of_a_machine_reaches_a_foreign_subject() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+async fn a_machines_messages_reach_no_foreign_subject() -> Result<()> {
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let (own, other) = (a.id.as_str(), b.id.as_str());
     let presence = Presence { name: "victim".to_owned(), ..Presence::default() };
-    assert_eq!(b.ask(&Ask::Presence(presence)).await?, Answer::Done);
+    assert_eq!(b.ask(&Question::Presence(presence)).await?, QuestionReply::Done);
     place.hub.machines().calls().ask(&b.id, "c1").await?;
     let before = state(&place, own).await?;
     assert!(before.contains_key(&format!("$KV.fleet_presence.{other}")));
@@ -214,8 +214,8 @@ async fn no_message_of_a_machine_reaches_a_foreign_subject() -> Result<()> {
         assert!(is_own(&message), "a hub was made to publish to {}", message.subject);
     }
     assert_eq!(state(&place, own).await?, before);
-    let begin = Ask::Begin { call: "c1".to_owned(), attempt: "b".to_owned() };
-    assert_eq!(b.ask(&begin).await?, Answer::Done);
+    let begin = Question::Begin { call: "c1".to_owned(), attempt: "b".to_owned() };
+    assert_eq!(b.ask(&begin).await?, QuestionReply::Done);
     eprintln!("{tried} messages");
     place.stop().await;
     Ok(())
@@ -223,13 +223,13 @@ async fn no_message_of_a_machine_reaches_a_foreign_subject() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_machine_receives_only_what_is_meant_for_it() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let (own, other) = (a.id.as_str(), b.id.as_str());
     let hub = place.observer().await?;
     let request = format!("fleet.machine.{own}.read");
     let asks = format!("fleet.hub.{own}");
-    a.ask(&Ask::Presence(Presence::default())).await?;
+    a.ask(&Question::Presence(Presence::default())).await?;
     assert!(passes(&hub, (&a.client, &asks), &request, &request).await?);
     let spoken = [
         "fleet.machine.OTHER.read",
@@ -302,10 +302,10 @@ async fn a_machine_receives_only_what_is_meant_for_it() -> Result<()> {
 /// The renewal token, which is valid after a machine's permissions have expired, only allows requests for new tokens.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_renewal_token_only_renews() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let (own, other) = (a.id.as_str(), b.id.as_str());
-    a.ask(&Ask::Presence(Presence::default())).await?;
+    a.ask(&Question::Presence(Presence::default())).await?;
     let mut credentials = a.connection.credentials().clone();
     credentials.jwt = credentials.renewal.clone().unwrap_or_default();
     let inbox = format!("_INBOX_{own}");
@@ -336,12 +336,12 @@ async fn the_renewal_token_only_renews() -> Result<()> {
 
 /// Each machine's questions wait in a separate queue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_questions_keeps_no_other_machine_waiting() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+async fn a_flood_of_questions_does_not_delay_other_machines() -> Result<()> {
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
-    a.ask(&Ask::Presence(Presence::default())).await?;
+    a.ask(&Question::Presence(Presence::default())).await?;
     place.hub.machines().calls().ask(&b.id, "c1").await?;
-    b.ask(&Ask::Presence(Presence::default())).await?;
+    b.ask(&Question::Presence(Presence::default())).await?;
     let begin = json!({"begin": {"call": "none", "attempt": "x"}}).to_string();
     let (subject, reply) = (format!("fleet.hub.{}", a.id), format!("_INBOX_{}.x", a.id));
     for _ in 0..20_000 {
@@ -349,10 +349,10 @@ async fn a_flood_of_questions_keeps_no_other_machine_waiting() -> Result<()> {
         a.client.publish_with_reply(subject, reply, begin.clone().into()).await?;
     }
     a.client.flush().await?;
-    let begin = Ask::Begin { call: "c1".to_owned(), attempt: "b".to_owned() };
+    let begin = Question::Begin { call: "c1".to_owned(), attempt: "b".to_owned() };
     // If the question waited for those of the other machine, it would time out.
     let answer = tokio::time::timeout(Duration::from_secs(60), b.ask(&begin)).await??;
-    assert_eq!(answer, Answer::Done);
+    assert_eq!(answer, QuestionReply::Done);
     place.stop().await;
     Ok(())
 }

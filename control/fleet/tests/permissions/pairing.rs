@@ -11,11 +11,11 @@ use unterm_fleet::{
     signature::Signer,
 };
 
-use crate::place::{Place, connect, passes};
+use crate::test_fleet::{TestFleet, connect, passes};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+async fn a_machine_needs_its_own_key_and_an_unused_invitation() -> Result<()> {
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let victim = place.machine("victim").await?;
     let key = machine_key_public(&victim.credentials().seed)?;
 
@@ -64,7 +64,7 @@ async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Resul
 }
 
 /// A text, signed with a key of the attacker.
-fn nkeys_sign(place: &Place, text: &str) -> Result<String> {
+fn nkeys_sign(place: &TestFleet, text: &str) -> Result<String> {
     use base64::Engine as _;
     let seed = connector::machine_key(&place.folder.path().join("attacker"))?;
     let key = nkeys::KeyPair::from_seed(&seed)?;
@@ -74,7 +74,7 @@ fn nkeys_sign(place: &Place, text: &str) -> Result<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replayed_call_is_not_carried_out_again() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let connection = place.machine("machine").await?;
     let machine = connection.machine()?;
     let subject = format!("fleet.machine.{machine}.type");

@@ -3,25 +3,27 @@
 use anyhow::Result;
 use futures_util::{FutureExt as _, StreamExt as _};
 use serde_json::json;
-use unterm_fleet::protocol::{Answer, Ask, LONGEST_OUTCOME, Presence, Program, Reply, Session};
+use unterm_fleet::protocol::{
+    LONGEST_OUTCOME, Presence, Program, Question, QuestionReply, Reply, Session,
+};
 
-use crate::place::{Attacker, Place};
+use crate::test_fleet::{Attacker, TestFleet};
 
-fn begin(call: &str, attempt: &str) -> Ask {
-    Ask::Begin { call: call.to_owned(), attempt: attempt.to_owned() }
+fn begin(call: &str, attempt: &str) -> Question {
+    Question::Begin { call: call.to_owned(), attempt: attempt.to_owned() }
 }
 
-fn end(call: &str, text: &str) -> Ask {
-    Ask::End { call: call.to_owned(), reply: Reply::Done(json!(text)) }
+fn end(call: &str, text: &str) -> Question {
+    Question::End { call: call.to_owned(), reply: Reply::Done(json!(text)) }
 }
 
-fn is_refused(answer: &Answer) -> bool {
-    matches!(answer, Answer::Refused(_))
+fn is_refused(answer: &QuestionReply) -> bool {
+    matches!(answer, QuestionReply::Refused(_))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_machine_moves_only_calls_that_hubs_sent_to_it() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+async fn a_machine_can_change_only_its_own_calls() -> Result<()> {
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let calls = place.hub.machines().calls();
     calls.ask(&a.id, "own").await?;
@@ -37,30 +39,30 @@ async fn a_machine_moves_only_calls_that_hubs_sent_to_it() -> Result<()> {
     assert!(is_refused(&a.ask_raw(b"{".to_vec()).await?));
     // A question that is repeated because its answer was lost is recognized, and no second try can begin the call.
     for (attempt, answer) in [
-        ("first", Answer::Done),
-        ("first", Answer::Done),
-        ("second", Answer::BegunBefore),
-        ("first", Answer::Done),
+        ("first", QuestionReply::Done),
+        ("first", QuestionReply::Done),
+        ("second", QuestionReply::BegunBefore),
+        ("first", QuestionReply::Done),
     ] {
         assert_eq!(a.ask(&begin("own", attempt)).await?, answer, "{attempt}");
     }
     // If a hub sends the call again, its state remains.
     calls.ask(&a.id, "own").await?;
-    assert_eq!(a.ask(&begin("own", "third")).await?, Answer::BegunBefore);
+    assert_eq!(a.ask(&begin("own", "third")).await?, QuestionReply::BegunBefore);
     let is_too_long = a.ask(&end("own", &"x".repeat(LONGEST_OUTCOME))).await?;
     assert!(is_refused(&is_too_long));
     for text in ["first", "second"] {
-        assert_eq!(a.ask(&end("own", text)).await?, Answer::Done);
+        assert_eq!(a.ask(&end("own", text)).await?, QuestionReply::Done);
         assert_eq!(calls.outcome(&a.id, "own").await?, Some(Reply::Done(json!("first"))));
     }
-    assert_eq!(b.ask(&begin("foreign", "b")).await?, Answer::Done);
+    assert_eq!(b.ask(&begin("foreign", "b")).await?, QuestionReply::Done);
     place.stop().await;
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_machine_fills_its_own_share_only() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+async fn a_machine_can_fill_only_its_own_share() -> Result<()> {
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
     let calls = place.hub.machines().calls();
     let outcome = "x".repeat(LONGEST_OUTCOME / 2);
@@ -69,24 +71,24 @@ async fn a_machine_fills_its_own_share_only() -> Result<()> {
         let call = format!("c{number}");
         calls.ask(&a.id, &call).await?;
         // The machine may type even when its outcomes are refused.
-        assert_eq!(a.ask(&begin(&call, "a")).await?, Answer::Done);
+        assert_eq!(a.ask(&begin(&call, "a")).await?, QuestionReply::Done);
         match a.ask(&end(&call, &outcome)).await? {
-            Answer::Done => kept += 1,
-            Answer::Refused(_) => refused += 1,
+            QuestionReply::Done => kept += 1,
+            QuestionReply::Refused(_) => refused += 1,
             answer => panic!("{answer:?}"),
         }
     }
     assert!(kept >= 16 && refused >= 16, "{kept} outcomes were kept, and {refused} refused");
     calls.ask(&b.id, "c").await?;
-    assert_eq!(b.ask(&begin("c", "b")).await?, Answer::Done);
-    assert_eq!(b.ask(&end("c", &outcome)).await?, Answer::Done);
+    assert_eq!(b.ask(&begin("c", "b")).await?, QuestionReply::Done);
+    assert_eq!(b.ask(&end("c", &outcome)).await?, QuestionReply::Done);
     place.stop().await;
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_presence_is_bounded_and_rarely_stored() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let a = Attacker::new(&place, "a").await?;
     let long = "\u{1b}".repeat(500);
     let session = |number: usize| Session {
@@ -104,7 +106,7 @@ async fn a_presence_is_bounded_and_rarely_stored() -> Result<()> {
         scan: (0..8).map(|number| (format!("{number}{long}"), program.clone())).collect(),
         sessions: (0..40).map(session).collect(),
     };
-    assert_eq!(a.ask(&Ask::Presence(huge.clone())).await?, Answer::Done);
+    assert_eq!(a.ask(&Question::Presence(huge.clone())).await?, QuestionReply::Done);
     let client = place.fleet.state.connect("state", None, false).await?;
     let store = async_nats::jetstream::new(client).get_key_value("fleet_presence").await?;
     let stored = store.get(a.id.as_str()).await?.expect("a presence");
@@ -114,7 +116,7 @@ async fn a_presence_is_bounded_and_rarely_stored() -> Result<()> {
     let before = revision().await?;
     let mut stored = 0;
     for _ in 0..20 {
-        stored += u64::from(a.ask(&Ask::Presence(huge.clone())).await? == Answer::Done);
+        stored += u64::from(a.ask(&Question::Presence(huge.clone())).await? == QuestionReply::Done);
     }
     assert_eq!(revision().await?, before + stored);
     assert!(stored < 20);
@@ -124,7 +126,7 @@ async fn a_presence_is_bounded_and_rarely_stored() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_machine_that_never_answers_does_not_delay_each_list() -> Result<()> {
-    let Some(place) = Place::start().await? else { return Ok(()) };
+    let Some(place) = TestFleet::start().await? else { return Ok(()) };
     let a = Attacker::new(&place, "a").await?;
     let mut requests = a.client.subscribe(format!("fleet.machine.{}.*", a.id)).await?;
     a.client.flush().await?;

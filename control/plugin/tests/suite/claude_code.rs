@@ -24,7 +24,7 @@ fn every_screen_is_classified_by_its_name() {
 }
 
 #[test]
-fn metadata_says_what_is_asked() {
+fn metadata_describes_the_question() {
     let metadata = |name| classified(name).metadata.expect("metadata");
     let asked = metadata("waiting_for_permission");
     assert_eq!(asked["permission"]["tool"], "Bash");
@@ -181,7 +181,7 @@ fn an_option_is_chosen_by_the_label_on_the_screen() {
 }
 
 #[test]
-fn the_option_that_was_meant_is_chosen_in_a_list_without_numbers() {
+fn the_right_option_is_chosen_in_a_list_without_numbers() {
     let (_registry, adapter) = plugin();
     let screens = screens("claude-code");
     let act = |screen: &str, intent: &str, params: Value| {

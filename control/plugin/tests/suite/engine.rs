@@ -41,7 +41,7 @@ const API: &str = r#"
 "#;
 
 #[test]
-fn actions_and_matchers_are_the_protocols() {
+fn actions_and_matchers_follow_the_protocol() {
     let registry = loaded("api", ALL, API);
     let adapter = registry.adapter("api").expect("an adapter");
     let outcome = adapter.intent("everything", &Value::Null).expect("actions");
@@ -98,7 +98,7 @@ fn permissions_are_checked_when_something_is_used() {
 }
 
 #[test]
-fn names_are_held_to_their_kind() {
+fn functions_are_called_only_as_their_kind() {
     let registry = loaded(
         "api",
         ALL,
@@ -211,7 +211,7 @@ fn plugins_are_loaded_once_and_unloaded_without_adapters() {
 }
 
 #[test]
-fn what_can_not_be_loaded_says_why() {
+fn loading_errors_state_the_reason() {
     let registry = Registry::default();
     for (source, expected) in [
         ("return 5", "a table of functions is expected, not number"),
@@ -270,7 +270,7 @@ fn every_built_in_plugin_describes_itself() {
 const STEPS: u64 = 500_000;
 
 #[test]
-fn full_screens_of_anything_are_classified_within_the_steps() {
+fn any_full_screen_is_classified_within_the_step_limit() {
     let registry = Registry::new(Limits { steps: STEPS, ..Limits::default() });
     let rows = [
         "x".repeat(200),

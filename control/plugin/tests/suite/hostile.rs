@@ -133,7 +133,7 @@ fn deep_recursion_is_an_error() {
 }
 
 #[test]
-fn nothing_of_the_machine_can_be_reached() {
+fn plugins_cannot_access_the_system() {
     for name in [
         "io",
         "os",
@@ -189,7 +189,7 @@ fn bytecode_is_refused() {
 }
 
 #[test]
-fn results_nobody_can_use_are_refused() {
+fn unusable_results_are_refused() {
     for (body, expected) in [
         ("local t = {} t.actions = t return t", "`actions` contains itself"),
         (
@@ -232,7 +232,7 @@ fn errors_of_plugins_are_short_and_plain() {
 }
 
 #[test]
-fn what_a_plugin_prints_does_not_grow() {
+fn printed_text_is_bounded() {
     let body = "for i = 1, 10000 do print(string.rep('x', 1000), i) end return { actions = {} }";
     assert!(attack(body).is_ok());
 }
@@ -271,7 +271,7 @@ const LONG_REPETITION: &str =
     "string.find(string.rep('a', 2^22), '[' .. string.rep('b', 1000) .. 'a]*x')";
 
 #[test]
-fn a_call_that_can_not_be_stopped_is_abandoned() {
+fn an_unstoppable_call_is_abandoned() {
     let limits = Limits {
         time: Duration::from_millis(500),
         grace: Duration::from_millis(50),
@@ -300,7 +300,7 @@ fn a_call_that_can_not_be_stopped_is_abandoned() {
 }
 
 #[test]
-fn sources_nested_without_end_are_refused() {
+fn deeply_nested_sources_are_refused() {
     let registry = Registry::new(limits());
     let deep = |open: &str, inner: &str, close: &str| {
         let depth = 60_000 / open.len();
@@ -332,7 +332,7 @@ fn sources_nested_without_end_are_refused() {
 }
 
 #[test]
-fn others_are_answered_while_a_plugin_hangs() {
+fn other_plugins_respond_while_one_hangs() {
     let registry = Arc::new(Registry::new(Limits { steps: u64::MAX, ..limits() }));
     let attacker = attacker(&registry, "while true do end");
     let hanging = thread::spawn(move || attacker.intent("attack", &json!({})));
@@ -353,7 +353,7 @@ fn others_are_answered_while_a_plugin_hangs() {
 }
 
 #[test]
-fn instances_are_counted() {
+fn the_number_of_instances_is_limited() {
     let registry = Registry::new(Limits { instances: 2, ..limits() });
     let (_folder, path) = written("many", ALL, "return {}");
     registry.load(&path).expect("a plugin");

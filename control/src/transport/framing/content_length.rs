@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_come_whole_however_they_are_cut() {
+    fn messages_are_framed_at_every_split() {
         let mut text = Vec::new();
         for message in ["{\"a\":1}", "", "two\r\n\r\nlines"] {
             ContentLength::frame(&mut message.as_bytes().to_vec(), &mut text);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_refused_by_its_header() {
+    fn a_too_long_body_is_refused_by_its_header() {
         let at_most = [b"Content-Length: 64\r\n\r\n".as_slice(), &[b'x'; 64]].concat();
         assert_eq!(messages(&[&at_most]), ["x".repeat(64)]);
         for headers in
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_named() {
+    fn an_invalid_frame_is_reported() {
         let broken = |text: &str| messages(&[text.as_bytes()]).concat();
         assert!(broken("{\"id\":1}\r\n\r\n").contains("no Content-Length"));
         assert!(broken("Content-Type: x\r\n\r\n").contains("no Content-Length"));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_behind_the_last_message_is_kept() {
+    fn bytes_after_the_last_message_are_kept() {
         let mut framing = ContentLength::default();
         framing.space().extend_from_slice(b"Content-Length: 1\r\n\r\nxrest");
         assert_eq!(framing.next(64), Next::Message(b"x"));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_whole_however_they_are_cut() {
+    fn lines_are_framed_at_every_split() {
         let text = "{\"a\":1}\n\n  \r\n{\"b\":2}\r\n{\"half";
         let whole = lines(&[text]);
         assert_eq!(whole, ["{\"a\":1}", "", "  \r", "{\"b\":2}\r"]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_be_as_long_as_is_said_and_no_longer() {
+    fn a_line_longer_than_the_limit_is_refused() {
         let longest = "{".repeat(64);
         assert_eq!(lines(&[&format!("{longest}\n{{\n")]), [longest.as_str(), "{"]);
         assert_eq!(lines(&[&format!("{{\n{longest}x")]), ["{", "<TooLong>"]);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn http_is_heard_at_once_and_only_at_the_beginning() {
+    fn http_is_detected_only_in_the_first_line() {
         assert_eq!(lines(&["GE", "T ", "/ HTTP/1.1\r\n"]), ["<Http>"]);
         assert_eq!(
             lines(&["\r\n POST /"]),

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_of_one_key() {
+    fn every_key_name_is_unique() {
         for (key, usual, others) in NAMES {
             assert_eq!(key.name(), Some(*usual));
             for name in others.iter().chain([usual]) {

@@ -3,7 +3,7 @@
 use super::*;
 
 mod kitty;
-mod other;
+mod modify_other_keys;
 
 const NONE: Modifiers = Modifiers::empty();
 const SHIFT: Modifiers = Modifiers::SHIFT;
@@ -57,7 +57,7 @@ fn cursor_keys_with_every_modifier() {
 }
 
 #[test]
-fn a_vt52_has_no_introducers() {
+fn vt52_sequences_have_no_introducer() {
     let modes = FRESH | Modes::VT52;
     assert_eq!(encode(Key::Up, NONE, modes), "\x1bA");
     assert_eq!(encode(Key::Left, NONE, modes | Modes::APP_CURSOR), "\x1bD");
@@ -178,7 +178,7 @@ fn characters_are_their_text() {
 }
 
 #[test]
-fn ctrl_makes_the_whole_of_c0() {
+fn ctrl_produces_every_c0_character() {
     let table = [
         ("@ 2`", 0x00),
         ("[3{", 0x1b),
@@ -252,7 +252,7 @@ fn the_keypad_in_both_modes() {
 }
 
 #[test]
-fn num_lock_makes_digits_of_the_keypad_and_changes_nothing_else() {
+fn num_lock_only_makes_the_keypad_type_digits() {
     let app = FRESH | Modes::APP_KEYPAD;
     // If a keypad digit types its digit, Num Lock was on, even if the platform does not report Num Lock.
     assert_eq!(encode_with(Key::KeypadDigit(5), None, Some("5"), NONE, app), "5");

@@ -16,8 +16,8 @@ use unterm_control::mcp_http::{Lines, reply};
 
 use crate::hub::{
     audit::{self, Entry},
+    http_reply::{HttpResult, refused},
     store::Store,
-    web::{Answer, refused},
 };
 
 /// The maximum number of entries of one reply.
@@ -73,7 +73,7 @@ fn has(entry: &Entry, text: &str) -> bool {
 }
 
 /// A file with the entries that contain a text, oldest first.
-pub fn export(store: Arc<Store>, text: String, format: &str) -> Answer {
+pub fn export(store: Arc<Store>, text: String, format: &str) -> HttpResult {
     let (kind, write): (_, fn(&Entry) -> String) = match format {
         "jsonl" => {
             ("application/jsonl", |entry| serde_json::to_string(entry).unwrap_or_default() + "\n")
@@ -131,7 +131,7 @@ mod tests {
     use crate::hub::audit::Event;
 
     #[test]
-    fn a_line_of_csv_is_quoted_and_runs_no_formula() {
+    fn csv_values_are_quoted_and_never_formulas() {
         let entry = Entry {
             at: "2026".to_owned(),
             detail: "=HYPERLINK(\"x\")".to_owned(),

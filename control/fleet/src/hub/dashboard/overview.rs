@@ -4,14 +4,15 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::hub::{
-    blocked_lines::BlockedLine, passkeys::Passkey, services::Services, sign_ins::SignIn, site::Site,
+    blocked_lines::BlockedLine, passkeys::Passkey, services::Services, sign_ins::SignIn,
+    web_address::WebAddress,
 };
 
 /// The whole state, as JSON, for a page that was loaded from the address `site`.
 ///
 /// # Errors
 /// NATS does not answer.
-pub async fn of(hub: &Services, sign_in: &SignIn, site: &Site) -> Result<Value> {
+pub async fn of(hub: &Services, sign_in: &SignIn, site: &WebAddress) -> Result<Value> {
     let held = hub.held.counts().await?;
     let machines = hub.machines.list_all().await;
     let conversations = hub.conversations.list().await?.into_iter().map(|of| {

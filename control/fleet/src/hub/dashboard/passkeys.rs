@@ -5,25 +5,25 @@ use serde::Deserialize;
 use serde_json::json;
 use webauthn_rs::prelude::{PublicKeyCredential, RegisterPublicKeyCredential};
 
-use super::requests::{From, found, missing};
+use super::requests::{RequestOrigin, found, missing};
 use crate::hub::{
+    http_reply::{HttpRefusal, HttpResult, internal, json_reply, read, refused},
     services::Services,
     sign_ins::SignIn,
-    site::{RelyingParty, Site},
-    web::{Answer, Refused, internal, json_reply, read, refused},
+    web_address::{RelyingParty, WebAddress},
 };
 
 /// The path of a request to sign in with a passkey.
 pub const LOGIN: &str = "/api/login/passkey";
 
 /// The relying party of an address.
-fn party(site: &Site) -> Result<&RelyingParty, Refused> {
+fn party(site: &WebAddress) -> Result<&RelyingParty, HttpRefusal> {
     let why = "Passkeys need the hub's host name: its public name, or localhost";
     site.relying_party.as_ref().ok_or((StatusCode::CONFLICT, why.to_owned()))
 }
 
 /// Begins a sign-in. The reply contains no options if no passkey belongs to this address.
-pub async fn begin_sign_in(hub: &Services, site: &Site) -> Answer {
+pub async fn begin_sign_in(hub: &Services, site: &WebAddress) -> HttpResult {
     let begun = match &site.relying_party {
         Some(party) => hub.passkeys.begin_sign_in(party).await.map_err(internal)?,
         None => None,
@@ -34,9 +34,9 @@ pub async fn begin_sign_in(hub: &Services, site: &Site) -> Answer {
 /// Signs in with a passkey. Returns the sign-in and its secret.
 pub async fn sign_in(
     hub: &Services,
-    site: &Site,
+    site: &WebAddress,
     body: &[u8],
-) -> Result<(SignIn, String), Refused> {
+) -> Result<(SignIn, String), HttpRefusal> {
     #[derive(Deserialize)]
     struct Login {
         challenge: String,
@@ -53,7 +53,12 @@ pub async fn sign_in(
 }
 
 /// Answers a request of a user who may act. Returns `None` if the path is not one of a request about passkeys.
-pub async fn answer(hub: &Services, from: &From<'_>, path: &str, body: &[u8]) -> Option<Answer> {
+pub async fn answer(
+    hub: &Services,
+    from: &RequestOrigin<'_>,
+    path: &str,
+    body: &[u8],
+) -> Option<HttpResult> {
     Some(match path {
         "/api/passkeys/begin" => begin_adding(hub, from, body).await,
         "/api/passkeys" => add(hub, from, body).await,
@@ -63,7 +68,7 @@ pub async fn answer(hub: &Services, from: &From<'_>, path: &str, body: &[u8]) ->
 }
 
 /// Begins to add a passkey.
-async fn begin_adding(hub: &Services, from: &From<'_>, body: &[u8]) -> Answer {
+async fn begin_adding(hub: &Services, from: &RequestOrigin<'_>, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Begin {
         name: String,
@@ -76,7 +81,7 @@ async fn begin_adding(hub: &Services, from: &From<'_>, body: &[u8]) -> Answer {
 }
 
 /// Adds a passkey.
-async fn add(hub: &Services, from: &From<'_>, body: &[u8]) -> Answer {
+async fn add(hub: &Services, from: &RequestOrigin<'_>, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Add {
         challenge: String,
@@ -89,7 +94,7 @@ async fn add(hub: &Services, from: &From<'_>, body: &[u8]) -> Answer {
 }
 
 /// Removes a passkey.
-async fn remove(hub: &Services, body: &[u8]) -> Answer {
+async fn remove(hub: &Services, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Remove {
         id: String,

@@ -5,21 +5,21 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    digest,
     hub::{
         action::{Action, Call, Failure, check_message},
         audit::{self, PERSON},
-        blocked_lines::Released,
+        blocked_lines::ReleaseOutcome,
         conversations::Decision,
+        http_reply::{HttpResult, done, internal, json_reply, read, refused},
         pairing::Pairing,
         services::Services,
-        site::Site,
         store::INVITATION_AGE,
         tokens::Right,
-        web::{Answer, done, internal, json_reply, read, refused},
+        web_address::WebAddress,
     },
     identity::MachineId,
-    protocol::{Blocked, LONGEST_TEXT, Part},
+    protocol::{InputPart, LONGEST_TEXT, RefusedLine},
+    random::random_hex,
 };
 
 /// The client name of the input that the user types in the dashboard.
@@ -28,9 +28,9 @@ const CLIENT: &str = "dashboard";
 const NO_MACHINE: &str = "There is no such machine";
 
 /// What the dashboard knows about the page that sent the request.
-pub struct From<'a> {
+pub struct RequestOrigin<'a> {
     /// The address of the hub, as the page used it.
-    pub site: &'a Site,
+    pub site: &'a WebAddress,
     /// The secret of the sign-in.
     pub secret: &'a str,
 }
@@ -42,10 +42,10 @@ pub struct From<'a> {
 pub async fn answer(
     hub: &Services,
     pairing: &Pairing,
-    from: &From<'_>,
+    from: &RequestOrigin<'_>,
     path: &str,
     body: &[u8],
-) -> Answer {
+) -> HttpResult {
     match path {
         "/api/conversations/decide" => decide(hub, body).await,
         "/api/stop" => stop(hub, body).await,
@@ -66,11 +66,11 @@ pub fn missing(error: anyhow::Error) -> (StatusCode, String) {
 }
 
 /// The reply to a request that changes one thing. `is_found`: whether that thing exists.
-pub fn found(is_found: bool, otherwise: &str) -> Answer {
+pub fn found(is_found: bool, otherwise: &str) -> HttpResult {
     if is_found { Ok(done()) } else { refused(StatusCode::CONFLICT, otherwise) }
 }
 
-async fn decide(hub: &Services, body: &[u8]) -> Answer {
+async fn decide(hub: &Services, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Decide {
         key: Option<String>,
@@ -90,7 +90,7 @@ async fn decide(hub: &Services, body: &[u8]) -> Answer {
     Ok(done())
 }
 
-async fn stop(hub: &Services, body: &[u8]) -> Answer {
+async fn stop(hub: &Services, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Stop {
         stopped: bool,
@@ -100,7 +100,7 @@ async fn stop(hub: &Services, body: &[u8]) -> Answer {
     Ok(done())
 }
 
-async fn make_token(hub: &Services, body: &[u8]) -> Answer {
+async fn make_token(hub: &Services, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Make {
         name: String,
@@ -115,7 +115,7 @@ async fn make_token(hub: &Services, body: &[u8]) -> Answer {
     Ok(json_reply(&json!({"id": token.id, "token": secret})))
 }
 
-async fn revoke_token(hub: &Services, body: &[u8]) -> Answer {
+async fn revoke_token(hub: &Services, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Revoke {
         id: String,
@@ -124,7 +124,7 @@ async fn revoke_token(hub: &Services, body: &[u8]) -> Answer {
     found(hub.tokens.revoke_id(&id).await.map_err(internal)?, "There is no such token")
 }
 
-async fn invite(pairing: &Pairing, own: &str) -> Answer {
+async fn invite(pairing: &Pairing, own: &str) -> HttpResult {
     let code = pairing.code().await.map_err(internal)?;
     Ok(json_reply(&json!({
         "code": code,
@@ -133,7 +133,7 @@ async fn invite(pairing: &Pairing, own: &str) -> Answer {
     })))
 }
 
-async fn remove_machine(hub: &Services, body: &[u8]) -> Answer {
+async fn remove_machine(hub: &Services, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Remove {
         id: MachineId,
@@ -150,7 +150,7 @@ struct OfLine {
 
 const NO_LINE: &str = "This line no longer waits";
 
-async fn release_line(hub: &Services, body: &[u8]) -> Answer {
+async fn release_line(hub: &Services, body: &[u8]) -> HttpResult {
     let OfLine { id } = read(body)?;
     // The release continues even if the page closes the connection.
     let lines = hub.blocked_lines.clone();
@@ -158,22 +158,24 @@ async fn release_line(hub: &Services, body: &[u8]) -> Answer {
     decided(released.map_err(|error| internal(error.into()))?)
 }
 
-async fn drop_line(hub: &Services, body: &[u8]) -> Answer {
+async fn drop_line(hub: &Services, body: &[u8]) -> HttpResult {
     let OfLine { id } = read(body)?;
     decided(hub.blocked_lines.drop(&id).await)
 }
 
-fn decided(decided: anyhow::Result<Released>) -> Answer {
+fn decided(decided: anyhow::Result<ReleaseOutcome>) -> HttpResult {
     match decided.map_err(internal)? {
-        Released::Done => Ok(done()),
-        Released::Refused(why) | Released::Waits(why) => Err((StatusCode::CONFLICT, why)),
-        Released::Missing => refused(StatusCode::CONFLICT, NO_LINE),
+        ReleaseOutcome::Done => Ok(done()),
+        ReleaseOutcome::Refused(why) | ReleaseOutcome::Waits(why) => {
+            Err((StatusCode::CONFLICT, why))
+        }
+        ReleaseOutcome::Missing => refused(StatusCode::CONFLICT, NO_LINE),
     }
 }
 
 /// Types the user's input into a session. The audit log records that the user typed, but not the text, which may be a
 /// password.
-async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
+async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> HttpResult {
     #[derive(Deserialize)]
     struct Typing {
         machine: MachineId,
@@ -200,18 +202,22 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
         audit::changed(&hub.store, "release", &detail).await.map_err(internal)?;
     }
     let call = Call {
-        id: digest::random::<16>().map_err(internal)?,
+        id: random_hex::<16>().map_err(internal)?,
         tool: "type".to_owned(),
         token: PERSON.to_owned(),
         token_name: CLIENT.to_owned(),
         conversation: String::new(),
-        action: Action::Send { machine, session: sid, parts: vec![Part { text, after_ms: 0 }] },
+        action: Action::Send {
+            machine,
+            session: sid,
+            parts: vec![InputPart { text, after_ms: 0 }],
+        },
         released,
     };
     match hub.executor.execute(&call).await {
         Ok(_) => Ok(done()),
         // The page asks the user, and sends the text again if the user releases the line.
-        Err(Failure::Blocked(Blocked { line, rule, .. })) => {
+        Err(Failure::Blocked(RefusedLine { line, rule, .. })) => {
             let shown = unterm_control::escaped(&line);
             Ok(json_reply(&json!({"blocked": {"line": line, "shown": shown, "rule": rule}})))
         }

@@ -20,7 +20,7 @@ use rustix::{
 use serde_json::json;
 
 use super::pattern;
-use crate::digest::random;
+use crate::random::random_hex;
 
 /// The maximum number of bytes of a reply.
 const MOST_BYTES: usize = 200_000;
@@ -117,7 +117,7 @@ impl Root {
     /// permissions.
     pub fn write(&self, path: &str, content: &str) -> Result<String> {
         let (folder, name) = self.place(Path::new(path))?;
-        let temporary = format!(".{}.unterm", random::<16>()?);
+        let temporary = format!(".{}.unterm", random_hex::<16>()?);
         let new = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
         let looks = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let mode = match openat(&folder, &name, looks | OFlags::CLOEXEC, Mode::empty()) {
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_at_once_and_only_by_its_name() {
+    fn a_file_is_replaced_atomically_and_hard_links_are_kept() {
         use std::os::unix::fs::PermissionsExt as _;
 
         let (folder, root) = tree();

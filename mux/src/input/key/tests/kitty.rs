@@ -137,7 +137,7 @@ fn all_keys_as_escape_codes() {
 }
 
 #[test]
-fn modifiers_are_keys_when_all_are_told() {
+fn modifier_keys_are_reported_with_all_keys() {
     let left = Key::Modifier(ModifierKey::Shift, Side::Left);
     let right = Key::Modifier(ModifierKey::Control, Side::Right);
     check(D | EVENTS, key(left, SHIFT), "");
