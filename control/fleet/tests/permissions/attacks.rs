@@ -112,6 +112,16 @@ async fn until(heard: &mut Subscriber, marker: &str) -> Result<Vec<Message>> {
     }
 }
 
+/// Subscribes to all subjects. Returns when the server has the subscription: until then, it would pass over messages of
+/// other connections.
+async fn hear_all(observer: &Client) -> Result<Subscriber> {
+    const READY: &str = "ready";
+    let mut heard = observer.subscribe(">").await?;
+    observer.publish(READY, "".into()).await?;
+    until(&mut heard, READY).await?;
+    Ok(heard)
+}
+
 /// The contents of the hubs' store, except the entries of the machine with this id.
 async fn state(place: &TestFleet, without: &str) -> Result<BTreeMap<String, Vec<u8>>> {
     let client = place.fleet.state.connect("state", None, false).await?;
@@ -143,8 +153,7 @@ async fn a_machines_messages_reach_no_foreign_subject() -> Result<()> {
     assert!(before.contains_key(&format!("$KV.fleet_presence.{other}")));
 
     let observer = place.observer().await?;
-    let mut heard = observer.subscribe(">").await?;
-    observer.flush().await?;
+    let mut heard = hear_all(&observer).await?;
     let marker = format!("fleet.view.{own}.{SID}");
     let targets = targets(own, other);
     let may_use = [
@@ -311,8 +320,7 @@ async fn the_renewal_token_only_renews() -> Result<()> {
     let inbox = format!("_INBOX_{own}");
     let renewer = connect(&credentials, &inbox).await?;
     let observer: Client = place.observer().await?;
-    let mut heard = observer.subscribe(">").await?;
-    observer.flush().await?;
+    let mut heard = hear_all(&observer).await?;
     let renew = format!("fleet.renew.{own}");
     let mut subjects = foreign_subjects(own, other);
     subjects.extend([format!("fleet.view.{own}.{SID}"), format!("fleet.hub.{own}")]);
@@ -326,8 +334,9 @@ async fn the_renewal_token_only_renews() -> Result<()> {
     // A client with the renewal token receives no requests of hubs.
     let mut requests = renewer.subscribe(format!("fleet.machine.{own}.*")).await?;
     renewer.request(renew.clone(), "{}".into()).await?;
-    observer.publish(format!("fleet.machine.{own}.read"), "{}".into()).await?;
-    observer.flush().await?;
+    let request = format!("fleet.machine.{own}.read");
+    observer.publish(request.clone(), "{}".into()).await?;
+    until(&mut heard, &request).await?;
     renewer.request(renew, "{}".into()).await?;
     assert!(requests.next().now_or_never().flatten().is_none());
     place.stop().await;
