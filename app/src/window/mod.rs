@@ -21,6 +21,7 @@ mod chrome;
 mod echo;
 mod effect;
 mod event;
+mod hovered_link;
 mod inbox;
 mod input;
 mod overlays;

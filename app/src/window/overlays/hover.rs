@@ -2,13 +2,12 @@
 //! opens the link, as `links.open_by` sets. Hyperlinks (OSC 8) always react. URLs in plain text react if a plain click
 //! opens links, or while Ctrl is held. File names react only while Ctrl is held.
 //!
-//! Owns the current link. `links.rs` decides which links may be opened.
+//! Owns how the link is drawn. `links.rs` decides which links may be opened.
 
-use unterm_mux::PaneId;
 use unterm_renderer::{Label, PixelRect, Renderer, Scene};
-use unterm_term::TextRange;
 
 use crate::window::{
+    hovered_link::HoveredLink,
     ui::{
         colors::{Colors, framed, quad},
         geometry::{Geometry, contains},
@@ -16,27 +15,7 @@ use crate::window::{
     workspace::view::View,
 };
 
-/// The link under the pointer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hovered {
-    pub(crate) pane: PaneId,
-    pub(crate) uri: String,
-    /// The cells of a link in plain text, for its underline. `None` for a hyperlink (OSC 8), which the renderer
-    /// underlines.
-    pub(crate) range: Option<TextRange>,
-    /// Whether the link names a file, which opens in the user's editor.
-    pub(crate) is_file: bool,
-}
-
-impl Hovered {
-    pub(crate) fn uri(&self) -> &str {
-        &self.uri
-    }
-
-    pub(crate) fn is_file(&self) -> bool {
-        self.is_file
-    }
-
+impl HoveredLink {
     /// Draws the underline of the link, and the target at the bottom of the window.
     pub(crate) fn draw(
         &self,

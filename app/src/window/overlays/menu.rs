@@ -10,7 +10,8 @@ use unterm_mux::{
 use unterm_renderer::{LabelAlign, PixelRect, Renderer, Scene};
 
 use crate::window::{
-    overlays::{hover::Hovered, panel::shadow},
+    hovered_link::HoveredLink,
+    overlays::panel::shadow,
     ui::{
         colors::{Colors, framed, label, quad, selected_row},
         geometry::{Geometry, contains},
@@ -47,7 +48,7 @@ pub(crate) enum Row {
 pub(crate) enum Choice {
     Act(Action),
     /// Opens a link.
-    Open(Hovered),
+    Open(HoveredLink),
     /// Copies text to the clipboard.
     Copy(String),
     /// Runs an action on a command of a pane, given by the command's id.

@@ -27,12 +27,12 @@ use std::time::{Duration, Instant};
 
 use unterm_mux::PaneId;
 
+use crate::window::hovered_link::HoveredLink;
 use crate::window::overlays::{
     asks::ShownQuestions,
     confirm::Questions,
     debug::Debug,
     hints::Hints,
-    hover::Hovered,
     menu::Menu,
     picker::Picker,
     search::{Query, SearchBar},
@@ -51,7 +51,7 @@ pub(crate) struct Overlays {
     /// The hint labels, if they are shown.
     pub(crate) hints: Option<Hints>,
     /// The link under the pointer.
-    pub(crate) hovered: Option<Hovered>,
+    pub(crate) hovered: Option<HoveredLink>,
     /// The pane and id of the command whose buttons are shown.
     pub(crate) block_hover: Option<(PaneId, u64)>,
     /// The panel, if it is open.
