@@ -18,6 +18,7 @@
 
 mod app;
 mod chrome;
+mod cx;
 mod echo;
 mod effect;
 mod event;
@@ -26,9 +27,11 @@ mod inbox;
 mod input;
 mod overlays;
 mod prefs;
+mod redraw;
 mod surface;
 mod system;
 mod ui;
+mod wish;
 mod workspace;
 
 pub(crate) use app::start::run;

@@ -20,6 +20,7 @@ pub(crate) mod start;
 pub(crate) mod surface;
 pub(crate) mod system;
 pub(crate) mod watched;
+pub(crate) mod wishes;
 pub(crate) mod workspace;
 
 use std::{

@@ -12,6 +12,7 @@ pub(crate) mod emoji;
 pub(crate) mod hints;
 pub(crate) mod hover;
 pub(crate) mod menu;
+pub(crate) mod overlay;
 pub(crate) mod palette;
 pub(crate) mod panel;
 pub(crate) mod paste_question;

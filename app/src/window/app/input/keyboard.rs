@@ -9,8 +9,9 @@ use unterm_mux::{
 
 use crate::action::Action;
 use crate::window::{
-    app::{App, overlays::layer::Press, send},
+    app::{App, send},
     input::keys::{self, KeyInput, Pressed},
+    overlays::overlay::Press,
 };
 
 impl App {

@@ -11,11 +11,11 @@ use unterm_mux::{
 use unterm_term::{ClipboardTarget, Modes};
 
 use crate::window::{
-    app::{App, overlays::layer::Press},
+    app::App,
     effect::Effect,
     inbox::PasteEvent,
     input::{buffer::Buffer, clipboard::Request},
-    overlays::{paste_question::question, receiver::Receiver},
+    overlays::{overlay::Press, paste_question::question, receiver::Receiver},
 };
 use crate::{action::Action, config::ConfirmPaste};
 

@@ -175,7 +175,7 @@ impl App {
     }
 
     fn released(&mut self, button: MouseButton) {
-        self.menu_released();
+        self.overlay_release();
         if button == MouseButton::Left {
             self.drop_tab();
             if self.workspace.drop_divider() || self.drop_bar() {

@@ -3,14 +3,12 @@
 use unterm_mux::input::Modifiers;
 
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Press},
-    },
+    app::{App, overlays::layer::Layer},
     input::{buffer::Buffer, keys::Pressed},
     overlays::{
         canvas::Canvas,
         confirm::{Answer, Confirm},
+        overlay::Press,
         taker::Taker,
     },
     surface::plan::Drawn,

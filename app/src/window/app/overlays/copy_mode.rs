@@ -8,12 +8,9 @@ use unterm_term::{LineId, Point};
 
 use crate::copy_command::{CopyCommand, Find, Motion};
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Press},
-    },
+    app::{App, overlays::layer::Layer},
     input::{buffer::Buffer, keys::Pressed},
-    overlays::{canvas::Canvas, taker::Taker},
+    overlays::{canvas::Canvas, overlay::Press, taker::Taker},
     surface::plan::Drawn,
     ui::geometry::pixels,
     workspace::copy_mode::{CopyMode, Mark, motion::Text, target},

@@ -7,14 +7,12 @@ use unterm_mux::{
 
 use crate::config::HintAction;
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Press},
-    },
+    app::{App, overlays::layer::Layer},
     input::buffer::Buffer,
     overlays::{
         canvas::Canvas,
         hints::{Hints, own_action},
+        overlay::Press,
         taker::Taker,
         targets::{self, Target, reach::Reach},
     },

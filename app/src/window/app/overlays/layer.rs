@@ -1,22 +1,10 @@
 //! The interface of overlays: whether an overlay is open, which input it receives, and how it is drawn.
 
-use unterm_mux::input::Modifiers;
-
 use crate::window::{
     app::App,
-    input::keys::Pressed,
-    overlays::{canvas::Canvas, taker::Taker},
+    overlays::{canvas::Canvas, overlay::Press, taker::Taker},
     surface::plan::Drawn,
 };
-
-/// A pressed key.
-#[derive(Clone, Copy)]
-pub(crate) struct Press<'a> {
-    pub(crate) pressed: Pressed,
-    pub(crate) modifiers: Modifiers,
-    /// The text that the key types.
-    pub(crate) text: Option<&'a str>,
-}
 
 /// An overlay over the panes. The implementing types contain no state, since the parts of the window own it.
 pub(crate) trait Layer: Sync {

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
 
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Press},
-    },
+    app::{App, overlays::layer::Layer},
     overlays::{
         canvas::Canvas,
-        emoji, palette,
+        emoji,
+        overlay::Press,
+        palette,
         panel::{Panel, PanelOutcome, item::Item},
         picker::{Choice, Picker, shell_items},
         taker::Taker,

@@ -9,12 +9,10 @@ use unterm_mux::{
 use unterm_term::Point;
 
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Press},
-    },
+    app::{App, overlays::layer::Layer},
     overlays::{
         canvas::Canvas,
+        overlay::Press,
         search::{Button, FromCopyMode, SearchBar, found::Found},
         taker::Taker,
     },

@@ -1,8 +1,12 @@
 //! The overlays over the panes, as one stack. They are painted from the lowest to the topmost. Keys, text and the
 //! mouse go from the topmost overlay down, until an open overlay handles them.
 //!
-//! Owns the order of overlays, and the rule above. A new overlay needs a [`Layer`] and an entry in [`STACK`]; there is
-//! no other list of overlays.
+//! Owns the order of overlays, and the rule above. A new overlay needs an [`Overlay`] and an entry in [`STACK`]; there
+//! is no other list of overlays.
+
+use std::time::Instant;
+
+use unterm_mux::PaneId;
 
 use crate::window::{
     app::{
@@ -12,56 +16,157 @@ use crate::window::{
             copy_mode::CopyModeLayer,
             debug::DebugLayer,
             hints::HintsLayer,
-            layer::{Layer, Press},
-            menu::MenuLayer,
+            layer::Layer,
             passive::{BlocksLayer, LinkLayer, SequenceLayer, TooltipLayer},
             picker::PickerLayer,
             search::SearchLayer,
             toast::ToastsLayer,
         },
     },
+    cx::Cx,
     input::pointer::wheel::whole_notches,
-    overlays::{canvas::Canvas, taker::Taker},
-    surface::plan::Drawn,
+    overlays::{
+        Overlays,
+        canvas::Canvas,
+        overlay::{Handled, Overlay, Press},
+        taker::Taker,
+    },
+    redraw::Redraw,
+    surface::{Surface, plan::Drawn},
 };
 
+/// A place in the stack.
+#[derive(Clone, Copy)]
+enum Place {
+    Layer(&'static dyn Layer),
+    Menu,
+}
+
 /// All overlays, from the lowest to the topmost.
-const STACK: [&dyn Layer; 12] = [
-    &CopyModeLayer,
-    &BlocksLayer,
-    &LinkLayer,
-    &SearchLayer,
-    &HintsLayer,
-    &TooltipLayer,
-    &ToastsLayer,
-    &SequenceLayer,
-    &PickerLayer,
-    &MenuLayer,
-    &DebugLayer,
-    &QuestionsLayer,
+const STACK: [Place; 12] = [
+    Place::Layer(&CopyModeLayer),
+    Place::Layer(&BlocksLayer),
+    Place::Layer(&LinkLayer),
+    Place::Layer(&SearchLayer),
+    Place::Layer(&HintsLayer),
+    Place::Layer(&TooltipLayer),
+    Place::Layer(&ToastsLayer),
+    Place::Layer(&SequenceLayer),
+    Place::Layer(&PickerLayer),
+    Place::Menu,
+    Place::Layer(&DebugLayer),
+    Place::Layer(&QuestionsLayer),
 ];
 
+/// The overlay at a place. `None` if it is not open.
+fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
+    match place {
+        Place::Layer(_) => None,
+        Place::Menu => overlays.menu.as_ref().map(|menu| menu as &dyn Overlay),
+    }
+}
+
 pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
-    for layer in STACK {
+    for place in STACK {
         let below = (canvas.scene.quads.len(), canvas.scene.labels.len());
-        layer.draw(drawn, canvas);
+        let mut is_raised = false;
+        if let Place::Layer(layer) = place {
+            layer.draw(drawn, canvas);
+            is_raised = layer.is_raised();
+        } else if let Some(overlay) = overlay(drawn.overlays, place) {
+            overlay.draw(canvas);
+            is_raised = overlay.is_raised();
+        }
         let above = (canvas.scene.quads.len(), canvas.scene.labels.len());
-        if layer.is_raised() && above != below {
+        if is_raised && above != below {
             canvas.scene.raised.push(below);
         }
     }
 }
 
 impl App {
-    /// Calls `ask` for each open overlay, from the topmost down, until `ask` returns true. Returns false if all calls
-    /// return false.
-    fn ask_overlays(&mut self, mut ask: impl FnMut(&dyn Layer, &mut Self) -> bool) -> bool {
-        STACK.into_iter().rev().any(|layer| layer.is_open(self) && ask(layer, self))
+    /// Whether the overlay at a place is open and receives input.
+    fn has_input(&self, place: Place, focused: Option<PaneId>) -> bool {
+        match place {
+            Place::Layer(layer) => layer.is_open(self),
+            place => {
+                overlay(&self.overlays, place).is_some_and(|overlay| overlay.has_input(focused))
+            }
+        }
     }
 
-    /// The topmost open overlay that receives the mouse.
-    fn overlay_with_mouse(&self) -> Option<&'static dyn Layer> {
-        STACK.into_iter().rev().find(|layer| layer.has_mouse() && layer.is_open(self))
+    /// The places of the overlays that receive input, from the topmost down.
+    fn with_input(&self) -> impl Iterator<Item = Place> + '_ {
+        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
+        STACK.into_iter().rev().filter(move |place| self.has_input(*place, focused))
+    }
+
+    /// Lends an overlay what it needs to handle an event. Then carries out its requests. Returns `None` if the overlay
+    /// is not open.
+    fn lend_to<R>(
+        &mut self,
+        place: Place,
+        handle: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> R,
+    ) -> Option<R> {
+        let Self { mux, prefs, input, overlays, effects, surface, .. } = self;
+        let overlay: &mut dyn Overlay = match place {
+            Place::Layer(_) => return None,
+            Place::Menu => overlays.menu.as_mut()?,
+        };
+        let Surface { geometry, renderer, .. } = &mut **surface;
+        let mut cx = Cx {
+            now: Instant::now(),
+            mux,
+            prefs,
+            geometry: *geometry,
+            renderer,
+            pointer: &mut input.pointer,
+            effects,
+            wishes: Vec::new(),
+            closes: false,
+        };
+        let result = handle(overlay, &mut cx);
+        let Cx { wishes, closes, .. } = cx;
+        if closes {
+            self.close_overlay(place);
+        }
+        wishes.into_iter().for_each(|wish| self.grant(wish));
+        Some(result)
+    }
+
+    fn close_overlay(&mut self, place: Place) {
+        match place {
+            Place::Layer(_) => {}
+            Place::Menu => self.overlays.menu = None,
+        }
+    }
+
+    /// Offers an input to the open overlays, from the topmost down, until one handles it. Returns whether an overlay
+    /// handled it.
+    fn ask_overlays(
+        &mut self,
+        mut old: impl FnMut(&dyn Layer, &mut Self) -> bool,
+        mut ask: impl FnMut(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
+    ) -> bool {
+        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
+        STACK.into_iter().rev().any(|place| {
+            if !self.has_input(place, focused) {
+                return false;
+            }
+            if let Place::Layer(layer) = place {
+                return old(layer, self);
+            }
+            self.surface.pacing.ask();
+            self.lend_to(place, &mut ask) == Some(Handled::Yes)
+        })
+    }
+
+    /// The place of the topmost open overlay that receives the mouse.
+    fn overlay_with_mouse(&self) -> Option<Place> {
+        self.with_input().find(|place| match place {
+            Place::Layer(layer) => layer.has_mouse(),
+            place => overlay(&self.overlays, *place).is_some_and(|overlay| overlay.has_mouse()),
+        })
     }
 
     /// Whether an overlay prevents the panes from receiving the mouse.
@@ -71,42 +176,85 @@ impl App {
 
     /// Whether an overlay draws anything that would become outdated in a frame in which only text changes.
     pub(crate) fn lies_something_over_text(&self) -> bool {
-        STACK.into_iter().any(|layer| layer.lies_over_text(self))
+        STACK.into_iter().any(|place| match place {
+            Place::Layer(layer) => layer.lies_over_text(self),
+            place => overlay(&self.overlays, place).is_some_and(|overlay| overlay.lies_over_text()),
+        })
     }
 
     /// The part of the window that receives text from input methods.
     pub(crate) fn taker(&self) -> Taker {
-        let mut all = STACK.into_iter().rev();
-        all.find_map(|layer| layer.taker().filter(|_| layer.is_open(self))).unwrap_or(Taker::Pane)
+        let taker = |place| match place {
+            Place::Layer(layer) => layer.taker(),
+            place => overlay(&self.overlays, place)?.taker(),
+        };
+        self.with_input().find_map(taker).unwrap_or(Taker::Pane)
     }
 
     /// Offers a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_key(&mut self, press: &Press<'_>) -> bool {
-        self.ask_overlays(|layer, app| layer.key(app, press))
+        self.ask_overlays(|layer, app| layer.key(app, press), |overlay, cx| overlay.key(press, cx))
     }
 
     /// Offers text that was not typed by a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_text(&mut self, text: &str) -> bool {
-        self.ask_overlays(|layer, app| layer.text(app, text))
+        self.ask_overlays(|layer, app| layer.text(app, text), |overlay, cx| overlay.text(text, cx))
     }
 
     /// Offers a button press to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_press(&mut self) -> bool {
-        self.ask_overlays(|layer, app| layer.press(app))
+        self.ask_overlays(|layer, app| layer.press(app), |overlay, cx| overlay.press(cx))
+    }
+
+    /// Reports the release of a button to the open overlays.
+    pub(crate) fn overlay_release(&mut self) {
+        self.ask_overlays(
+            |_, _| false,
+            |overlay, cx| {
+                overlay.release(cx);
+                Handled::No
+            },
+        );
     }
 
     /// Offers a move of the mouse to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_point(&mut self, x: f64, y: f64) -> bool {
-        self.has_overlay() && self.ask_overlays(|layer, app| layer.point(app, x, y))
+        if !self.has_overlay() {
+            return false;
+        }
+        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
+        STACK.into_iter().rev().any(|place| {
+            if !self.has_input(place, focused) {
+                return false;
+            }
+            if let Place::Layer(layer) = place {
+                return layer.point(self, x, y);
+            }
+            let Some((handled, redraw)) =
+                self.lend_to(place, |overlay, cx| overlay.point(x, y, cx))
+            else {
+                return false;
+            };
+            if redraw == Redraw::Whole {
+                self.surface.pacing.ask();
+            }
+            handled == Handled::Yes
+        })
     }
 
     /// Passes the wheel to the topmost overlay that receives the mouse. Returns false if there is none. `y` is in
     /// notches or lines, and 0 for a horizontal turn.
     pub(crate) fn overlay_wheel(&mut self, y: f64) -> bool {
-        let Some(layer) = self.overlay_with_mouse() else { return false };
+        let Some(place) = self.overlay_with_mouse() else { return false };
         let steps = whole_notches(&mut self.input.pointer.wheel.1, y);
         for _ in 0..steps.unsigned_abs() {
-            layer.wheel(self, steps > 0);
+            match place {
+                Place::Layer(layer) => layer.wheel(self, steps > 0),
+                place => {
+                    self.surface.pacing.ask();
+                    self.lend_to(place, |overlay, cx| overlay.wheel(steps > 0, cx));
+                }
+            }
         }
         true
     }

@@ -1,0 +1,57 @@
+//! The context of a part while it handles an event: everything that all parts need, borrowed from the app.
+
+use std::{sync::Arc, time::Instant};
+
+use unterm_mux::Mux;
+use unterm_renderer::Renderer;
+use winit::window::CursorIcon;
+
+use crate::window::{
+    effect::Effect,
+    input::{buffer::Buffer, clipboard::Request, pointer::Pointer},
+    prefs::Prefs,
+    ui::geometry::Geometry,
+    wish::Wish,
+};
+
+/// The context of a part while it handles an event.
+pub(crate) struct Cx<'a> {
+    /// The time of the event.
+    pub(crate) now: Instant,
+    pub(crate) mux: &'a Arc<Mux>,
+    pub(crate) prefs: &'a Prefs,
+    /// The window's measures; `None` until the window is created.
+    pub(crate) geometry: Option<Geometry>,
+    pub(crate) renderer: &'a mut Renderer,
+    pub(crate) pointer: &'a mut Pointer,
+    /// The effects that the event has caused so far.
+    pub(crate) effects: &'a mut Vec<Effect>,
+    /// The requests of the part to the app.
+    pub(crate) wishes: Vec<Wish>,
+    /// Whether the overlay that handles the event closes.
+    pub(crate) closes: bool,
+}
+
+impl Cx<'_> {
+    /// Requests something that only the app can do. The app does it after the part has finished.
+    pub(crate) fn wish(&mut self, wish: Wish) {
+        self.wishes.push(wish);
+    }
+
+    /// Closes the overlay that handles the event, before the app carries out its wishes.
+    pub(crate) fn close(&mut self) {
+        self.closes = true;
+    }
+
+    /// Stores text on the clipboard or the primary selection.
+    pub(crate) fn store(&mut self, buffer: Buffer, text: String) {
+        self.effects.push(Effect::Clipboard(Request::Store(buffer, text)));
+    }
+
+    /// Sets the shape of the mouse pointer.
+    pub(crate) fn set_icon(&mut self, icon: CursorIcon) {
+        if std::mem::replace(&mut self.pointer.icon, icon) != icon {
+            self.effects.push(Effect::PointerShape(icon));
+        }
+    }
+}
