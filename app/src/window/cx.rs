@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use unterm_mux::Mux;
+use unterm_mux::{Mux, MuxError, PaneId};
 use unterm_renderer::Renderer;
 use winit::window::CursorIcon;
 
@@ -12,6 +12,7 @@ use crate::window::{
     prefs::Prefs,
     ui::geometry::Geometry,
     wish::Wish,
+    workspace::view::Views,
 };
 
 /// The context of a part while it handles an event.
@@ -23,6 +24,7 @@ pub(crate) struct Cx<'a> {
     /// The window's measures; `None` until the window is created.
     pub(crate) geometry: Option<Geometry>,
     pub(crate) renderer: &'a mut Renderer,
+    pub(crate) views: &'a mut Views,
     pub(crate) pointer: &'a mut Pointer,
     /// The effects that the event has caused so far.
     pub(crate) effects: &'a mut Vec<Effect>,
@@ -41,6 +43,18 @@ impl Cx<'_> {
     /// Closes the overlay that handles the event, before the app carries out its wishes.
     pub(crate) fn close(&mut self) {
         self.closes = true;
+    }
+
+    /// Shows the error if the mux returned one.
+    pub(crate) fn report<T>(&mut self, result: Result<T, MuxError>) {
+        if let Err(error) = result {
+            self.wish(Wish::Report(error));
+        }
+    }
+
+    /// The pane that receives keys.
+    pub(crate) fn focused(&self) -> Option<PaneId> {
+        Some(self.mux.layout().active_tab()?.focused)
     }
 
     /// Stores text on the clipboard or the primary selection.

@@ -3,7 +3,10 @@
 //! A part changes its own state. If a request concerns other parts, the part returns a [`Wish`] through its
 //! [`Cx`](crate::window::cx::Cx). `app/wishes.rs` carries wishes out, after the part has finished.
 
-use unterm_mux::{PaneId, TabId};
+use std::sync::Arc;
+
+use unterm_mux::{MuxError, PaneId, TabId};
+use unterm_term::Palette;
 
 use crate::action::Action;
 use crate::window::{hovered_link::HoveredLink, workspace::blocks::part::Part};
@@ -13,6 +16,29 @@ use crate::window::{hovered_link::HoveredLink, workspace::blocks::part::Part};
 pub(crate) enum Wish {
     /// Run an action that the user chose. If it applies to tabs, it applies to the given tab, or to the active tab.
     Act(Option<TabId>, Action),
+    /// Answer the agents' question of this number. `None` declines to answer.
+    AnswerAgent(u64, Option<String>),
+    /// Show an error: its topic and its text.
+    Complain(&'static str, String),
+    /// Show the configured theme again.
+    EndThemePreview,
+    /// Show a message that expires: its topic and its text.
+    Notify(&'static str, String),
+    /// Open a tab that runs this program in the focused pane's directory.
+    OpenShell(String),
+    /// Show the colors of a theme in all panes, without changing the configuration.
+    PreviewTheme(Arc<Palette>),
+    /// Record that an entry of the palette was used. Of two entries that match equally well, the palette lists the more
+    /// recently used entry first.
+    RecordEntry(String),
+    /// Show an error that the mux returned.
+    Report(MuxError),
+    /// Write the name of a theme to the configuration.
+    SetTheme(String),
+    /// Show a page of the manual.
+    ShowManual(&'static str),
+    /// Type a character that the user picked from a list.
+    TypeCharacter(String),
     /// Open a link or a file.
     OpenLink(HoveredLink),
     /// Run an action on a command of a pane, given by the command's id.

@@ -1,5 +1,7 @@
 //! Carries out the requests of the window's parts.
 
+use unterm_mux::{OnExit, Spawn};
+
 use crate::window::{app::App, wish::Wish};
 
 impl App {
@@ -7,12 +9,33 @@ impl App {
     pub(crate) fn grant(&mut self, wish: Wish) {
         match wish {
             Wish::Act(tab, action) => self.act_by_choice(tab, action),
-            Wish::OpenLink(link) => self.open_hovered(&link),
+            Wish::AnswerAgent(number, Some(answer)) => self.agent_answered(number, &answer),
+            Wish::AnswerAgent(number, None) => self.leave_unanswered(number),
             Wish::Command(pane, command, part) => {
                 if let Some(pane) = self.mux.pane(pane) {
                     self.do_with(&pane, command, part);
                 }
             }
+            Wish::Complain(about, text) => self.complain(about, text),
+            Wish::EndThemePreview => self.apply_theme(),
+            Wish::Notify(about, text) => self.notify(about, text),
+            Wish::OpenLink(link) => self.open_hovered(&link),
+            Wish::OpenShell(program) => {
+                let spawn = Spawn { program: Some(program), ..self.spawn_beside() };
+                self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+            }
+            Wish::PreviewTheme(palette) => {
+                // Ignore the error: errors in the configuration were reported when it was applied.
+                let _ = self.apply_palette(palette);
+            }
+            Wish::RecordEntry(id) => {
+                self.overlays.used_entries.retain(|used| *used != id);
+                self.overlays.used_entries.push(id);
+            }
+            Wish::Report(error) => self.report::<()>(Err(error)),
+            Wish::SetTheme(name) => self.set_theme(&name),
+            Wish::ShowManual(topic) => self.show_manual(topic),
+            Wish::TypeCharacter(text) => self.type_character(&text),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 pub(crate) mod asks;
 pub(crate) mod canvas;
+pub(crate) mod choice;
 pub(crate) mod confirm;
 pub(crate) mod debug;
 pub(crate) mod emoji;
@@ -16,9 +17,11 @@ pub(crate) mod overlay;
 pub(crate) mod palette;
 pub(crate) mod panel;
 pub(crate) mod paste_question;
+pub(crate) mod pasting;
 pub(crate) mod picker;
 pub(crate) mod receiver;
 pub(crate) mod search;
+pub(crate) mod shells;
 pub(crate) mod taker;
 pub(crate) mod targets;
 pub(crate) mod toast;

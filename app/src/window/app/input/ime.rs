@@ -30,8 +30,7 @@ impl App {
                 self.set_preedit(None);
                 match self.taker() {
                     Taker::Nobody => {}
-                    Taker::Panel => self.picker_text(&text),
-                    Taker::Search => self.search_text(&text),
+                    Taker::Panel | Taker::Search => drop(self.overlay_text(&text)),
                     Taker::Pane => self.commit(&text),
                 }
             }

@@ -18,7 +18,6 @@ use crate::window::{
             hints::HintsLayer,
             layer::Layer,
             passive::{BlocksLayer, LinkLayer, SequenceLayer, TooltipLayer},
-            picker::PickerLayer,
             search::SearchLayer,
             toast::ToastsLayer,
         },
@@ -39,6 +38,7 @@ use crate::window::{
 #[derive(Clone, Copy)]
 enum Place {
     Layer(&'static dyn Layer),
+    Picker,
     Menu,
 }
 
@@ -52,7 +52,7 @@ const STACK: [Place; 12] = [
     Place::Layer(&TooltipLayer),
     Place::Layer(&ToastsLayer),
     Place::Layer(&SequenceLayer),
-    Place::Layer(&PickerLayer),
+    Place::Picker,
     Place::Menu,
     Place::Layer(&DebugLayer),
     Place::Layer(&QuestionsLayer),
@@ -62,6 +62,7 @@ const STACK: [Place; 12] = [
 fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
     match place {
         Place::Layer(_) => None,
+        Place::Picker => overlays.picker.as_ref().map(|picker| picker as &dyn Overlay),
         Place::Menu => overlays.menu.as_ref().map(|menu| menu as &dyn Overlay),
     }
 }
@@ -108,9 +109,10 @@ impl App {
         place: Place,
         handle: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> R,
     ) -> Option<R> {
-        let Self { mux, prefs, input, overlays, effects, surface, .. } = self;
+        let Self { mux, prefs, workspace, input, overlays, effects, surface, .. } = self;
         let overlay: &mut dyn Overlay = match place {
             Place::Layer(_) => return None,
+            Place::Picker => overlays.picker.as_mut()?,
             Place::Menu => overlays.menu.as_mut()?,
         };
         let Surface { geometry, renderer, .. } = &mut **surface;
@@ -120,6 +122,7 @@ impl App {
             prefs,
             geometry: *geometry,
             renderer,
+            views: &mut workspace.views,
             pointer: &mut input.pointer,
             effects,
             wishes: Vec::new(),
@@ -137,6 +140,7 @@ impl App {
     fn close_overlay(&mut self, place: Place) {
         match place {
             Place::Layer(_) => {}
+            Place::Picker => self.overlays.picker = None,
             Place::Menu => self.overlays.menu = None,
         }
     }

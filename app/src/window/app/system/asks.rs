@@ -6,8 +6,9 @@ use crate::window::{
     app::App,
     overlays::{
         asks::{ABOUT, ShownQuestions, fitted},
+        choice::Choice,
         panel::item::Item,
-        picker::Choice,
+        picker::Picker,
     },
     system::errand::Done,
 };
@@ -73,7 +74,7 @@ impl App {
         }
         let hint = format!("{} Choose an answer", question.heading());
         let text = question.text;
-        self.pick_answer(&hint, text, items, question.number);
+        self.open_picker(Picker::answer(&hint, text, items, question.number));
         true
     }
 
