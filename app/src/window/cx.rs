@@ -1,6 +1,9 @@
 //! The context of a part while it handles an event: everything that all parts need, borrowed from the app.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use unterm_mux::{Mux, MuxError, PaneId};
 use unterm_renderer::Renderer;
@@ -8,6 +11,7 @@ use winit::window::CursorIcon;
 
 use crate::window::{
     effect::Effect,
+    inbox::Inbox,
     input::{buffer::Buffer, clipboard::Request, pointer::Pointer},
     prefs::Prefs,
     ui::geometry::Geometry,
@@ -19,7 +23,10 @@ use crate::window::{
 pub(crate) struct Cx<'a> {
     /// The time of the event.
     pub(crate) now: Instant,
+    /// The time for animated images. `None` if motion is off.
+    pub(crate) clock: Option<Duration>,
     pub(crate) mux: &'a Arc<Mux>,
+    pub(crate) inbox: &'a Arc<Inbox>,
     pub(crate) prefs: &'a Prefs,
     /// The window's measures; `None` until the window is created.
     pub(crate) geometry: Option<Geometry>,

@@ -140,7 +140,7 @@ impl App {
                 self.notice_text(*pane);
                 continue;
             }
-            self.overlays.search_output(*pane);
+            self.overlays.search_output(*pane, Instant::now());
             if let Some(view) = self.workspace.views.get_mut(pane) {
                 // One frame shows the mark. Further output of the hidden tab needs no frame.
                 if !view.is_marked() {
@@ -154,7 +154,7 @@ impl App {
 
     /// Handles new output in a visible pane.
     pub(crate) fn notice_text(&mut self, pane: PaneId) {
-        self.overlays.search_output(pane);
+        self.overlays.search_output(pane, Instant::now());
         self.workspace.names.stale = true;
         self.surface.pacing.ask_for_text();
     }

@@ -27,7 +27,7 @@ pub(crate) mod targets;
 pub(crate) mod toast;
 pub(crate) mod tour;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use unterm_mux::PaneId;
 
@@ -42,9 +42,6 @@ use crate::window::overlays::{
     search::{Query, SearchBar},
     toast::Toasts,
 };
-
-/// The delay between new output and the next search of it.
-const AGAIN: Duration = Duration::from_millis(300);
 
 #[derive(Default)]
 pub(crate) struct Overlays {
@@ -84,11 +81,9 @@ impl Overlays {
     }
 
     /// Schedules a search of new output, if the pane is the searched pane.
-    pub(crate) fn search_output(&mut self, pane: PaneId) {
-        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
-            && !search.line.text().is_empty()
-        {
-            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
+    pub(crate) fn search_output(&mut self, pane: PaneId, now: Instant) {
+        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane) {
+            search.search_output(now);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod draw;
 pub(crate) mod found;
+pub(crate) mod input;
 
 use std::{
     cell::Cell,
@@ -130,6 +131,8 @@ pub(crate) struct SearchBar {
     pub(crate) found: Found,
     /// The index of the current match.
     pub(crate) current: Option<usize>,
+    /// The query of the search before this one.
+    pub(crate) last: Option<Query>,
     /// The number of the latest search. Threads of older searches stop when this number changes.
     pub(crate) generation: Arc<AtomicU64>,
     /// The time at which to search again because of new output.
@@ -154,6 +157,7 @@ impl SearchBar {
             problem: None,
             found: Found::default(),
             current: None,
+            last: None,
             generation: Arc::default(),
             again: None,
             is_answered: true,

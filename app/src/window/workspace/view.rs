@@ -170,6 +170,14 @@ impl View {
         self.signals.has_lost_copy_mode = false;
     }
 
+    /// Moves the cursor of copy mode, and scrolls it into view.
+    pub(crate) fn put_copy_cursor(&mut self, to: Point) {
+        if let Some(copy) = &mut self.copy {
+            copy.put(to);
+            self.follow(to.line);
+        }
+    }
+
     /// The first and the last line that the next frame shows. The lines may include folded lines between the two.
     pub(crate) fn rows_in_sight(&self) -> (LineId, LineId) {
         let (rows, height) = (&self.snapshot.rows, usize::from(self.snapshot.size.rows).max(1));

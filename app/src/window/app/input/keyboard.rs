@@ -7,7 +7,6 @@ use unterm_mux::{
     input::{self, Key, KeyAction, Modifiers},
 };
 
-use crate::action::Action;
 use crate::window::{
     app::{App, send},
     input::keys::{self, KeyInput, Pressed},
@@ -81,17 +80,6 @@ impl App {
             self.queue_bytes(pane, &bytes);
         } else {
             self.type_bytes(pane, &bytes);
-        }
-    }
-
-    /// Whether the open search handles a key. Keys that are bound to other actions, such as scrolling, run these
-    /// actions.
-    pub(crate) fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
-        match self.prefs.bound(pressed, modifiers) {
-            Some(Action::Paste | Action::PastePrimary) | None => true,
-            // Ctrl+C closes the search; Ctrl+Shift+C copies the selection.
-            Some(Action::Copy) => !modifiers.contains(Modifiers::SHIFT),
-            Some(_) => false,
         }
     }
 

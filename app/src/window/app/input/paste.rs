@@ -10,14 +10,14 @@ use unterm_mux::{
 };
 use unterm_term::{ClipboardTarget, Modes};
 
+use crate::config::ConfirmPaste;
 use crate::window::{
     app::App,
     effect::Effect,
     inbox::PasteEvent,
     input::{buffer::Buffer, clipboard::Request},
-    overlays::{overlay::Press, paste_question::question, receiver::Receiver},
+    overlays::{paste_question::question, receiver::Receiver},
 };
-use crate::{action::Action, config::ConfirmPaste};
 
 impl App {
     /// Requests text to paste into a pane. The pane's input is held back until the text arrives, so that an Enter that
@@ -46,23 +46,6 @@ impl App {
             self.workspace.views.entry(*pane).or_default().pastes.due += 1;
         }
         self.effect(Effect::Clipboard(request(panes)));
-    }
-
-    /// If a key is bound to pasting, requests text to paste into the panel or the search.
-    pub(crate) fn pastes_into_chrome(&mut self, press: &Press<'_>) -> bool {
-        match self.prefs.bound(press.pressed, press.modifiers) {
-            Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
-            Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
-            _ => return false,
-        }
-        true
-    }
-
-    /// Requests text to paste into the panel or the search.
-    pub(crate) fn paste_into_chrome(&mut self, buffer: Buffer) {
-        if let Some(pane) = self.focused_pane() {
-            self.request_paste(vec![pane.id()], |panes| Request::Paste(buffer, panes));
-        }
     }
 
     /// Handles the requested text; `None` if there is no text. If the panel or the search is open, it receives the

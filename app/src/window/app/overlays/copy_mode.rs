@@ -94,8 +94,8 @@ impl App {
             (None, None) => CopyMode::new(here),
         };
         view.begin_copy_mode(mode, top);
-        if found.is_some() {
-            self.accept_search();
+        if let Some(search) = self.overlays.search.as_mut().filter(|_| found.is_some()) {
+            search.is_accepted = true;
         }
         self.surface.pacing.ask();
     }
@@ -247,16 +247,7 @@ impl App {
             }
             CopyCommand::NextMatch(same) => {
                 let (at, forward) = (copy.cursor, copy.forward == same);
-                let search =
-                    self.overlays.search.as_mut().filter(|search| search.pane == pane.id());
-                if let Some(search) = search {
-                    if let Some(to) = search.walk(at, forward, count.max(1)) {
-                        self.put_copy_cursor(pane, to);
-                    }
-                } else if self.overlays.last_search.is_some() {
-                    self.search_from_copy_mode(pane.id(), at, forward);
-                    self.search_last(true);
-                }
+                self.next_match(pane, at, forward, count.max(1));
             }
             CopyCommand::Leave => self.leave_copy_mode(pane),
         }

@@ -18,7 +18,6 @@ use crate::window::{
             hints::HintsLayer,
             layer::Layer,
             passive::{BlocksLayer, LinkLayer, SequenceLayer, TooltipLayer},
-            search::SearchLayer,
             toast::ToastsLayer,
         },
     },
@@ -36,8 +35,9 @@ use crate::window::{
 
 /// A place in the stack.
 #[derive(Clone, Copy)]
-enum Place {
+pub(crate) enum Place {
     Layer(&'static dyn Layer),
+    Search,
     Picker,
     Menu,
 }
@@ -47,7 +47,7 @@ const STACK: [Place; 12] = [
     Place::Layer(&CopyModeLayer),
     Place::Layer(&BlocksLayer),
     Place::Layer(&LinkLayer),
-    Place::Layer(&SearchLayer),
+    Place::Search,
     Place::Layer(&HintsLayer),
     Place::Layer(&TooltipLayer),
     Place::Layer(&ToastsLayer),
@@ -62,9 +62,19 @@ const STACK: [Place; 12] = [
 fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
     match place {
         Place::Layer(_) => None,
+        Place::Search => overlays.search.as_ref().map(|search| search as &dyn Overlay),
         Place::Picker => overlays.picker.as_ref().map(|picker| picker as &dyn Overlay),
         Place::Menu => overlays.menu.as_ref().map(|menu| menu as &dyn Overlay),
     }
+}
+
+fn overlay_mut(overlays: &mut Overlays, place: Place) -> Option<&mut dyn Overlay> {
+    Some(match place {
+        Place::Layer(_) => return None,
+        Place::Search => overlays.search.as_mut()?,
+        Place::Picker => overlays.picker.as_mut()?,
+        Place::Menu => overlays.menu.as_mut()?,
+    })
 }
 
 pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
@@ -109,16 +119,25 @@ impl App {
         place: Place,
         handle: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> R,
     ) -> Option<R> {
-        let Self { mux, prefs, workspace, input, overlays, effects, surface, .. } = self;
-        let overlay: &mut dyn Overlay = match place {
-            Place::Layer(_) => return None,
-            Place::Picker => overlays.picker.as_mut()?,
-            Place::Menu => overlays.menu.as_mut()?,
-        };
+        self.lend_parts(place, |overlays, cx| Some(handle(overlay_mut(overlays, place)?, cx)))
+    }
+
+    /// Lends the overlays what they need. Then closes the overlay at `place` if it asked for that, and carries out its
+    /// requests.
+    pub(crate) fn lend_parts<R>(
+        &mut self,
+        place: Place,
+        run: impl FnOnce(&mut Overlays, &mut Cx<'_>) -> R,
+    ) -> R {
+        let now = Instant::now();
+        let clock = self.clock(now);
+        let Self { mux, inbox, prefs, workspace, input, overlays, effects, surface, .. } = self;
         let Surface { geometry, renderer, .. } = &mut **surface;
         let mut cx = Cx {
-            now: Instant::now(),
+            now,
+            clock,
             mux,
+            inbox,
             prefs,
             geometry: *geometry,
             renderer,
@@ -128,18 +147,19 @@ impl App {
             wishes: Vec::new(),
             closes: false,
         };
-        let result = handle(overlay, &mut cx);
+        let result = run(overlays, &mut cx);
         let Cx { wishes, closes, .. } = cx;
         if closes {
             self.close_overlay(place);
         }
         wishes.into_iter().for_each(|wish| self.grant(wish));
-        Some(result)
+        result
     }
 
     fn close_overlay(&mut self, place: Place) {
         match place {
             Place::Layer(_) => {}
+            Place::Search => self.close_search(),
             Place::Picker => self.overlays.picker = None,
             Place::Menu => self.overlays.menu = None,
         }
