@@ -20,12 +20,18 @@ pub(crate) enum Wish {
     AnswerAgent(u64, Option<String>),
     /// Show an error: its topic and its text.
     Complain(&'static str, String),
+    /// Open a file beside a pane in the editor. The text is a name, which a line and a column may follow.
+    Edit(PaneId, String),
     /// Show the configured theme again.
     EndThemePreview,
     /// Show a message that expires: its topic and its text.
     Notify(&'static str, String),
     /// Open a tab that runs this program in the focused pane's directory.
     OpenShell(String),
+    /// Open a link with the desktop's default program.
+    OpenTarget(String),
+    /// Paste a text into a pane.
+    Paste(PaneId, String),
     /// Show the colors of a theme in all panes, without changing the configuration.
     PreviewTheme(Arc<Palette>),
     /// Record that an entry of the palette was used. Of two entries that match equally well, the palette lists the more

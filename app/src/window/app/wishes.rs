@@ -17,6 +17,7 @@ impl App {
                 }
             }
             Wish::Complain(about, text) => self.complain(about, text),
+            Wish::Edit(pane, file) => self.edit_file(pane, &file),
             Wish::EndThemePreview => self.apply_theme(),
             Wish::Notify(about, text) => self.notify(about, text),
             Wish::OpenLink(link) => self.open_hovered(&link),
@@ -24,6 +25,8 @@ impl App {
                 let spawn = Spawn { program: Some(program), ..self.spawn_beside() };
                 self.report(self.mux.open_tab(spawn, None, OnExit::Close));
             }
+            Wish::OpenTarget(uri) => self.open_target(&uri),
+            Wish::Paste(pane, text) => self.paste_text(pane, &text),
             Wish::PreviewTheme(palette) => {
                 // Ignore the error: errors in the configuration were reported when it was applied.
                 let _ = self.apply_palette(palette);

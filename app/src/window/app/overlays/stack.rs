@@ -15,7 +15,6 @@ use crate::window::{
             confirm::QuestionsLayer,
             copy_mode::CopyModeLayer,
             debug::DebugLayer,
-            hints::HintsLayer,
             layer::Layer,
             passive::{BlocksLayer, LinkLayer, SequenceLayer, TooltipLayer},
             toast::ToastsLayer,
@@ -37,6 +36,7 @@ use crate::window::{
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     Layer(&'static dyn Layer),
+    Hints,
     Search,
     Picker,
     Menu,
@@ -48,7 +48,7 @@ const STACK: [Place; 12] = [
     Place::Layer(&BlocksLayer),
     Place::Layer(&LinkLayer),
     Place::Search,
-    Place::Layer(&HintsLayer),
+    Place::Hints,
     Place::Layer(&TooltipLayer),
     Place::Layer(&ToastsLayer),
     Place::Layer(&SequenceLayer),
@@ -62,6 +62,7 @@ const STACK: [Place; 12] = [
 fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
     match place {
         Place::Layer(_) => None,
+        Place::Hints => overlays.hints.as_ref().map(|it| it as &dyn Overlay),
         Place::Search => overlays.search.as_ref().map(|search| search as &dyn Overlay),
         Place::Picker => overlays.picker.as_ref().map(|picker| picker as &dyn Overlay),
         Place::Menu => overlays.menu.as_ref().map(|menu| menu as &dyn Overlay),
@@ -71,6 +72,7 @@ fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
 fn overlay_mut(overlays: &mut Overlays, place: Place) -> Option<&mut dyn Overlay> {
     Some(match place {
         Place::Layer(_) => return None,
+        Place::Hints => overlays.hints.as_mut()?,
         Place::Search => overlays.search.as_mut()?,
         Place::Picker => overlays.picker.as_mut()?,
         Place::Menu => overlays.menu.as_mut()?,
@@ -159,6 +161,7 @@ impl App {
     fn close_overlay(&mut self, place: Place) {
         match place {
             Place::Layer(_) => {}
+            Place::Hints => self.overlays.hints = None,
             Place::Search => self.close_search(),
             Place::Picker => self.overlays.picker = None,
             Place::Menu => self.overlays.menu = None,
