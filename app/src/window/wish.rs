@@ -9,13 +9,17 @@ use unterm_mux::{MuxError, PaneId, TabId};
 use unterm_term::Palette;
 
 use crate::action::Action;
-use crate::window::{hovered_link::HoveredLink, workspace::blocks::part::Part};
+use crate::window::{
+    hovered_link::HoveredLink, overlays::answer::Answer, workspace::blocks::part::Part,
+};
 
 /// A request of a part of the window to the app.
 #[derive(Debug)]
 pub(crate) enum Wish {
     /// Run an action that the user chose. If it applies to tabs, it applies to the given tab, or to the active tab.
     Act(Option<TabId>, Action),
+    /// Do what a button of a question says.
+    Answer(Answer),
     /// Answer the agents' question of this number. `None` declines to answer.
     AnswerAgent(u64, Option<String>),
     /// Show an error: its topic and its text.

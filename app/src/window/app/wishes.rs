@@ -9,6 +9,7 @@ impl App {
     pub(crate) fn grant(&mut self, wish: Wish) {
         match wish {
             Wish::Act(tab, action) => self.act_by_choice(tab, action),
+            Wish::Answer(answer) => self.answered(answer),
             Wish::AnswerAgent(number, Some(answer)) => self.agent_answered(number, &answer),
             Wish::AnswerAgent(number, None) => self.leave_unanswered(number),
             Wish::Command(pane, command, part) => {

@@ -4,6 +4,7 @@
 //! Owns the content of the overlays. `app/overlays/stack.rs` decides which overlay receives keys, text and the mouse.
 //! Never acts on panes: a choice is a value, which the app carries out.
 
+pub(crate) mod answer;
 pub(crate) mod asks;
 pub(crate) mod canvas;
 pub(crate) mod choice;
@@ -70,14 +71,15 @@ pub(crate) struct Overlays {
 }
 
 impl Overlays {
-    /// Whether the open question is hidden for the moment. This is the case if the question lets keys run actions, and
-    /// such a key opened a panel, a search, hint labels or a menu.
-    pub(crate) fn question_waits(&self) -> bool {
+    /// The questions, if one is open and not hidden for the moment. A question that lets keys run actions is hidden
+    /// while a panel, a search, hint labels or a menu is open, which such a key opened.
+    pub(crate) fn open_questions(&self) -> Option<&Questions> {
         let is_tried = self.picker.is_some()
             || self.search.is_some()
             || self.hints.is_some()
             || self.menu.is_some();
-        is_tried && self.questions.lets_keys_act()
+        let waits = is_tried && self.questions.lets_keys_act();
+        Some(&self.questions).filter(|questions| questions.is_open() && !waits)
     }
 
     /// Schedules a search of new output, if the pane is the searched pane.

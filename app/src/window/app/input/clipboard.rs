@@ -14,7 +14,10 @@ use crate::window::{
     app::App,
     effect::Effect,
     input::{buffer::Buffer, clipboard::Request},
-    overlays::confirm::{Answer, Confirm, ReadAccess},
+    overlays::{
+        answer::{Answer, ReadAccess},
+        confirm::Confirm,
+    },
 };
 
 /// The maximum number of characters of the types and of the pane's title that a question shows.

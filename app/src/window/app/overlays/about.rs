@@ -7,7 +7,8 @@ use crate::{
     window::{
         app::App,
         overlays::{
-            confirm::{Answer, Confirm, Preview},
+            answer::Answer,
+            confirm::{Confirm, Preview},
             tour,
         },
     },

@@ -12,7 +12,6 @@ use crate::window::{
     app::{
         App,
         overlays::{
-            confirm::QuestionsLayer,
             copy_mode::CopyModeLayer,
             debug::DebugLayer,
             layer::Layer,
@@ -36,6 +35,7 @@ use crate::window::{
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     Layer(&'static dyn Layer),
+    Questions,
     Hints,
     Search,
     Picker,
@@ -55,13 +55,14 @@ const STACK: [Place; 12] = [
     Place::Picker,
     Place::Menu,
     Place::Layer(&DebugLayer),
-    Place::Layer(&QuestionsLayer),
+    Place::Questions,
 ];
 
 /// The overlay at a place. `None` if it is not open.
 fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
     match place {
         Place::Layer(_) => None,
+        Place::Questions => overlays.open_questions().map(|it| it as &dyn Overlay),
         Place::Hints => overlays.hints.as_ref().map(|it| it as &dyn Overlay),
         Place::Search => overlays.search.as_ref().map(|search| search as &dyn Overlay),
         Place::Picker => overlays.picker.as_ref().map(|picker| picker as &dyn Overlay),
@@ -72,6 +73,10 @@ fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
 fn overlay_mut(overlays: &mut Overlays, place: Place) -> Option<&mut dyn Overlay> {
     Some(match place {
         Place::Layer(_) => return None,
+        Place::Questions => {
+            overlays.open_questions()?;
+            &mut overlays.questions
+        }
         Place::Hints => overlays.hints.as_mut()?,
         Place::Search => overlays.search.as_mut()?,
         Place::Picker => overlays.picker.as_mut()?,
@@ -161,6 +166,7 @@ impl App {
     fn close_overlay(&mut self, place: Place) {
         match place {
             Place::Layer(_) => {}
+            Place::Questions => {}
             Place::Hints => self.overlays.hints = None,
             Place::Search => self.close_search(),
             Place::Picker => self.overlays.picker = None,

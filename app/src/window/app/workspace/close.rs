@@ -7,7 +7,10 @@ use unterm_mux::{PaneId, Tab};
 use crate::config::ConfirmClose;
 use crate::window::{
     app::App,
-    overlays::confirm::{Answer, Confirm, Preview},
+    overlays::{
+        answer::Answer,
+        confirm::{Confirm, Preview},
+    },
     ui::wrap::first_of,
     workspace::closing::{Closing, running},
 };
