@@ -1,12 +1,9 @@
 //! The context of a part while it handles an event: everything that all parts need, borrowed from the app.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use unterm_mux::{Mux, MuxError, PaneId};
-use unterm_renderer::Renderer;
+use unterm_renderer::PixelRect;
 use winit::window::CursorIcon;
 
 use crate::window::{
@@ -21,8 +18,6 @@ use crate::window::{
 
 /// The context of a part while it handles an event.
 pub(crate) struct Cx<'a> {
-    /// The time of the event.
-    pub(crate) now: Instant,
     /// The time for animated images. `None` if motion is off.
     pub(crate) clock: Option<Duration>,
     pub(crate) mux: &'a Arc<Mux>,
@@ -30,9 +25,10 @@ pub(crate) struct Cx<'a> {
     pub(crate) prefs: &'a Prefs,
     /// The window's measures; `None` until the window is created.
     pub(crate) geometry: Option<Geometry>,
-    pub(crate) renderer: &'a mut Renderer,
     pub(crate) views: &'a mut Views,
     pub(crate) pointer: &'a mut Pointer,
+    /// The searched pane, and the bar of the search, if it is open.
+    pub(crate) search_bar: Option<(PaneId, PixelRect)>,
     /// The effects that the event has caused so far.
     pub(crate) effects: &'a mut Vec<Effect>,
     /// The requests of the part to the app.

@@ -9,6 +9,7 @@ impl App {
     pub(crate) fn grant(&mut self, wish: Wish) {
         match wish {
             Wish::Act(tab, action) => self.act_by_choice(tab, action),
+            Wish::ActByKey(action, modifiers) => drop(self.act_by_key(action, modifiers)),
             Wish::Answer(answer) => self.answered(answer),
             Wish::AnswerAgent(number, Some(answer)) => self.agent_answered(number, &answer),
             Wish::AnswerAgent(number, None) => self.leave_unanswered(number),
@@ -19,7 +20,11 @@ impl App {
             }
             Wish::Complain(about, text) => self.complain(about, text),
             Wish::Edit(pane, file) => self.edit_file(pane, &file),
+            Wish::EndCopySearch => self.end_copy_search(),
             Wish::EndThemePreview => self.apply_theme(),
+            Wish::NextMatch { pane, at, forward, count } => {
+                self.next_match(pane, at, forward, count);
+            }
             Wish::Notify(about, text) => self.notify(about, text),
             Wish::OpenLink(link) => self.open_hovered(&link),
             Wish::OpenShell(program) => {
@@ -37,8 +42,13 @@ impl App {
                 self.overlays.used_entries.push(id);
             }
             Wish::Report(error) => self.report::<()>(Err(error)),
+            Wish::SearchFrom { pane, origin, forward } => {
+                self.search_from_copy_mode(pane, origin, forward);
+            }
             Wish::SetTheme(name) => self.set_theme(&name),
+            Wish::ShowAnswers => drop(self.answer_agent()),
             Wish::ShowManual(topic) => self.show_manual(topic),
+            Wish::ShowPane(pane) => self.bring_to_front(pane),
             Wish::TypeCharacter(text) => self.type_character(&text),
         }
     }

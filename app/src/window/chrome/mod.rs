@@ -9,6 +9,7 @@ pub(crate) mod tab_bar;
 pub(crate) mod tab_marks;
 pub(crate) mod tab_titles;
 pub(crate) mod tabs;
+pub(crate) mod tooltip;
 
 use std::time::Instant;
 

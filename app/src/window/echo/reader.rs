@@ -11,13 +11,13 @@ use parking_lot::Mutex;
 use unterm_mux::{Mux, PaneId};
 
 use crate::window::{
-    echo::{
-        around::LastFrame,
-        text_frame::{TextFrame, cursor_place},
-    },
+    echo::{around::LastFrame, text_frame::TextFrame},
     inbox::Inbox,
     surface::Surface,
-    workspace::view::{View, Views},
+    workspace::{
+        cursor::cursor_place,
+        view::{View, Views},
+    },
 };
 
 /// The parts of the window that the event loop lends while it waits.

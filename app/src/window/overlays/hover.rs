@@ -4,28 +4,29 @@
 //!
 //! Owns how the link is drawn. `links.rs` decides which links may be opened.
 
-use unterm_renderer::{Label, PixelRect, Renderer, Scene};
+use unterm_renderer::{Label, PixelRect};
 
 use crate::window::{
     hovered_link::HoveredLink,
+    overlays::{canvas::Canvas, overlay::Overlay},
     ui::{
-        colors::{Colors, framed, quad},
-        geometry::{Geometry, contains},
+        colors::{framed, quad},
+        geometry::contains,
     },
-    workspace::view::View,
 };
 
-impl HoveredLink {
+impl Overlay for HoveredLink {
+    fn is_raised(&self) -> bool {
+        false
+    }
+
     /// Draws the underline of the link, and the target at the bottom of the window.
-    pub(crate) fn draw(
-        &self,
-        view: Option<(&View, (i32, i32))>,
-        geometry: &Geometry,
-        colors: &Colors,
-        pointer: Option<(f64, f64)>,
-        renderer: &mut Renderer,
-        scene: &mut Scene<'_>,
-    ) {
+    fn draw(&self, canvas: &mut Canvas<'_, '_>) {
+        // After the pointer last moved, the pane may have been closed, or its tab may have become inactive.
+        let Some(area) = canvas.area(self.pane) else { return };
+        let (geometry, colors, pointer) = (canvas.geometry, canvas.colors, canvas.pointer);
+        let view = canvas.views.get(&self.pane).map(|view| (view, geometry.origin(area)));
+        let Canvas { renderer, scene, .. } = canvas;
         if let (Some((view, origin)), Some(range)) = (view, &self.range) {
             let (below, height) = (geometry.cell.underline as i32, geometry.cell.thickness.max(1));
             for cells in view.cells_of(range, origin, geometry) {

@@ -170,6 +170,21 @@ impl View {
         self.signals.has_lost_copy_mode = false;
     }
 
+    /// Whether copy mode receives the keys of the pane.
+    pub(crate) fn is_copying(&self) -> bool {
+        self.copy.is_some() || self.signals.has_lost_copy_mode
+    }
+
+    /// Leaves copy mode without scrolling. Returns false if copy mode was off.
+    pub(crate) fn end_copy_mode(&mut self) -> bool {
+        let was_lost = std::mem::take(&mut self.signals.has_lost_copy_mode);
+        if self.copy.take().is_none() && !was_lost {
+            return false;
+        }
+        self.copy_anew();
+        true
+    }
+
     /// Moves the cursor of copy mode, and scrolls it into view.
     pub(crate) fn put_copy_cursor(&mut self, to: Point) {
         if let Some(copy) = &mut self.copy {

@@ -9,7 +9,7 @@ use winit::{
 };
 
 use crate::window::{
-    app::App, echo::text_frame::cursor_place, effect::Effect, overlays::taker::Taker,
+    app::App, effect::Effect, overlays::taker::Taker, workspace::cursor::cursor_place,
 };
 
 impl App {

@@ -2,34 +2,7 @@
 
 use std::time::Instant;
 
-use crate::window::{
-    app::{App, overlays::layer::Layer},
-    overlays::{
-        canvas::Canvas,
-        debug::{About, Debug},
-    },
-    surface::plan::Drawn,
-};
-
-/// The debug overlay as a layer of the stack.
-pub(crate) struct DebugLayer;
-
-impl Layer for DebugLayer {
-    fn is_open(&self, app: &App) -> bool {
-        app.overlays.debug.is_some()
-    }
-
-    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
-        let (Some(debug), Some(of)) = (&drawn.overlays.debug, &drawn.plan.debug) else { return };
-        let view = |id| canvas.views.get(&id);
-        let about = About {
-            hovered: of.cell.and_then(|(id, col, row)| Some((view(id)?, col, row))),
-            focused: drawn.plan.panes.focused.and_then(|id| Some((view(id)?, id.0))),
-            painter: &of.painter,
-        };
-        debug.show(&about, (canvas.geometry, canvas.colors), canvas.renderer, canvas.scene);
-    }
-}
+use crate::window::{app::App, overlays::debug::Debug};
 
 impl App {
     /// Opens or closes the debug overlay.

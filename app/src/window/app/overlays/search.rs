@@ -2,7 +2,7 @@
 
 use std::{sync::atomic::Ordering, time::Instant};
 
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::PaneId;
 use unterm_term::Point;
 
 use crate::window::{
@@ -47,15 +47,15 @@ impl App {
     }
 
     /// Moves the cursor of copy mode, which is at `at`, by `count` matches. If no search is open, opens the last one.
-    pub(crate) fn next_match(&mut self, pane: &Pane, at: Point, forward: bool, count: u32) {
-        let search = self.overlays.search.as_mut().filter(|search| search.pane == pane.id());
+    pub(crate) fn next_match(&mut self, pane: PaneId, at: Point, forward: bool, count: u32) {
+        let search = self.overlays.search.as_mut().filter(|search| search.pane == pane);
         if let Some(search) = search {
             let to = search.walk(at, forward, count);
-            if let (Some(to), Some(view)) = (to, self.workspace.views.get_mut(&pane.id())) {
+            if let (Some(to), Some(view)) = (to, self.workspace.views.get_mut(&pane)) {
                 view.put_copy_cursor(to);
             }
         } else if self.overlays.last_search.is_some() {
-            self.search_from_copy_mode(pane.id(), at, forward);
+            self.search_from_copy_mode(pane, at, forward);
             self.with_search(|search, cx| search.repeat_last(true, cx));
         }
     }

@@ -1,26 +1,18 @@
 //! The overlays over the panes, as one stack. They are painted from the lowest to the topmost. Keys, text and the
 //! mouse go from the topmost overlay down, until an open overlay handles them.
 //!
-//! Owns the order of overlays, and the rule above. A new overlay needs an [`Overlay`] and an entry in [`STACK`]; there
-//! is no other list of overlays.
+//! Owns the order of overlays, and the rule above. A new overlay needs an [`Overlay`] and a [`Place`] in [`STACK`];
+//! there is no other list of overlays.
 
 use std::time::Instant;
 
 use unterm_mux::PaneId;
 
 use crate::window::{
-    app::{
-        App,
-        overlays::{
-            copy_mode::CopyModeLayer,
-            debug::DebugLayer,
-            layer::Layer,
-            passive::{BlocksLayer, LinkLayer, SequenceLayer, TooltipLayer},
-            toast::ToastsLayer,
-        },
-    },
+    app::App,
+    chrome::Chrome,
     cx::Cx,
-    input::pointer::wheel::whole_notches,
+    input::{Input, pointer::wheel::whole_notches},
     overlays::{
         Overlays,
         canvas::Canvas,
@@ -29,104 +21,137 @@ use crate::window::{
     },
     redraw::Redraw,
     surface::{Surface, plan::Drawn},
+    workspace::view::Views,
 };
 
 /// A place in the stack.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    Layer(&'static dyn Layer),
-    Questions,
-    Hints,
+    CopyMode,
+    Link,
     Search,
+    Hints,
+    Tooltip,
+    Toasts,
+    Sequence,
     Picker,
     Menu,
+    Debug,
+    Questions,
 }
 
 /// All overlays, from the lowest to the topmost.
-const STACK: [Place; 12] = [
-    Place::Layer(&CopyModeLayer),
-    Place::Layer(&BlocksLayer),
-    Place::Layer(&LinkLayer),
+const STACK: [Place; 11] = [
+    Place::CopyMode,
+    Place::Link,
     Place::Search,
     Place::Hints,
-    Place::Layer(&TooltipLayer),
-    Place::Layer(&ToastsLayer),
-    Place::Layer(&SequenceLayer),
+    Place::Tooltip,
+    Place::Toasts,
+    Place::Sequence,
     Place::Picker,
     Place::Menu,
-    Place::Layer(&DebugLayer),
+    Place::Debug,
     Place::Questions,
 ];
 
-/// The overlay at a place. `None` if it is not open.
-fn overlay(overlays: &Overlays, place: Place) -> Option<&dyn Overlay> {
-    match place {
-        Place::Layer(_) => None,
-        Place::Questions => overlays.open_questions().map(|it| it as &dyn Overlay),
-        Place::Hints => overlays.hints.as_ref().map(|it| it as &dyn Overlay),
-        Place::Search => overlays.search.as_ref().map(|search| search as &dyn Overlay),
-        Place::Picker => overlays.picker.as_ref().map(|picker| picker as &dyn Overlay),
-        Place::Menu => overlays.menu.as_ref().map(|menu| menu as &dyn Overlay),
+/// The parts of the window that contain overlays.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    views: &'a Views,
+    input: &'a Input,
+    overlays: &'a Overlays,
+    chrome: &'a Chrome,
+    focused: Option<PaneId>,
+}
+
+impl<'a> Parts<'a> {
+    /// The overlay at a place. `None` if it is not open.
+    fn overlay(self, place: Place) -> Option<&'a dyn Overlay> {
+        let Self { views, input, overlays, chrome, focused } = self;
+        Some(match place {
+            Place::CopyMode => views.get(&focused?).filter(|view| view.is_copying())?,
+            Place::Link => overlays.hovered.as_ref()?,
+            Place::Search => overlays.search.as_ref()?,
+            Place::Hints => overlays.hints.as_ref()?,
+            Place::Tooltip => &chrome.status_bar,
+            Place::Toasts => &overlays.toasts,
+            Place::Sequence => Some(&input.sequence).filter(|sequence| sequence.has_begun())?,
+            Place::Picker => overlays.picker.as_ref()?,
+            Place::Menu => overlays.menu.as_ref()?,
+            Place::Debug => overlays.debug.as_ref()?,
+            Place::Questions => overlays.open_questions()?,
+        })
     }
 }
 
+/// The overlay at a place, if it is open and handles input.
 fn overlay_mut(overlays: &mut Overlays, place: Place) -> Option<&mut dyn Overlay> {
     Some(match place {
-        Place::Layer(_) => return None,
-        Place::Questions => {
-            overlays.open_questions()?;
-            &mut overlays.questions
-        }
-        Place::Hints => overlays.hints.as_mut()?,
         Place::Search => overlays.search.as_mut()?,
+        Place::Hints => overlays.hints.as_mut()?,
+        Place::Toasts => &mut overlays.toasts,
         Place::Picker => overlays.picker.as_mut()?,
         Place::Menu => overlays.menu.as_mut()?,
+        Place::Questions => &mut overlays.questions,
+        Place::CopyMode | Place::Link | Place::Tooltip | Place::Sequence | Place::Debug => {
+            return None;
+        }
     })
 }
 
 pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
-    for place in STACK {
+    let parts = Parts {
+        views: &drawn.workspace.views,
+        input: drawn.input,
+        overlays: drawn.overlays,
+        chrome: drawn.chrome,
+        focused: drawn.plan.panes.focused,
+    };
+    for overlay in STACK.into_iter().filter_map(|place| parts.overlay(place)) {
         let below = (canvas.scene.quads.len(), canvas.scene.labels.len());
-        let mut is_raised = false;
-        if let Place::Layer(layer) = place {
-            layer.draw(drawn, canvas);
-            is_raised = layer.is_raised();
-        } else if let Some(overlay) = overlay(drawn.overlays, place) {
-            overlay.draw(canvas);
-            is_raised = overlay.is_raised();
-        }
+        overlay.draw(canvas);
         let above = (canvas.scene.quads.len(), canvas.scene.labels.len());
-        if is_raised && above != below {
+        if overlay.is_raised() && above != below {
             canvas.scene.raised.push(below);
         }
     }
 }
 
 impl App {
-    /// Whether the overlay at a place is open and receives input.
-    fn has_input(&self, place: Place, focused: Option<PaneId>) -> bool {
-        match place {
-            Place::Layer(layer) => layer.is_open(self),
-            place => {
-                overlay(&self.overlays, place).is_some_and(|overlay| overlay.has_input(focused))
-            }
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            views: &self.workspace.views,
+            input: &self.input,
+            overlays: &self.overlays,
+            chrome: &self.chrome,
+            focused: self.mux.layout().active_tab().map(|tab| tab.focused),
         }
     }
 
-    /// The places of the overlays that receive input, from the topmost down.
-    fn with_input(&self) -> impl Iterator<Item = Place> + '_ {
-        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
-        STACK.into_iter().rev().filter(move |place| self.has_input(*place, focused))
+    /// The overlay at a place, if it is open and receives input.
+    fn overlay_with_input(&self, place: Place) -> Option<&dyn Overlay> {
+        let parts = self.parts();
+        parts.overlay(place).filter(|overlay| overlay.has_input(parts.focused))
     }
 
     /// Lends an overlay what it needs to handle an event. Then carries out its requests. Returns `None` if the overlay
-    /// is not open.
+    /// handles no input.
     fn lend_to<R>(
         &mut self,
         place: Place,
         handle: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> R,
     ) -> Option<R> {
-        self.lend_parts(place, |overlays, cx| Some(handle(overlay_mut(overlays, place)?, cx)))
+        self.lend_parts(place, |overlays, cx| match place {
+            Place::CopyMode => {
+                let focused = cx.focused()?;
+                let mut view = cx.views.remove(&focused)?;
+                let result = handle(&mut view, cx);
+                cx.views.insert(focused, view);
+                Some(result)
+            }
+            place => Some(handle(overlay_mut(overlays, place)?, cx)),
+        })
     }
 
     /// Lends the overlays what they need. Then closes the overlay at `place` if it asked for that, and carries out its
@@ -136,20 +161,19 @@ impl App {
         place: Place,
         run: impl FnOnce(&mut Overlays, &mut Cx<'_>) -> R,
     ) -> R {
-        let now = Instant::now();
-        let clock = self.clock(now);
+        let clock = self.clock(Instant::now());
         let Self { mux, inbox, prefs, workspace, input, overlays, effects, surface, .. } = self;
-        let Surface { geometry, renderer, .. } = &mut **surface;
+        let Surface { geometry, .. } = &**surface;
+        let search = overlays.search.as_ref();
         let mut cx = Cx {
-            now,
             clock,
             mux,
             inbox,
             prefs,
             geometry: *geometry,
-            renderer,
             views: &mut workspace.views,
             pointer: &mut input.pointer,
+            search_bar: search.map(|search| (search.pane, search.places.get().bar)),
             effects,
             wishes: Vec::new(),
             closes: false,
@@ -165,12 +189,17 @@ impl App {
 
     fn close_overlay(&mut self, place: Place) {
         match place {
-            Place::Layer(_) => {}
-            Place::Questions => {}
-            Place::Hints => self.overlays.hints = None,
             Place::Search => self.close_search(),
+            Place::Hints => self.overlays.hints = None,
             Place::Picker => self.overlays.picker = None,
             Place::Menu => self.overlays.menu = None,
+            Place::CopyMode
+            | Place::Link
+            | Place::Tooltip
+            | Place::Toasts
+            | Place::Sequence
+            | Place::Debug
+            | Place::Questions => {}
         }
     }
 
@@ -178,28 +207,18 @@ impl App {
     /// handled it.
     fn ask_overlays(
         &mut self,
-        mut old: impl FnMut(&dyn Layer, &mut Self) -> bool,
         mut ask: impl FnMut(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
     ) -> bool {
-        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
         STACK.into_iter().rev().any(|place| {
-            if !self.has_input(place, focused) {
-                return false;
-            }
-            if let Place::Layer(layer) = place {
-                return old(layer, self);
-            }
-            self.surface.pacing.ask();
-            self.lend_to(place, &mut ask) == Some(Handled::Yes)
+            self.overlay_with_input(place).is_some()
+                && self.lend_to(place, &mut ask) == Some(Handled::Yes)
         })
     }
 
     /// The place of the topmost open overlay that receives the mouse.
     fn overlay_with_mouse(&self) -> Option<Place> {
-        self.with_input().find(|place| match place {
-            Place::Layer(layer) => layer.has_mouse(),
-            place => overlay(&self.overlays, *place).is_some_and(|overlay| overlay.has_mouse()),
-        })
+        let mut all = STACK.into_iter().rev();
+        all.find(|place| self.overlay_with_input(*place).is_some_and(|it| it.has_mouse()))
     }
 
     /// Whether an overlay prevents the panes from receiving the mouse.
@@ -209,45 +228,47 @@ impl App {
 
     /// Whether an overlay draws anything that would become outdated in a frame in which only text changes.
     pub(crate) fn lies_something_over_text(&self) -> bool {
-        STACK.into_iter().any(|place| match place {
-            Place::Layer(layer) => layer.lies_over_text(self),
-            place => overlay(&self.overlays, place).is_some_and(|overlay| overlay.lies_over_text()),
-        })
+        let parts = self.parts();
+        STACK.into_iter().filter_map(|place| parts.overlay(place)).any(|it| it.lies_over_text())
     }
 
     /// The part of the window that receives text from input methods.
     pub(crate) fn taker(&self) -> Taker {
-        let taker = |place| match place {
-            Place::Layer(layer) => layer.taker(),
-            place => overlay(&self.overlays, place)?.taker(),
-        };
-        self.with_input().find_map(taker).unwrap_or(Taker::Pane)
+        let mut all = STACK.into_iter().rev();
+        all.find_map(|place| self.overlay_with_input(place)?.taker()).unwrap_or(Taker::Pane)
     }
 
     /// Offers a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_key(&mut self, press: &Press<'_>) -> bool {
-        self.ask_overlays(|layer, app| layer.key(app, press), |overlay, cx| overlay.key(press, cx))
+        let is_handled = self.ask_overlays(|overlay, cx| overlay.key(press, cx));
+        if is_handled {
+            self.surface.pacing.ask();
+        }
+        is_handled
     }
 
     /// Offers text that was not typed by a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_text(&mut self, text: &str) -> bool {
-        self.ask_overlays(|layer, app| layer.text(app, text), |overlay, cx| overlay.text(text, cx))
+        let is_handled = self.ask_overlays(|overlay, cx| overlay.text(text, cx));
+        if is_handled {
+            self.surface.pacing.ask();
+        }
+        is_handled
     }
 
     /// Offers a button press to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_press(&mut self) -> bool {
-        self.ask_overlays(|layer, app| layer.press(app), |overlay, cx| overlay.press(cx))
+        self.surface.pacing.ask();
+        self.ask_overlays(|overlay, cx| overlay.press(cx))
     }
 
     /// Reports the release of a button to the open overlays.
     pub(crate) fn overlay_release(&mut self) {
-        self.ask_overlays(
-            |_, _| false,
-            |overlay, cx| {
-                overlay.release(cx);
-                Handled::No
-            },
-        );
+        self.surface.pacing.ask();
+        self.ask_overlays(|overlay, cx| {
+            overlay.release(cx);
+            Handled::No
+        });
     }
 
     /// Offers a move of the mouse to the open overlays. Returns whether an overlay handled it.
@@ -255,24 +276,16 @@ impl App {
         if !self.has_overlay() {
             return false;
         }
-        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
-        STACK.into_iter().rev().any(|place| {
-            if !self.has_input(place, focused) {
-                return false;
-            }
-            if let Place::Layer(layer) = place {
-                return layer.point(self, x, y);
-            }
-            let Some((handled, redraw)) =
-                self.lend_to(place, |overlay, cx| overlay.point(x, y, cx))
-            else {
-                return false;
-            };
-            if redraw == Redraw::Whole {
-                self.surface.pacing.ask();
-            }
-            handled == Handled::Yes
-        })
+        let mut due = Redraw::No;
+        let is_handled = self.ask_overlays(|overlay, cx| {
+            let (handled, redraw) = overlay.point(x, y, cx);
+            due = due.max(redraw);
+            handled
+        });
+        if due == Redraw::Whole {
+            self.surface.pacing.ask();
+        }
+        is_handled
     }
 
     /// Passes the wheel to the topmost overlay that receives the mouse. Returns false if there is none. `y` is in
@@ -281,14 +294,9 @@ impl App {
         let Some(place) = self.overlay_with_mouse() else { return false };
         let steps = whole_notches(&mut self.input.pointer.wheel.1, y);
         for _ in 0..steps.unsigned_abs() {
-            match place {
-                Place::Layer(layer) => layer.wheel(self, steps > 0),
-                place => {
-                    self.surface.pacing.ask();
-                    self.lend_to(place, |overlay, cx| overlay.wheel(steps > 0, cx));
-                }
-            }
+            self.lend_to(place, |overlay, cx| overlay.wheel(steps > 0, cx));
         }
+        self.surface.pacing.ask();
         true
     }
 }

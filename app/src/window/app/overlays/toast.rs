@@ -2,71 +2,14 @@
 
 use std::time::Instant;
 
-use unterm_mux::{Layout, PaneId, Rect};
+use unterm_mux::PaneId;
 use unterm_renderer::PixelRect;
 
 use crate::desktop::Key;
 use crate::window::{
-    app::{App, overlays::layer::Layer},
-    echo::text_frame::cursor_place,
-    overlays::{
-        asks,
-        canvas::Canvas,
-        search::SearchBar,
-        toast::{TIME, Toast},
-    },
-    surface::plan::{Drawn, Plan},
-    ui::geometry::{Geometry, contains, pixels},
-    workspace::view::Views,
+    app::App,
+    overlays::toast::{TIME, Toast, rows_in_use},
 };
-
-/// The overlay of messages.
-pub(crate) struct ToastsLayer;
-
-impl Layer for ToastsLayer {
-    /// Messages can always receive presses, but handle only presses on them.
-    fn is_open(&self, _: &App) -> bool {
-        true
-    }
-
-    fn lies_over_text(&self, app: &App) -> bool {
-        !app.overlays.toasts.is_empty()
-    }
-
-    fn press(&self, app: &mut App) -> bool {
-        app.input.pointer.position.is_some_and(|(x, y)| app.dismiss_toast(x, y))
-    }
-
-    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
-        let kept = kept_clear(drawn, canvas.geometry);
-        drawn.overlays.toasts.draw((canvas.geometry, canvas.colors), &kept, canvas.scene);
-    }
-}
-
-/// The rectangles that messages must not cover in a frame: the row in which the user types, and the bar of the search.
-pub(crate) fn kept_clear(drawn: &Drawn<'_>, geometry: &Geometry) -> Vec<PixelRect> {
-    let Plan { layout, placed, .. } = drawn.plan;
-    let search = drawn.overlays.search.as_ref();
-    rows_in_use(layout, placed, &drawn.workspace.views, search, geometry)
-}
-
-fn rows_in_use(
-    layout: &Layout,
-    placed: &[(PaneId, Rect)],
-    views: &Views,
-    search: Option<&SearchBar>,
-    geometry: &Geometry,
-) -> Vec<PixelRect> {
-    let area = |pane| placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| pixels(*area));
-    let cursor = cursor_place(layout, placed, views, geometry);
-    let pane = layout.active_tab().and_then(|tab| area(tab.focused));
-    // A pane that is scrolled back has its cursor below its area.
-    let row = cursor.zip(pane).map(|(cursor, pane)| {
-        PixelRect { x: pane.x, width: pane.width, ..cursor }.intersection(&pane)
-    });
-    let bar = search.filter(|search| area(search.pane).is_some());
-    row.into_iter().chain(bar.map(|search| search.places.get().bar)).collect()
-}
 
 impl App {
     /// Shows a message that expires.
@@ -138,32 +81,10 @@ impl App {
     pub(crate) fn placed_toasts(&self) -> Vec<(&Toast, PixelRect, Vec<String>)> {
         let Some(geometry) = &self.surface.geometry else { return Vec::new() };
         let layout = self.mux.layout();
-        let (placed, search) = (self.surface.placed(&layout), self.overlays.search.as_ref());
+        let search = self.overlays.search.as_ref();
+        let search = search.map(|search| (search.pane, search.places.get().bar));
+        let placed = self.surface.placed(&layout);
         let kept = rows_in_use(&layout, &placed, &self.workspace.views, search, geometry);
         self.overlays.toasts.placed(geometry, &kept)
-    }
-
-    /// Dismisses the message under the pointer. Then shows the pane or opens the question that the message is about.
-    /// Returns false if no message is there.
-    pub(crate) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
-        let hit = self
-            .placed_toasts()
-            .into_iter()
-            .find(|(_, rect, _)| contains(*rect, x, y))
-            .map(|(toast, ..)| (toast.about, toast.notification, toast.pane));
-        match hit {
-            Some((asks::ABOUT, ..)) => self.answer_agent(),
-            Some((about, notification, pane)) => {
-                let is_hit =
-                    |toast: &Toast| (toast.about, toast.notification) == (about, notification);
-                self.overlays.toasts.shown.retain(|toast| !is_hit(toast));
-                if let Some(pane) = pane {
-                    self.bring_to_front(pane);
-                }
-                self.surface.pacing.ask();
-                true
-            }
-            None => false,
-        }
     }
 }

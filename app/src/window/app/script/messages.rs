@@ -82,7 +82,8 @@ fn a_message_leaves_the_row_of_the_cursor_free() {
         let is_beside = f64::from(rect.y) > y || f64::from(rect.y) + f64::from(rect.height) <= y;
         assert!(is_beside, "{rect:?} covers row {row}");
         // A click reaches the message where it is drawn.
-        assert!(!script.app.dismiss_toast(f64::from(rect.x) + 20.0, y), "{row}");
+        script.app.input.pointer.position = Some((f64::from(rect.x) + 20.0, y));
+        assert!(!script.app.overlay_press(), "{row}");
     }
     // If the pane is scrolled back, its cursor is out of sight, and the message is at its usual place.
     let free = script.app.placed_toasts()[0].1;

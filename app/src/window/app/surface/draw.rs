@@ -3,14 +3,11 @@
 use unterm_renderer::{PaneScene, PixelRect, Renderer, Scene};
 
 use crate::window::{
-    app::{
-        App,
-        overlays::{stack, toast::kept_clear},
-    },
+    app::{App, overlays::stack},
     chrome::tab_bar::TabBar,
-    overlays::{canvas::Canvas, taker::Taker},
+    overlays::{canvas::Canvas, taker::Taker, toast::rows_in_use},
     surface::{
-        Surface,
+        Surface, pane_marks,
         plan::{Drawn, Plan},
     },
     system::notices::{draw_flash, is_flashing},
@@ -53,7 +50,10 @@ pub(crate) fn scene<'a>(
         let height = geometry.px(2.0).min(geometry.px(geometry.padding)).max(1);
         scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
     }
-    let toasts = overlays.toasts.placed(geometry, &kept_clear(drawn, geometry));
+    let search = overlays.search.as_ref();
+    let bar = search.map(|search| (search.pane, search.places.get().bar));
+    let kept = rows_in_use(layout, placed, &workspace.views, bar, geometry);
+    let toasts = overlays.toasts.placed(geometry, &kept);
     let over: Vec<_> = toasts.into_iter().map(|(_, rect, _)| rect).collect();
     for (id, area) in placed {
         if let Some(view) = workspace.views.get(id) {
@@ -78,12 +78,17 @@ pub(crate) fn scene<'a>(
         colors,
         placed,
         views: &workspace.views,
+        layout,
+        search: overlays.search.as_ref(),
+        debug: plan.debug.as_ref(),
         pointer: input.pointer.position,
         renderer,
         scene: &mut scene,
         preedit: input.preedit.as_ref().map(|preedit| (plan.taker, preedit)),
         caret: None,
     };
+    pane_marks::draw_copy_modes(drawn, &mut canvas);
+    pane_marks::draw_commands(drawn, &mut canvas);
     stack::draw(drawn, &mut canvas);
     let caret = canvas.caret.filter(|_| matches!(plan.taker, Taker::Panel | Taker::Search));
     (scene, caret)

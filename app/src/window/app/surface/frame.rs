@@ -16,11 +16,8 @@ use crate::window::{
     app::{App, BELL_MARK},
     chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks, tab_titles},
     effect::Effect,
-    surface::{
-        look::PaneLook,
-        plan::{Debugged, Plan},
-        wayland,
-    },
+    overlays::canvas::Debugged,
+    surface::{look::PaneLook, plan::Plan, wayland},
     ui::geometry::Geometry,
     workspace::{
         title::{self, Naming, PaneTitle},
