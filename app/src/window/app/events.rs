@@ -15,14 +15,14 @@ use crate::window::{
 
 impl ApplicationHandler<Wake> for App {
     fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
-        self.take_back();
+        self.begin();
         if matches!(cause, StartCause::ResumeTimeReached { .. }) {
-            self.handle(Event::Tick(Instant::now()), event_loop);
+            self.handle(Event::Tick, event_loop);
         }
     }
 
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        self.take_back();
+        self.begin();
         if self.surface.screen.is_none()
             && let Err(error) = self.open_window(event_loop)
         {
@@ -31,12 +31,12 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
-        self.take_back();
+        self.begin();
         self.take_news(event_loop);
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        self.take_back();
+        self.begin();
         if let Some(screen) = &self.surface.screen {
             self.system.access.event(&screen.window, &event);
         }
@@ -54,7 +54,7 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        self.take_back();
+        self.begin();
         self.take_drop();
         // winit calls this method after it has emptied the queue of the system's events.
         if std::mem::take(&mut self.surface.has_old_sizes)
@@ -67,7 +67,7 @@ impl ApplicationHandler<Wake> for App {
             // Handle waiting news now, so that no further wake-up is needed.
             self.take_news(event_loop);
         }
-        let now = Instant::now();
+        let now = self.now;
         if self.surface.pacing.is_due(now) {
             self.paint(now);
         } else if self.are_names_due() && now >= self.names_due() {
@@ -87,9 +87,15 @@ impl ApplicationHandler<Wake> for App {
 }
 
 impl App {
+    /// Prepares for an event: takes back what was lent to the panes' readers, and reads the clock.
+    fn begin(&mut self) {
+        self.take_back();
+        self.now = Instant::now();
+    }
+
     /// Handles an event, and carries out the effects that it causes.
     fn handle(&mut self, event: Event, event_loop: &ActiveEventLoop) {
-        let effects = self.update(event);
+        let effects = self.update(self.now, event);
         self.carry_out(effects, event_loop);
     }
 
@@ -98,8 +104,10 @@ impl App {
         self.handle(Event::News(news), event_loop);
     }
 
-    /// Updates the window's state for an event. Returns the effects that the system must carry out.
-    pub(crate) fn update(&mut self, event: Event) -> Vec<Effect> {
+    /// Updates the window's state for an event that happened at `now`. Returns the effects that the system must carry
+    /// out.
+    pub(crate) fn update(&mut self, now: Instant, event: Event) -> Vec<Effect> {
+        self.now = now;
         match event {
             Event::Close => drop(self.close(Closing::Window)),
             Event::Resized(size) if !self.surface.has_old_sizes => self.resized(size),
@@ -134,7 +142,7 @@ impl App {
                     self.effect(Effect::End);
                 }
             }
-            Event::Tick(now) => self.tick(now),
+            Event::Tick => self.tick(),
         }
         std::mem::take(&mut self.effects)
     }
@@ -142,7 +150,7 @@ impl App {
     fn focus_changed(&mut self, focused: bool) {
         self.input.focused = focused;
         let place = self.input.pointer.position;
-        self.input.pointer.arrival.keyboard_moved(focused, place, Instant::now());
+        self.input.pointer.arrival.keyboard_moved(focused, place, self.now);
         self.surface.ask_whether_minimized();
         self.end_attention();
         self.input.held.forget();

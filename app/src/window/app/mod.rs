@@ -68,6 +68,9 @@ pub(crate) struct App {
     surface: Loan<Surface>,
     echo: Echo,
     system: System,
+    /// The time of the event that is handled now, or of the frame that is painted now. Only `events.rs` reads the
+    /// clock.
+    now: Instant,
     /// The effects that the current event has caused so far.
     effects: Vec<Effect>,
     /// An error that ends the app.
@@ -94,6 +97,7 @@ impl App {
             surface: Loan::new(Surface::new(prefs::renderer(&config, &fonts))),
             echo: Echo::new(&mux),
             system: System::default(),
+            now: Instant::now(),
             inbox,
             mux,
             prefs: Prefs {
@@ -144,7 +148,7 @@ impl App {
     /// The view of a pane, after updating it from the terminal. The last frame may show an older state, if output is
     /// fast or the pane is hidden.
     fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
-        let clock = self.clock(Instant::now());
+        let clock = self.clock(self.now);
         let view = self.workspace.views.get_mut(&pane.id())?;
         view.refresh(pane, clock);
         Some(view)

@@ -1,6 +1,6 @@
 //! Applies the news from other threads.
 
-use std::{collections::HashSet, ops::ControlFlow, time::Instant};
+use std::{collections::HashSet, ops::ControlFlow};
 
 use unterm_mux::PaneId;
 
@@ -140,10 +140,10 @@ impl App {
                 self.notice_text(*pane);
                 continue;
             }
-            self.overlays.search_output(*pane, Instant::now());
+            self.overlays.search_output(*pane, self.now);
             if let Some(view) = self.workspace.views.get_mut(pane) {
                 // One frame shows the mark. Further output of the hidden tab needs no frame.
-                if !view.is_marked() {
+                if !view.is_marked(self.now) {
                     view.signals.unseen = true;
                     self.workspace.names.stale = true;
                     self.surface.pacing.ask();
@@ -154,7 +154,7 @@ impl App {
 
     /// Handles new output in a visible pane.
     pub(crate) fn notice_text(&mut self, pane: PaneId) {
-        self.overlays.search_output(pane, Instant::now());
+        self.overlays.search_output(pane, self.now);
         self.workspace.names.stale = true;
         self.surface.pacing.ask_for_text();
     }
@@ -162,10 +162,10 @@ impl App {
     fn ring(&mut self, pane: PaneId) {
         let Some(view) = self.workspace.views.get_mut(&pane) else { return };
         if self.prefs.config.bell.mark {
-            view.signals.bell = Some(Instant::now());
+            view.signals.bell = Some(self.now);
         }
         if self.prefs.config.bell.visual {
-            view.signals.flash = Some(Instant::now());
+            view.signals.flash = Some(self.now);
         }
         self.sound_bell();
         self.ask_attention();

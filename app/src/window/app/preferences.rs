@@ -1,9 +1,6 @@
 //! Applies changed preferences to the window.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Instant,
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use unterm_mux::PaneId;
 use unterm_term::Palette;
@@ -138,7 +135,7 @@ impl App {
             self.apply_profile(pane);
         }
         // A program's repaint for new colors does not count as unseen output.
-        let now = Instant::now();
+        let now = self.now;
         self.workspace.views.values_mut().for_each(|view| view.repainted = Some(now));
         complaint
     }

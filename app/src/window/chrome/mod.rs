@@ -51,8 +51,7 @@ impl Default for Chrome {
 
 impl Chrome {
     /// Records a press on the tab bar; returns whether the press completes a double click.
-    pub(crate) fn is_double_click(&mut self, part: TabBarPart) -> bool {
-        let now = Instant::now();
+    pub(crate) fn is_double_click(&mut self, part: TabBarPart, now: Instant) -> bool {
         let before = self.tab_hand.click.replace((now, part));
         let double = before.is_some_and(|(time, same)| same == part && now - time < DOUBLE_CLICK);
         if double {

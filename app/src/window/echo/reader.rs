@@ -85,7 +85,7 @@ impl Lent {
         };
         if !around.has(pane) {
             // If a hidden tab already shows a mark for new output, further output needs no frame.
-            return self.views.get(&pane).is_some_and(View::is_marked);
+            return self.views.get(&pane).is_some_and(|view| view.is_marked(now));
         }
         let is_at_rest = self.surface.screen.as_ref().is_some_and(|s| s.painter.is_at_rest());
         if !is_at_rest || !self.surface.pacing.is_idle(now) {

@@ -258,8 +258,9 @@ impl View {
 
     /// Whether output of this hidden pane needs no mark. Either the pane is already marked, or the window caused the
     /// output by a resize or new colors.
-    pub(crate) fn is_marked(&self) -> bool {
-        self.signals.unseen || self.repainted.is_some_and(|at| at.elapsed() < REPAINTING)
+    pub(crate) fn is_marked(&self, now: Instant) -> bool {
+        let is_repaint = |at| now.saturating_duration_since(at) < REPAINTING;
+        self.signals.unseen || self.repainted.is_some_and(is_repaint)
     }
 
     pub(crate) fn copy_anew(&mut self) {

@@ -54,7 +54,7 @@ impl App {
     }
 
     pub(crate) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
-        let double = button == MouseButton::Left && self.chrome.is_double_click(part);
+        let double = button == MouseButton::Left && self.chrome.is_double_click(part, self.now);
         if let Some(tab) = part.closed_by(button) {
             self.close(Closing::Tab(tab));
             return;

@@ -1,7 +1,5 @@
 //! Selects text with the mouse.
 
-use std::time::Instant;
-
 use unterm_mux::{PaneId, input::Modifiers};
 
 use crate::window::{
@@ -18,7 +16,7 @@ impl App {
         self.end_copy_mode(target.id);
         let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
-        let (now, separators) = (Instant::now(), &self.prefs.config.mouse.word_separators);
+        let (now, separators) = (self.now, &self.prefs.config.mouse.word_separators);
         if modifiers.contains(Modifiers::SHIFT)
             && let Some(selection) = &mut view.selection
         {

@@ -1,6 +1,6 @@
 //! Runs the action that a key is bound to, or sends the key to the program as bytes.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use unterm_mux::{
     Pane,
@@ -99,7 +99,7 @@ impl App {
             // client's mark.
             self.surface.pacing.ask();
         }
-        self.surface.blink_since = Instant::now();
+        self.surface.blink_since = self.now;
         self.hide_pointer();
         self.before_input(pane.id());
     }

@@ -1,8 +1,6 @@
 //! Pastes text from the clipboards into programs, in order with typed input. Asks the user first if the text may do
 //! harm. A program that handles pastes itself (mode 5522) receives the list of the clipboard's types instead.
 
-use std::time::Instant;
-
 use unterm_mux::{
     PaneId,
     input::{self, PasteRisk},
@@ -78,7 +76,7 @@ impl App {
                     Ok(password) => {
                         let report = pane.report_paste(target, types, &password);
                         let access = self.input.clipboard_access.entry(id).or_default();
-                        access.allow_once(password, target, Instant::now());
+                        access.allow_once(password, target, self.now);
                         report.map_err(|error| error.to_string())
                     }
                     Err(error) => Err(format!("no random password: {error}")),

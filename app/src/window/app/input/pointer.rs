@@ -1,8 +1,6 @@
 //! Mouse events. A program that requested them receives them, unless Shift is held. Otherwise they act on the tab bar,
 //! the focus and the selection.
 
-use std::time::Instant;
-
 use unterm_mux::{
     PaneId, Rect,
     input::{self, Modifiers, MouseEvent, MouseKind},
@@ -91,8 +89,7 @@ impl App {
         if !pressed {
             return self.released(button);
         }
-        let arrives =
-            self.input.pointer.arrival.arrives_by_press(self.input.focused, Instant::now());
+        let arrives = self.input.pointer.arrival.arrives_by_press(self.input.focused, self.now);
         if button == MouseButton::Left {
             self.input.pointer.arrives = arrives;
         }
@@ -201,8 +198,7 @@ impl App {
                     let link = self.clicked_link(target.id, target.x, target.y);
                     // A double click selects a word. Its first click must not already open a link or move the cursor,
                     // so the click waits.
-                    self.input.pointer.deferred =
-                        Some((Instant::now() + DOUBLE_CLICK, target, link));
+                    self.input.pointer.deferred = Some((self.now + DOUBLE_CLICK, target, link));
                     self.deferred_click(false);
                 }
             }
@@ -213,7 +209,7 @@ impl App {
     /// click is over.
     pub(crate) fn deferred_click(&mut self, now: bool) {
         let Some((due, ..)) = self.input.pointer.deferred else { return };
-        if !now && Instant::now() < due {
+        if !now && self.now < due {
             return self.surface.wake_at(due);
         }
         let Some((_, target, link)) = self.input.pointer.deferred.take() else { return };

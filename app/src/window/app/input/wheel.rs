@@ -1,7 +1,5 @@
 //! The mouse wheel: reports turns to the program, or scrolls the pane.
 
-use std::time::Instant;
-
 use unterm_mux::{
     PaneId,
     input::{self, MouseKind},
@@ -25,7 +23,7 @@ impl App {
         }
         let pointers = &mut self.surface.pointers;
         let has_valuators = || pointers.have_scroll_valuators();
-        self.input.pointer.wheel_buttons.is_release(delta, Instant::now(), has_valuators)
+        self.input.pointer.wheel_buttons.is_release(delta, self.now, has_valuators)
     }
 
     /// Handles the wheel or a touch pad: reports notches to the program, or scrolls the view.

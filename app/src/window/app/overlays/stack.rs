@@ -4,8 +4,6 @@
 //! Owns the order of overlays, and the rule above. A new overlay needs an [`Overlay`] and a [`Place`] in [`STACK`];
 //! there is no other list of overlays.
 
-use std::time::Instant;
-
 use unterm_mux::PaneId;
 
 use crate::window::{
@@ -161,7 +159,7 @@ impl App {
         place: Place,
         run: impl FnOnce(&mut Overlays, &mut Cx<'_>) -> R,
     ) -> R {
-        let clock = self.clock(Instant::now());
+        let clock = self.clock(self.now);
         let Self { mux, inbox, prefs, workspace, input, overlays, effects, surface, .. } = self;
         let Surface { geometry, .. } = &**surface;
         let search = overlays.search.as_ref();

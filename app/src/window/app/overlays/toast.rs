@@ -1,7 +1,5 @@
 //! Shows messages (toasts) to the user.
 
-use std::time::Instant;
-
 use unterm_mux::PaneId;
 use unterm_renderer::PixelRect;
 
@@ -14,19 +12,19 @@ use crate::window::{
 impl App {
     /// Shows a message that expires.
     pub(crate) fn notify(&mut self, about: &'static str, text: String) {
-        self.add_toast(Toast { until: Some(Instant::now() + TIME), ..Toast::of(about, text) });
+        self.add_toast(Toast { until: Some(self.now + TIME), ..Toast::of(about, text) });
     }
 
     /// Shows a message about a pane. A click on the message shows the pane.
     pub(crate) fn notify_of(&mut self, pane: PaneId, about: &'static str, text: String) {
-        let (until, pane) = (Some(Instant::now() + TIME), Some(pane));
+        let (until, pane) = (Some(self.now + TIME), Some(pane));
         self.add_toast(Toast { until, pane, ..Toast::of(about, text) });
     }
 
     /// Shows a notification as a message that expires. Only a newer version of the same notification replaces the
     /// message.
     pub(crate) fn show_in_window(&mut self, notification: Key, text: String) {
-        let (until, pane) = (Some(Instant::now() + TIME), Some(notification.pane()));
+        let (until, pane) = (Some(self.now + TIME), Some(notification.pane()));
         let notification = Some(notification);
         self.add_toast(Toast { until, pane, notification, ..Toast::of("notification", text) });
     }

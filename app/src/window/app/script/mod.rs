@@ -88,8 +88,8 @@ impl Script {
         let mut app = App::new(&args, mux, None, inbox, Arc::new(settings), palette);
         app.input.focused = true;
         app.surface.geometry = Some(Geometry { width: 800, height: 480, ..Geometry::TEST });
-        let mut script =
-            Self { app, programs, now: Instant::now(), home, effects: Vec::new(), wakes };
+        let now = app.now;
+        let mut script = Self { app, programs, now, home, effects: Vec::new(), wakes };
         script.app.mux.open_tab(Spawn::default(), None, OnExit::Close).expect("a tab");
         script.hear();
         script
@@ -97,13 +97,8 @@ impl Script {
 
     /// Feeds an event, and then the news that it caused in the mux.
     fn event(&mut self, event: Event) {
-        let blink_since = self.app.surface.blink_since;
-        let effects = self.app.update(event);
+        let effects = self.app.update(self.now, event);
         self.effects.extend(effects);
-        // The script uses its own clock, so replace the real time.
-        if self.app.surface.blink_since != blink_since {
-            self.app.surface.blink_since = self.now;
-        }
         self.app.workspace.views.values_mut().for_each(|view| view.repainted = None);
         self.hear();
     }
@@ -112,7 +107,7 @@ impl Script {
     fn hear(&mut self) {
         loop {
             let news = Box::new(self.app.inbox.take());
-            let effects = self.app.update(Event::News(news));
+            let effects = self.app.update(self.now, Event::News(news));
             assert!(!effects.iter().any(|effect| matches!(effect, Effect::End)));
             self.effects.extend(effects);
             if self.app.overlays.search.as_ref().is_none_or(|search| search.is_answered) {

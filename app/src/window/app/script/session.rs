@@ -190,7 +190,7 @@ fn feed(script: &mut Script, step: &Step) {
         Configure(text) => script.configure(text),
         Wait(milliseconds) => {
             script.now += Duration::from_millis(milliseconds);
-            script.event(Event::Tick(script.now));
+            script.event(Event::Tick);
         }
     }
 }

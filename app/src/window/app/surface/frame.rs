@@ -49,7 +49,7 @@ impl App {
 
     /// Resizes every pane to its area.
     pub(crate) fn arrange(&mut self) {
-        let layout = self.mux.layout();
+        let (layout, now) = (self.mux.layout(), self.now);
         let tabs = self.tabs_soon();
         let has_tab_bar = self.prefs.wants_tab_bar(tabs);
         // While the first tabs are not open, they are counted already.
@@ -75,7 +75,7 @@ impl App {
                     continue;
                 }
                 if view.sizes.given.replace(size) != Some(size) {
-                    view.repainted = Some(Instant::now());
+                    view.repainted = Some(now);
                     view.resize(&pane, size);
                 }
             }
@@ -121,7 +121,8 @@ impl App {
     }
 
     /// Runs the tasks for which the timer was set.
-    pub(crate) fn tick(&mut self, now: Instant) {
+    pub(crate) fn tick(&mut self) {
+        let now = self.now;
         if self.surface.timer.is_some_and(|time| now >= time) {
             self.surface.timer = self.show_waiting(now);
             let times = [
@@ -166,6 +167,7 @@ impl App {
     /// Updates the state for a whole frame, and sets the timer for the next frame. Returns `None` if there is no
     /// window.
     pub(crate) fn prepare(&mut self, now: Instant) -> Option<Plan> {
+        self.now = now;
         self.surface.timer = None;
         self.deferred_click(false);
         let layout = self.mux.layout();
@@ -217,7 +219,7 @@ impl App {
             picker.wrap(&geometry, &mut self.surface.renderer);
         }
         if let Some(debug) = &mut self.overlays.debug {
-            debug.measure(Instant::now());
+            debug.measure(self.now);
         }
         let painter = self.surface.screen.as_ref().map(|screen| screen.painter.adapter());
         let debug = self
@@ -257,7 +259,9 @@ impl App {
             theme: self.prefs.config.theme.pick(is_light),
         };
         let (pointer, renderer) = (self.input.pointer.position, &mut self.surface.renderer);
-        if let Some(due) = self.chrome.status_bar.update(&about, geometry, pointer, renderer) {
+        if let Some(due) =
+            self.chrome.status_bar.update(&about, geometry, pointer, self.now, renderer)
+        {
             self.surface.wake_at(due);
         }
     }

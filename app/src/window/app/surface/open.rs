@@ -1,6 +1,6 @@
 //! Creates the window: determines its size and position, and paints its first frame.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use unterm_renderer::WindowPainter;
@@ -79,7 +79,7 @@ impl App {
             self.apply_theme();
         }
         self.arrange();
-        self.paint(Instant::now());
+        self.paint(self.now);
         self.show_first(&window, is_maximized);
         self.hear_desktop();
         self.receive_drops();
@@ -89,8 +89,8 @@ impl App {
     /// Shows the new window. As soon as its size is known, opens the first panes.
     fn show_first(&mut self, window: &Window, is_maximized: bool) {
         if let Some(first) = &mut self.workspace.first {
-            first.due = Some(Instant::now() + first_panes::LONGEST);
-            self.surface.wake_at(Instant::now() + first_panes::LONGEST);
+            first.due = Some(self.now + first_panes::LONGEST);
+            self.surface.wake_at(self.now + first_panes::LONGEST);
         }
         let Some(id) = x_server::id(window) else {
             return window.set_visible(true);

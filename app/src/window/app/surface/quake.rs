@@ -137,7 +137,7 @@ impl App {
     /// desktop ends, so it must not save only when it closes.
     pub(crate) fn keep_soon(&mut self) {
         if self.workspace.keep_at.is_none() {
-            let time = Instant::now() + KEEP;
+            let time = self.now + KEEP;
             self.workspace.keep_at = Some(time);
             self.surface.wake_at(time);
         }
