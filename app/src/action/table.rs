@@ -318,7 +318,7 @@ macro_rules! with_actions {
                 |app, _| app.dismiss_toasts();
             DebugOverlay "debug_overlay" "Debug overlay" ["ctrl+shift+l"] ["frame rate", "fps", "inspector"]
                 "Shows frame times, the painter and the cell under the mouse."
-                |app, _| app.toggle_debug();
+                |app, _| app.overlays.toggle_debug();
             ToggleQuake "toggle_quake" "Show or hide the drop-down" [] ["quake", "drop-down terminal", "quick terminal"]
                 "Shows or hides a window that was started with --quake."
                 |app, _| app.toggle_quake(), else "Only a window that was started with --quake can be hidden.";

@@ -199,7 +199,6 @@ impl App {
             block: false,
         });
         view.selection = range.map(|range| Selection::of(range, term.seq()));
-        self.surface.pacing.ask();
     }
 
     /// Copies the focused pane's selection to the clipboard, and clears the selection. Returns false if nothing is
@@ -261,7 +260,6 @@ impl App {
         }
         let page = i64::from(view.snapshot.size.rows).max(2) - 1;
         scroll(view, page);
-        self.surface.pacing.ask();
         true
     }
 }

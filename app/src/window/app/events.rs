@@ -10,7 +10,8 @@ use winit::{
 };
 
 use crate::window::{
-    app::App, effect::Effect, event::Event, inbox::Wake, workspace::closing::Closing,
+    app::App, effect::Effect, event::Event, inbox::Wake, redraw::Redraw,
+    workspace::closing::Closing,
 };
 
 impl ApplicationHandler<Wake> for App {
@@ -23,10 +24,11 @@ impl ApplicationHandler<Wake> for App {
 
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         self.begin();
-        if self.surface.screen.is_none()
-            && let Err(error) = self.open_window(event_loop)
-        {
-            self.fail(error, event_loop);
+        if self.surface.screen.is_none() {
+            if let Err(error) = self.open_window(event_loop) {
+                self.fail(error, event_loop);
+            }
+            self.surface.pacing.request(Redraw::Whole);
         }
     }
 
@@ -55,13 +57,15 @@ impl ApplicationHandler<Wake> for App {
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         self.begin();
-        self.take_drop();
+        let dropped = self.take_drop();
+        self.surface.pacing.request(dropped);
         // winit calls this method after it has emptied the queue of the system's events.
         if std::mem::take(&mut self.surface.has_old_sizes)
             && let Some(screen) = &self.surface.screen
         {
             let size = screen.window.inner_size();
-            self.resized(size);
+            let redraw = self.resized(size);
+            self.surface.pacing.request(redraw);
         }
         if self.inbox.has_news() {
             // Handle waiting news now, so that no further wake-up is needed.
@@ -73,7 +77,8 @@ impl ApplicationHandler<Wake> for App {
         } else if self.are_names_due() && now >= self.names_due() {
             // Read the names only if no frame is due. winit sends a frame when it polls for events, and the slow
             // queries would delay it.
-            self.read_names(now);
+            let redraw = self.read_names(now);
+            self.surface.pacing.request(redraw);
         }
         let effects = std::mem::take(&mut self.effects);
         self.carry_out(effects, event_loop);
@@ -108,10 +113,17 @@ impl App {
     /// out.
     pub(crate) fn update(&mut self, now: Instant, event: Event) -> Vec<Effect> {
         self.now = now;
+        let redraw = self.dispatch(event);
+        self.surface.pacing.request(redraw);
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Handles an event. Returns the frame that is due: a whole frame, unless the event's handler says otherwise.
+    fn dispatch(&mut self, event: Event) -> Redraw {
         match event {
             Event::Close => drop(self.close(Closing::Window)),
-            Event::Resized(size) if !self.surface.has_old_sizes => self.resized(size),
-            Event::Resized(_) => {}
+            Event::Resized(_) if self.surface.has_old_sizes => return Redraw::No,
+            Event::Resized(size) => return self.resized(size),
             Event::Scale(scale) => self.rescale(scale),
             Event::RedrawRequested => {
                 self.open_first_panes_if_settled();
@@ -122,29 +134,30 @@ impl App {
             Event::Occluded(occluded) => {
                 self.surface.occlude(occluded);
                 self.tell_shown();
+                return Redraw::if_changed(!occluded);
             }
             Event::Focus(focused) => self.focus_changed(focused),
             Event::Modifiers(modifiers) => {
                 self.input.modifiers = modifiers;
-                if self.input.pointer.position.is_some() {
-                    self.hover_again();
-                }
+                return match self.input.pointer.position {
+                    Some(_) => self.hover_again(),
+                    None => Redraw::No,
+                };
             }
-            Event::Key(input) => self.key(&input),
-            Event::Ime(event) => self.ime(event),
-            Event::DroppedFile(path) => self.input.dropped.push(path),
-            Event::PointerMoved(x, y) => self.pointer_moved(x, y),
+            Event::Key(input) => return self.key(&input),
+            Event::Ime(event) => return self.ime(event),
+            Event::DroppedFile(path) => {
+                self.input.dropped.push(path);
+                return Redraw::No;
+            }
+            Event::PointerMoved(x, y) => return self.pointer_moved(x, y),
             Event::PointerLeft => self.pointer_left(),
             Event::Button(button, pressed) => self.mouse_button(button, pressed),
-            Event::Wheel(delta) => self.wheel(delta),
-            Event::News(news) => {
-                if self.hear(*news).is_break() {
-                    self.effect(Effect::End);
-                }
-            }
-            Event::Tick => self.tick(),
+            Event::Wheel(delta) => return self.wheel(delta),
+            Event::News(news) => return self.hear(*news),
+            Event::Tick => return self.tick(),
         }
-        std::mem::take(&mut self.effects)
+        Redraw::Whole
     }
 
     fn focus_changed(&mut self, focused: bool) {
@@ -159,6 +172,5 @@ impl App {
         self.end_sequence();
         self.close_menu();
         self.tell_focus();
-        self.surface.pacing.ask();
     }
 }

@@ -41,6 +41,7 @@ use crate::window::{
     input::{Input, clipboard::Clipboard},
     overlays::Overlays,
     prefs::{self, Prefs},
+    redraw::Redraw,
     surface::Surface,
     system::System,
     ui::colors::KnownColors,
@@ -136,7 +137,6 @@ impl App {
             geometry.measure(renderer);
         }
         self.arrange();
-        self.surface.pacing.ask();
     }
 
     /// The pane that receives keys.
@@ -183,11 +183,12 @@ impl App {
         }
     }
 
-    fn resized(&mut self, size: PhysicalSize<u32>) {
-        let Some(geometry) = &mut self.surface.geometry else { return };
+    /// Adopts a new size of the window. Returns the frame that is due.
+    fn resized(&mut self, size: PhysicalSize<u32>) -> Redraw {
+        let Some(geometry) = &mut self.surface.geometry else { return Redraw::No };
         let (width, height) = (size.width.max(1), size.height.max(1));
         if (geometry.width, geometry.height) == (width, height) {
-            return;
+            return Redraw::No;
         }
         (geometry.width, geometry.height) = (width, height);
         if let Some(screen) = &mut self.surface.screen {
@@ -198,7 +199,7 @@ impl App {
             pane.set_pinned(false);
         }
         self.arrange();
-        self.surface.pacing.ask();
+        Redraw::Whole
     }
 
     fn fail(&mut self, error: anyhow::Error, event_loop: &ActiveEventLoop) {

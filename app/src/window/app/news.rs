@@ -1,26 +1,29 @@
 //! Applies the news from other threads.
 
-use std::{collections::HashSet, ops::ControlFlow};
+use std::collections::HashSet;
 
 use unterm_mux::PaneId;
 
 use crate::links;
 use crate::window::{
     app::App,
+    effect::Effect,
     inbox::News,
     input::{buffer::Buffer, clipboard},
+    redraw::Redraw,
     workspace::{panes, view::View},
 };
 
 impl App {
-    /// Applies news from other threads. Returns `Break` if the app must end.
-    pub(crate) fn hear(&mut self, news: News) -> ControlFlow<()> {
+    /// Applies news from other threads. Returns the frame that is due.
+    pub(crate) fn hear(&mut self, news: News) -> Redraw {
         if news.stop {
-            return ControlFlow::Break(());
+            self.effect(Effect::End);
+            return Redraw::No;
         }
+        let mut redraw = news.redraw();
         if let Some(title) = news.control.instance_title {
             self.chrome.instance_title = title;
-            self.surface.pacing.ask();
         }
         for pane in &news.panes.removed {
             self.workspace.views.remove(pane);
@@ -40,18 +43,16 @@ impl App {
             self.arrange();
             self.tell_focus();
             self.keep_soon();
-            self.surface.pacing.ask();
         }
         for pane in &news.panes.works {
-            self.read_work(*pane);
+            redraw = redraw.max(self.read_work(*pane));
         }
         if news.control.agents || news.control.program_states {
-            self.read_all_work();
+            redraw = redraw.max(self.read_all_work());
         }
         if news.titles {
             self.workspace.views.values_mut().for_each(View::forget_names);
             self.keep_soon();
-            self.surface.pacing.ask();
         }
         // A hidden tab whose output is already marked reports no further output.
         self.workspace.names.stale |= news.commands;
@@ -60,10 +61,6 @@ impl App {
         }
         if let Some(instances) = news.control.instances {
             self.chrome.instances = instances;
-            self.surface.pacing.ask();
-        }
-        if news.system.reader || news.control.agents || news.control.recordings {
-            self.surface.pacing.ask();
         }
         if news.control.agents {
             self.agents_ask();
@@ -123,21 +120,20 @@ impl App {
         news.control.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
         news.system.done.into_iter().for_each(|done| self.errand_done(done));
-        self.notice_output(&news.panes.output);
-        ControlFlow::Continue(())
+        redraw.max(self.notice_output(&news.panes.output))
     }
 
-    /// Handles new output in panes: requests a frame if a visible pane changed, and marks the tabs of changed hidden
-    /// panes.
-    pub(crate) fn notice_output(&mut self, panes: &HashSet<PaneId>) {
+    /// Handles new output in panes, and marks the tabs of changed hidden panes. Returns the frame that is due.
+    pub(crate) fn notice_output(&mut self, panes: &HashSet<PaneId>) -> Redraw {
         if panes.is_empty() {
-            return;
+            return Redraw::No;
         }
+        let mut redraw = Redraw::No;
         let layout = self.mux.layout();
         let visible = layout.active_tab().map_or_else(Vec::new, panes::in_sight);
         for pane in panes {
             if visible.contains(pane) {
-                self.notice_text(*pane);
+                redraw = redraw.max(self.notice_text(*pane));
                 continue;
             }
             self.overlays.search_output(*pane, self.now);
@@ -146,17 +142,18 @@ impl App {
                 if !view.is_marked(self.now) {
                     view.signals.unseen = true;
                     self.workspace.names.stale = true;
-                    self.surface.pacing.ask();
+                    redraw = Redraw::Whole;
                 }
             }
         }
+        redraw
     }
 
-    /// Handles new output in a visible pane.
-    pub(crate) fn notice_text(&mut self, pane: PaneId) {
+    /// Handles new output in a visible pane. Returns the frame that is due.
+    pub(crate) fn notice_text(&mut self, pane: PaneId) -> Redraw {
         self.overlays.search_output(pane, self.now);
         self.workspace.names.stale = true;
-        self.surface.pacing.ask_for_text();
+        Redraw::Text
     }
 
     fn ring(&mut self, pane: PaneId) {
@@ -169,6 +166,5 @@ impl App {
         }
         self.sound_bell();
         self.ask_attention();
-        self.surface.pacing.ask();
     }
 }

@@ -166,6 +166,5 @@ impl App {
             }
         }
         self.effect(Effect::FrameTheme(self.prefs.frame_theme()));
-        self.surface.pacing.ask();
     }
 }

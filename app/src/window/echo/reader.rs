@@ -14,10 +14,7 @@ use crate::window::{
     echo::{around::LastFrame, text_frame::TextFrame},
     inbox::Inbox,
     surface::Surface,
-    workspace::{
-        cursor::cursor_place,
-        view::{View, Views},
-    },
+    workspace::{cursor::cursor_place, view::Views},
 };
 
 /// The parts of the window that the event loop lends while it waits.

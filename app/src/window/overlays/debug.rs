@@ -41,13 +41,19 @@ struct Sample {
 pub(crate) struct Debug {
     samples: VecDeque<Sample>,
     /// The time of the first key press since the last frame.
-    pub(crate) key: Option<Instant>,
+    key: Option<Instant>,
     keys: VecDeque<Duration>,
     last: Option<Arc<Frame>>,
     memory: Option<(Instant, u64)>,
 }
 
 impl Debug {
+    /// Starts to measure the time from a key press to the next frame.
+    pub(crate) fn press_key(&mut self, now: Instant) {
+        self.key.get_or_insert(now);
+    }
+
+    /// Records a painted frame, and the time when its painting started.
     pub(crate) fn painted(&mut self, begun: Instant, frame: &Arc<Frame>) {
         let at = Instant::now();
         let area = |rect: &PixelRect| f64::from(rect.width) * f64::from(rect.height);

@@ -84,6 +84,11 @@ impl Overlays {
         Some(&self.questions).filter(|questions| questions.is_open() && !waits)
     }
 
+    /// Opens or closes the debug overlay.
+    pub(crate) fn toggle_debug(&mut self) {
+        self.debug = self.debug.is_none().then(Debug::default);
+    }
+
     /// Schedules a search of new output, if the pane is the searched pane.
     pub(crate) fn search_output(&mut self, pane: PaneId, now: Instant) {
         if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane) {

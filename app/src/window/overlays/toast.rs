@@ -228,7 +228,7 @@ impl Overlay for Toasts {
 
     fn draw(&self, canvas: &mut Canvas<'_, '_>) {
         let geometry = canvas.geometry;
-        let search = canvas.search.map(|search| (search.pane, search.places.get().bar));
+        let search = canvas.search.map(|search| (search.pane, search.bar()));
         let kept = rows_in_use(canvas.layout, canvas.placed, canvas.views, search, geometry);
         self.draw_messages((geometry, canvas.colors), &kept, canvas.scene);
     }

@@ -82,12 +82,11 @@ impl Surface {
         self.geometry.map_or_else(Vec::new, |geometry| geometry.placed(layout))
     }
 
-    /// Repaints the whole window, after the system discarded a part of its content.
+    /// Makes the next frame repaint the whole window, after the system discarded a part of its content.
     pub(crate) fn redraw_whole(&mut self) {
         if let Some(screen) = &mut self.screen {
             screen.painter.invalidate();
         }
-        self.pacing.ask();
     }
 
     pub(crate) fn wake_at(&mut self, time: Instant) {

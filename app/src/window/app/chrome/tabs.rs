@@ -89,7 +89,6 @@ impl App {
             bar.scrolled(self.chrome.tab_hand.strip, pages * page)
         });
         self.chrome.tab_hand.strip = strip.unwrap_or_default();
-        self.surface.pacing.ask();
     }
 
     /// Handles the wheel over the tab bar. A vertical turn switches tabs. A horizontal turn, or a turn with Shift,
@@ -115,7 +114,6 @@ impl App {
         }
         let strip = self.tab_bar().map(|bar| bar.scrolled(self.chrome.tab_hand.strip, steps));
         self.chrome.tab_hand.strip = strip.unwrap_or_default();
-        self.surface.pacing.ask();
     }
 
     fn grab_tab(&mut self, tab: TabId) {
@@ -145,16 +143,13 @@ impl App {
             if let Some(index) = index {
                 self.report(self.mux.move_tab(drag.tab, index));
             }
-            self.surface.pacing.ask();
         }
         true
     }
 
     /// Ends the drag of a tab.
     pub(crate) fn drop_tab(&mut self) {
-        if self.chrome.tab_hand.drag.take().is_some() {
-            self.surface.pacing.ask();
-        }
+        self.chrome.tab_hand.drag = None;
     }
 
     /// Ends the drag of a tab, and moves the tab back to its old place. Returns false if no tab was moving.
@@ -163,7 +158,6 @@ impl App {
         if drag.is_moving {
             self.report(self.mux.move_tab(drag.tab, drag.from));
         }
-        self.surface.pacing.ask();
         drag.is_moving
     }
 

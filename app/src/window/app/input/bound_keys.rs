@@ -37,7 +37,6 @@ impl App {
             Some((chord, Found::Prefix)) => {
                 let text = input.text.as_deref().map(str::to_owned);
                 self.input.sequence.push(chord, HeldBack { pressed, modifiers, text });
-                self.surface.pacing.ask();
                 true
             }
             Some((_, Found::Actions(actions))) => {
@@ -76,9 +75,6 @@ impl App {
 
     /// Ends the sequence, if one has started, and returns its keys.
     pub(crate) fn end_sequence(&mut self) -> Vec<HeldBack> {
-        if self.input.sequence.has_begun() {
-            self.surface.pacing.ask();
-        }
         self.input.sequence.end()
     }
 }

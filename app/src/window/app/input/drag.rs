@@ -46,7 +46,6 @@ impl App {
                 view.selection = None;
             }
         }
-        self.surface.pacing.ask();
     }
 
     pub(crate) fn extend_selection(&mut self, pane: PaneId) {
@@ -57,7 +56,6 @@ impl App {
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
         if let Some(selection) = &mut view.selection {
             selection.extend(spot, &pane.term(), &self.prefs.config.mouse.word_separators);
-            self.surface.pacing.ask();
         }
     }
 

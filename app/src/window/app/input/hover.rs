@@ -8,16 +8,17 @@ use crate::window::{
     app::App,
     hovered_link::HoveredLink,
     overlays::{hover::shown_lines, targets},
+    redraw::Redraw,
     system::errand::Done,
 };
 
 impl App {
-    /// Updates the link at pixel `x`, `y` of a pane's grid. Returns true if a click opens it.
-    pub(crate) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
+    /// Updates the link at pixel `x`, `y` of a pane's grid. Returns whether a click opens it, and the frame that is due.
+    pub(crate) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> (bool, Redraw) {
         let ctrl = self.input.modifiers.control_key();
         let link = self.link_under(pane, x, y, ctrl);
-        let is_link = link.is_some();
-        if self.overlays.hovered != link {
+        let (is_link, is_new) = (link.is_some(), self.overlays.hovered != link);
+        if is_new {
             if let Some(old) = self
                 .overlays
                 .hovered
@@ -31,19 +32,18 @@ impl App {
                 view.hovered_link = view.link_at(x, y, cell);
             }
             self.overlays.hovered = link;
-            self.surface.pacing.ask();
         }
-        is_link && (ctrl || self.prefs.opens_by_click())
+        let opens = is_link && (ctrl || self.prefs.opens_by_click());
+        (opens, Redraw::if_changed(is_new))
     }
 
-    /// Clears the hovered link.
-    pub(crate) fn end_hover(&mut self) {
-        if let Some(old) = self.overlays.hovered.take() {
-            if let Some(view) = self.workspace.views.get_mut(&old.pane) {
-                view.hovered_link = None;
-            }
-            self.surface.pacing.ask();
+    /// Clears the hovered link. Returns the frame that is due.
+    pub(crate) fn end_hover(&mut self) -> Redraw {
+        let Some(old) = self.overlays.hovered.take() else { return Redraw::No };
+        if let Some(view) = self.workspace.views.get_mut(&old.pane) {
+            view.hovered_link = None;
         }
+        Redraw::Whole
     }
 
     /// The link at a pixel. This is a hyperlink (OSC 8), or else a URL in the text that a click opens. If `ctrl` is

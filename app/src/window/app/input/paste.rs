@@ -15,6 +15,7 @@ use crate::window::{
     inbox::PasteEvent,
     input::{buffer::Buffer, clipboard::Request},
     overlays::{paste_question::question, receiver::Receiver},
+    redraw::Redraw,
 };
 
 impl App {
@@ -167,12 +168,11 @@ impl App {
     }
 
     /// Prepares a pane's view for input: shows the live screen, and clears the selection, so that the next Ctrl+C
-    /// interrupts the program instead of copying.
-    pub(crate) fn before_input(&mut self, pane: PaneId) {
-        self.end_copy_mode(pane);
-        let Some(view) = self.workspace.views.get_mut(&pane) else { return };
-        if view.scroll_to_live() | view.selection.take().is_some() {
-            self.surface.pacing.ask();
-        }
+    /// interrupts the program instead of copying. Returns the frame that is due.
+    pub(crate) fn before_input(&mut self, pane: PaneId) -> Redraw {
+        let ended = self.end_copy_mode(pane);
+        let Some(view) = self.workspace.views.get_mut(&pane) else { return Redraw::No };
+        let changed = view.scroll_to_live() | view.selection.take().is_some();
+        Redraw::if_changed(changed || ended)
     }
 }

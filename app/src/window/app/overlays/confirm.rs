@@ -11,9 +11,8 @@ impl App {
     pub(crate) fn ask(&mut self, confirm: Confirm) {
         if let Err(question) = self.overlays.questions.ask(confirm) {
             let why = "Not done. Answer the open questions first.";
-            return self.refuse("questions", format!("{question}\n{why}"));
+            self.refuse("questions", format!("{question}\n{why}"));
         }
-        self.surface.pacing.ask();
     }
 
     /// Carries out the effect of the button that the user pressed.

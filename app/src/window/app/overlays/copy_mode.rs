@@ -37,9 +37,8 @@ impl App {
         };
         view.begin_copy_mode(mode, top);
         if let Some(search) = self.overlays.search.as_mut().filter(|_| found.is_some()) {
-            search.is_accepted = true;
+            search.accept();
         }
-        self.surface.pacing.ask();
     }
 
     /// Leaves copy mode and shows the live screen.
@@ -59,7 +58,6 @@ impl App {
             return false;
         }
         self.end_copy_search();
-        self.surface.pacing.ask();
         true
     }
 

@@ -23,6 +23,5 @@ impl App {
         }
         self.overlays.hints =
             Some(Hints::new(pane.id(), targets, &self.prefs.config.hints.alphabet, copies));
-        self.surface.pacing.ask();
     }
 }

@@ -18,7 +18,6 @@ impl App {
         let pointer = self.input.pointer.position;
         let menu = Menu::new(rows, anchor, target, pointer, geometry, renderer);
         self.overlays.menu = Some(menu);
-        self.surface.pacing.ask();
     }
 
     pub(crate) fn menu_item(&self, action: Action) -> Item {
@@ -26,8 +25,6 @@ impl App {
     }
 
     pub(crate) fn close_menu(&mut self) {
-        if self.overlays.menu.take().is_some() {
-            self.surface.pacing.ask();
-        }
+        self.overlays.menu = None;
     }
 }

@@ -4,7 +4,6 @@ pub(crate) mod about;
 pub(crate) mod confirm;
 pub(crate) mod context_menu;
 pub(crate) mod copy_mode;
-pub(crate) mod debug;
 pub(crate) mod hints;
 pub(crate) mod main_menu;
 pub(crate) mod menu;

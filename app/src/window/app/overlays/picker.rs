@@ -19,7 +19,6 @@ impl App {
         if self.overlays.picker.replace(picker).is_some_and(|before| before.previews()) {
             self.apply_theme();
         }
-        self.surface.pacing.ask();
     }
 
     pub(crate) fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {

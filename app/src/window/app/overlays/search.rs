@@ -1,14 +1,14 @@
 //! Opens and closes the search.
 
-use std::{sync::atomic::Ordering, time::Instant};
+use std::time::Instant;
 
 use unterm_mux::PaneId;
-use unterm_term::Point;
+use unterm_term::{LineId, Point};
 
 use crate::window::{
     app::{App, overlays::stack::Place},
     cx::Cx,
-    overlays::search::{FromCopyMode, SearchBar, found::Found},
+    overlays::search::{FromCopyMode, Query, SearchBar, found::Found},
 };
 
 impl App {
@@ -16,34 +16,30 @@ impl App {
     pub(crate) fn open_search(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         if self.overlays.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
-            let mut search = self.new_search(pane.id());
-            if let Some(view) = self.fresh_view(&pane) {
-                search.origin = (view.top, view.last_line());
-            }
-            self.overlays.search = Some(search);
+            let last = self.end_search();
+            let origin = self.fresh_view(&pane).map(|view| (view.top, view.last_line()));
+            let origin = origin.unwrap_or((None, LineId(u64::MAX)));
+            self.overlays.search = Some(SearchBar::of_user(pane.id(), last, origin));
         }
         if let Some(search) = &mut self.overlays.search {
-            (search.is_accepted, search.from) = (false, None);
+            search.resume();
         }
-        self.surface.pacing.ask();
     }
 
     /// Opens the search of the focused pane, with the selected text as the pattern.
     pub(crate) fn search_selection(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(text) = self.selected_text(&pane) else { return self.open_search() };
-        let mut search = self.new_search(pane.id());
-        search.line.insert(text.trim_start());
-        self.overlays.search = Some(search);
+        let last = self.end_search();
+        self.overlays.search = Some(SearchBar::for_text(pane.id(), last, text.trim_start()));
         self.with_search(SearchBar::run);
-        self.surface.pacing.ask();
     }
 
     /// Opens a search that copy mode requests. `origin` is the position of copy mode's cursor.
     pub(crate) fn search_from_copy_mode(&mut self, pane: PaneId, origin: Point, forward: bool) {
-        let from = Some(FromCopyMode { origin, forward });
-        self.overlays.search = Some(SearchBar { from, ..self.new_search(pane) });
-        self.surface.pacing.ask();
+        let last = self.end_search();
+        let from = FromCopyMode { origin, forward };
+        self.overlays.search = Some(SearchBar::of_copy_mode(pane, last, from));
     }
 
     /// Moves the cursor of copy mode, which is at `at`, by `count` matches. If no search is open, opens the last one.
@@ -60,19 +56,17 @@ impl App {
         }
     }
 
-    /// Closes the open search, and creates one for a pane.
-    fn new_search(&mut self, pane: PaneId) -> SearchBar {
-        self.close_search();
-        SearchBar { last: self.overlays.last_search.clone(), ..SearchBar::new(pane) }
-    }
-
     /// Closes the search. The scroll position does not change.
     pub(crate) fn close_search(&mut self) {
         if let Some(search) = self.overlays.search.take() {
-            search.generation.fetch_add(1, Ordering::AcqRel);
-            self.overlays.last_search = search.query().or(self.overlays.last_search.take());
-            self.surface.pacing.ask();
+            self.overlays.last_search = search.end();
         }
+    }
+
+    /// Closes the search. Returns the last query.
+    fn end_search(&mut self) -> Option<Query> {
+        self.close_search();
+        self.overlays.last_search.clone()
     }
 
     /// Lends the open search what it needs.
@@ -83,7 +77,6 @@ impl App {
     /// Stores the matches that a search thread found, and shows the current match.
     pub(crate) fn search_found(&mut self, found: Found) {
         self.with_search(|search, cx| search.found(found, cx));
-        self.surface.pacing.ask();
     }
 
     /// If a search of new output is due, starts it. Otherwise, returns the time at which it is due.

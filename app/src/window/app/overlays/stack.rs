@@ -171,7 +171,7 @@ impl App {
             geometry: *geometry,
             views: &mut workspace.views,
             pointer: &mut input.pointer,
-            search_bar: search.map(|search| (search.pane, search.places.get().bar)),
+            search_bar: search.map(|search| (search.pane, search.bar())),
             effects,
             wishes: Vec::new(),
             closes: false,
@@ -238,41 +238,31 @@ impl App {
 
     /// Offers a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_key(&mut self, press: &Press<'_>) -> bool {
-        let is_handled = self.ask_overlays(|overlay, cx| overlay.key(press, cx));
-        if is_handled {
-            self.surface.pacing.ask();
-        }
-        is_handled
+        self.ask_overlays(|overlay, cx| overlay.key(press, cx))
     }
 
     /// Offers text that was not typed by a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_text(&mut self, text: &str) -> bool {
-        let is_handled = self.ask_overlays(|overlay, cx| overlay.text(text, cx));
-        if is_handled {
-            self.surface.pacing.ask();
-        }
-        is_handled
+        self.ask_overlays(|overlay, cx| overlay.text(text, cx))
     }
 
     /// Offers a button press to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_press(&mut self) -> bool {
-        self.surface.pacing.ask();
         self.ask_overlays(|overlay, cx| overlay.press(cx))
     }
 
     /// Reports the release of a button to the open overlays.
     pub(crate) fn overlay_release(&mut self) {
-        self.surface.pacing.ask();
         self.ask_overlays(|overlay, cx| {
             overlay.release(cx);
             Handled::No
         });
     }
 
-    /// Offers a move of the mouse to the open overlays. Returns whether an overlay handled it.
-    pub(crate) fn overlay_point(&mut self, x: f64, y: f64) -> bool {
+    /// Offers a move of the mouse to the open overlays. Returns whether an overlay handled it, and the frame that is due.
+    pub(crate) fn overlay_point(&mut self, x: f64, y: f64) -> (bool, Redraw) {
         if !self.has_overlay() {
-            return false;
+            return (false, Redraw::No);
         }
         let mut due = Redraw::No;
         let is_handled = self.ask_overlays(|overlay, cx| {
@@ -280,10 +270,7 @@ impl App {
             due = due.max(redraw);
             handled
         });
-        if due == Redraw::Whole {
-            self.surface.pacing.ask();
-        }
-        is_handled
+        (is_handled, due)
     }
 
     /// Passes the wheel to the topmost overlay that receives the mouse. Returns false if there is none. `y` is in
@@ -294,7 +281,6 @@ impl App {
         for _ in 0..steps.unsigned_abs() {
             self.lend_to(place, |overlay, cx| overlay.wheel(steps > 0, cx));
         }
-        self.surface.pacing.ask();
         true
     }
 }

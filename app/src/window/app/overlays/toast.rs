@@ -1,12 +1,11 @@
 //! Shows messages (toasts) to the user.
 
 use unterm_mux::PaneId;
-use unterm_renderer::PixelRect;
 
 use crate::desktop::Key;
 use crate::window::{
     app::App,
-    overlays::toast::{TIME, Toast, rows_in_use},
+    overlays::toast::{TIME, Toast},
 };
 
 impl App {
@@ -42,7 +41,6 @@ impl App {
 
     fn add_toast(&mut self, toast: Toast) {
         self.overlays.toasts.add(toast);
-        self.surface.pacing.ask();
     }
 
     /// Shows why an action is not possible now, in a message that expires. Also records the text for a caller that
@@ -56,13 +54,11 @@ impl App {
     pub(crate) fn settle(&mut self, about: &'static str) -> bool {
         let before = self.overlays.toasts.shown.len();
         self.overlays.toasts.shown.retain(|toast| toast.about != about);
-        self.surface.pacing.ask();
         self.overlays.toasts.shown.len() < before
     }
 
     pub(crate) fn dismiss_toasts(&mut self) {
         self.overlays.toasts.shown.clear();
-        self.surface.pacing.ask();
     }
 
     /// Runs `does`, and returns the error that it showed. For callers that don't see the window.
@@ -73,16 +69,5 @@ impl App {
         self.overlays.toasts.complaint = None;
         let done = does(self);
         self.overlays.toasts.complaint.take().map_or(Ok(done), Err)
-    }
-
-    /// The messages in the window, with their rectangles and lines.
-    pub(crate) fn placed_toasts(&self) -> Vec<(&Toast, PixelRect, Vec<String>)> {
-        let Some(geometry) = &self.surface.geometry else { return Vec::new() };
-        let layout = self.mux.layout();
-        let search = self.overlays.search.as_ref();
-        let search = search.map(|search| (search.pane, search.places.get().bar));
-        let placed = self.surface.placed(&layout);
-        let kept = rows_in_use(&layout, &placed, &self.workspace.views, search, geometry);
-        self.overlays.toasts.placed(geometry, &kept)
     }
 }

@@ -3,14 +3,29 @@
 use std::time::Duration;
 
 use unterm_mux::PaneId;
+use unterm_renderer::PixelRect;
 use winit::event::MouseButton;
 
 use crate::desktop::{Key, Note};
 use crate::window::{
-    app::script::Script,
+    app::{App, script::Script},
     effect::Effect,
+    overlays::toast::{Toast, rows_in_use},
     system::notices::{Ended, NoticeEvent},
 };
+
+impl App {
+    /// The messages in the window, with their rectangles and lines.
+    fn placed_toasts(&self) -> Vec<(&Toast, PixelRect, Vec<String>)> {
+        let Some(geometry) = &self.surface.geometry else { return Vec::new() };
+        let layout = self.mux.layout();
+        let search = self.overlays.search.as_ref();
+        let search = search.map(|search| (search.pane, search.bar()));
+        let placed = self.surface.placed(&layout);
+        let kept = rows_in_use(&layout, &placed, &self.workspace.views, search, geometry);
+        self.overlays.toasts.placed(geometry, &kept)
+    }
+}
 
 /// A window with two tabs, of which the second is active. In the first tab, a command has run.
 fn with_a_command() -> Script {

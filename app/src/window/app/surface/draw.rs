@@ -6,6 +6,7 @@ use crate::window::{
     app::{App, overlays::stack},
     chrome::tab_bar::TabBar,
     overlays::{canvas::Canvas, taker::Taker, toast::rows_in_use},
+    redraw::Redraw,
     surface::{
         Surface, pane_marks,
         plan::{Drawn, Plan},
@@ -51,7 +52,7 @@ pub(crate) fn scene<'a>(
         scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
     }
     let search = overlays.search.as_ref();
-    let bar = search.map(|search| (search.pane, search.places.get().bar));
+    let bar = search.map(|search| (search.pane, search.bar()));
     let kept = rows_in_use(layout, placed, &workspace.views, bar, geometry);
     let toasts = overlays.toasts.placed(geometry, &kept);
     let over: Vec<_> = toasts.into_iter().map(|(_, rect, _)| rect).collect();
@@ -109,7 +110,7 @@ impl App {
         self.surface.renderer.frame(&scene);
         if self.surface.renderer.is_unfinished() {
             // The next frame draws more of the glyphs that programs registered.
-            self.surface.pacing.ask();
+            self.surface.pacing.request(Redraw::Whole);
         }
         self.present();
         caret

@@ -17,6 +17,7 @@ use crate::window::{
     chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks, tab_titles},
     effect::Effect,
     overlays::canvas::Debugged,
+    redraw::Redraw,
     surface::{look::PaneLook, plan::Plan, wayland},
     ui::geometry::Geometry,
     workspace::{
@@ -120,10 +121,11 @@ impl App {
         screen.minimized.is_some_and(|(minimized, _)| minimized)
     }
 
-    /// Runs the tasks for which the timer was set.
-    pub(crate) fn tick(&mut self) {
+    /// Runs the tasks for which the timer was set. Returns the frame that is due.
+    pub(crate) fn tick(&mut self) -> Redraw {
         let now = self.now;
-        if self.surface.timer.is_some_and(|time| now >= time) {
+        let is_due = self.surface.timer.is_some_and(|time| now >= time);
+        if is_due {
             self.surface.timer = self.show_waiting(now);
             let times = [
                 self.keep_in_time(now),
@@ -133,8 +135,8 @@ impl App {
             times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
             self.drag_scroll();
             self.deferred_click(false);
-            self.surface.pacing.ask();
         }
+        Redraw::if_changed(is_due)
     }
 
     /// Paints a frame if the window is in sight. If only the panes' text has changed, paints a frame of text, and
@@ -153,7 +155,9 @@ impl App {
         let begun = Instant::now();
         let Some(plan) = self.prepare(now) else { return };
         let caret = self.draw(&plan);
-        self.debug_painted(begun);
+        if let Some(debug) = &mut self.overlays.debug {
+            debug.painted(begun, self.surface.renderer.last_frame());
+        }
         self.after_paint(&plan.layout, &plan.placed, caret);
         if let Some(screen) =
             self.surface.screen.as_ref().filter(|_| self.workspace.first.is_some())
@@ -180,13 +184,14 @@ impl App {
         }
         let blink_on = self.text_frame().blink(&placed, style, now);
         let times = [
-            self.overlays.toasts.expire(now),
             self.search_again(now),
             self.workspace.end_flashes(now),
             self.show_waiting(now),
             self.keep_in_time(now),
             self.end_closed_in_time(now),
             self.workspace.first.as_ref().and_then(|first| first.due),
+            // The tasks above may show messages.
+            self.overlays.toasts.expire(now),
         ];
         times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
         self.label_tabs(&layout, now);
@@ -282,23 +287,23 @@ impl App {
         turned as f32 / TURN.as_nanos() as f32
     }
 
-    /// Reads the progress and the tab color that the programs of a pane report.
-    pub(crate) fn read_work(&mut self, pane: PaneId) {
-        let Some(pane) = self.mux.pane(pane) else { return };
+    /// Reads the progress and the tab color that the programs of a pane report. Returns the frame that is due.
+    pub(crate) fn read_work(&mut self, pane: PaneId) -> Redraw {
+        let Some(pane) = self.mux.pane(pane) else { return Redraw::No };
         let work = Work::of(&pane, self.server.as_ref());
         let tab_color = pane.term().tab_color();
         let signals = &mut self.workspace.views.entry(pane.id()).or_default().signals;
         signals.looked = false;
-        if (signals.work, signals.tab_color) != (work, tab_color) {
-            (signals.work, signals.tab_color) = (work, tab_color);
-            self.surface.pacing.ask();
-        }
+        let is_new = (signals.work, signals.tab_color) != (work, tab_color);
+        (signals.work, signals.tab_color) = (work, tab_color);
+        Redraw::if_changed(is_new)
     }
 
-    /// Reads the work of every pane again, because an agent or a plugin reported something.
-    pub(crate) fn read_all_work(&mut self) {
+    /// Reads the work of every pane again, because an agent or a plugin reported something. Returns the frame that is
+    /// due.
+    pub(crate) fn read_all_work(&mut self) -> Redraw {
         let panes: Vec<_> = self.mux.panes().iter().map(|pane| pane.id()).collect();
-        panes.into_iter().for_each(|pane| self.read_work(pane));
+        panes.into_iter().map(|pane| self.read_work(pane)).max().unwrap_or(Redraw::No)
     }
 
     /// Updates the tab bar's texts and marks.
@@ -389,18 +394,17 @@ impl App {
     }
 
     /// Reads the titles again, which queries the operating system. Schedules a second read, because a shell shows the
-    /// command line before it starts the program.
-    pub(crate) fn read_names(&mut self, now: Instant) {
+    /// command line before it starts the program. Returns the frame that is due.
+    pub(crate) fn read_names(&mut self, now: Instant) -> Redraw {
         self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
         self.workspace.names.read = Some(now);
-        let layout = self.mux.layout();
+        let (layout, mut is_new) = (self.mux.layout(), false);
         for tab in &layout.tabs {
             let Some(pane) = self.mux.pane(tab.focused) else { continue };
             let view = self.workspace.views.entry(tab.focused).or_default();
-            if view.read_names(&pane) {
-                self.surface.pacing.ask();
-            }
+            is_new |= view.read_names(&pane);
         }
+        Redraw::if_changed(is_new)
     }
 
     /// The searched pane, and its visible matches as highlights.

@@ -32,7 +32,6 @@ impl App {
         if let Some(view) = self.workspace.views.get_mut(&pane.id()) {
             view.selection = None;
         }
-        self.surface.pacing.ask();
     }
 
     /// The selected text of a pane.

@@ -72,7 +72,6 @@ impl App {
             }
         }
         self.arrange();
-        self.surface.pacing.ask();
         first.ready.set();
         if let Some(fault) = first.sessions.take_fault() {
             self.complain(ABOUT_SESSIONS, fault);

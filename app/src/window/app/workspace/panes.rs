@@ -202,6 +202,5 @@ impl App {
     pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
         let broadcast = &mut self.workspace.panes.broadcast;
         *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
-        self.surface.pacing.ask();
     }
 }
