@@ -207,7 +207,7 @@ impl App {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(text) = self.selected_text(&pane) else { return false };
         self.store(Buffer::Clipboard, text);
-        self.end_selection(&pane);
+        self.workspace.end_selection(pane.id());
         true
     }
 

@@ -74,7 +74,7 @@ impl ApplicationHandler<Wake> for App {
         let now = self.now;
         if self.surface.pacing.is_due(now) {
             self.paint(now);
-        } else if self.are_names_due() && now >= self.names_due() {
+        } else if self.workspace.names.are_due() && now >= self.names_due() {
             // Read the names only if no frame is due. winit sends a frame when it polls for events, and the slow
             // queries would delay it.
             let redraw = self.read_names(now);
@@ -169,8 +169,8 @@ impl App {
         self.input.held.forget();
         self.input.taken.forget();
         self.input.sent.forget();
-        self.end_sequence();
-        self.close_menu();
+        self.input.sequence.end();
+        self.overlays.menu = None;
         self.tell_focus();
     }
 }

@@ -34,7 +34,7 @@ impl App {
             self.input.clipboard_access.remove(pane);
             self.input.transfers_denied.remove(pane);
             if self.overlays.search.as_ref().is_some_and(|search| search.pane == *pane) {
-                self.close_search();
+                self.overlays.close_search();
             }
         }
         news.panes.exited.into_iter().for_each(|pane| self.tell_end(pane));

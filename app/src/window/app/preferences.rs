@@ -34,7 +34,7 @@ impl App {
     pub(crate) fn settings_changed(&mut self, change: Change) {
         match change {
             Ok(config) => {
-                let was_wrong = self.settle(ABOUT);
+                let was_wrong = self.overlays.toasts.settle(ABOUT);
                 let changed = *config != *self.prefs.config;
                 self.prefer(config);
                 if changed || was_wrong {
@@ -118,7 +118,7 @@ impl App {
     pub(crate) fn tell_missing_fonts(&mut self) {
         let missing = self.surface.renderer.missing_families();
         if missing.is_empty() {
-            self.settle(FONTS);
+            self.overlays.toasts.settle(FONTS);
             return;
         }
         let lines = missing_messages(missing, &self.surface.renderer.families());
@@ -162,7 +162,7 @@ impl App {
         match self.apply_palette(palette) {
             Some(complaint) => self.complain(SHELL, complaint),
             None => {
-                self.settle(SHELL);
+                self.overlays.toasts.settle(SHELL);
             }
         }
         self.effect(Effect::FrameTheme(self.prefs.frame_theme()));

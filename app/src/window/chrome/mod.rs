@@ -50,6 +50,11 @@ impl Default for Chrome {
 }
 
 impl Chrome {
+    /// Ends the drag of a scrollbar's thumb. Returns false if no thumb was dragged.
+    pub(crate) fn drop_bar(&mut self) -> bool {
+        self.bar_drag.take().is_some()
+    }
+
     /// Records a press on the tab bar; returns whether the press completes a double click.
     pub(crate) fn is_double_click(&mut self, part: TabBarPart, now: Instant) -> bool {
         let before = self.tab_hand.click.replace((now, part));

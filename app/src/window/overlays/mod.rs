@@ -84,6 +84,13 @@ impl Overlays {
         Some(&self.questions).filter(|questions| questions.is_open() && !waits)
     }
 
+    /// Closes the search. The scroll position does not change.
+    pub(crate) fn close_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.last_search = search.end();
+        }
+    }
+
     /// Opens or closes the debug overlay.
     pub(crate) fn toggle_debug(&mut self) {
         self.debug = self.debug.is_none().then(Debug::default);

@@ -60,7 +60,7 @@ impl Toast {
 #[derive(Default)]
 pub(crate) struct Toasts {
     /// The shown toasts, oldest first.
-    pub(crate) shown: Vec<Toast>,
+    shown: Vec<Toast>,
     /// The last error, for callers that request its text.
     pub(crate) complaint: Option<String>,
 }
@@ -78,7 +78,18 @@ impl Toasts {
         self.shown.push(toast);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Removes the messages about a problem that no longer exists. Returns false if there were none.
+    pub(crate) fn settle(&mut self, about: &'static str) -> bool {
+        let before = self.shown.len();
+        self.shown.retain(|toast| toast.about != about);
+        self.shown.len() < before
+    }
+
+    pub(crate) fn dismiss_all(&mut self) {
+        self.shown.clear();
+    }
+
+    fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
 

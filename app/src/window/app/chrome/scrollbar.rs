@@ -96,11 +96,6 @@ impl App {
         true
     }
 
-    /// Ends the drag of a thumb. Returns false if no thumb was dragged.
-    pub(crate) fn drop_bar(&mut self) -> bool {
-        self.chrome.bar_drag.take().is_some()
-    }
-
     /// Updates the marks of the visible scrollbars. Returns the time at which to call this function again.
     pub(crate) fn read_bars(&mut self, now: Instant) -> Option<Instant> {
         if !self.prefs.config.scrollbar.marks {

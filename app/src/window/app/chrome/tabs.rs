@@ -147,11 +147,6 @@ impl App {
         true
     }
 
-    /// Ends the drag of a tab.
-    pub(crate) fn drop_tab(&mut self) {
-        self.chrome.tab_hand.drag = None;
-    }
-
     /// Ends the drag of a tab, and moves the tab back to its old place. Returns false if no tab was moving.
     pub(crate) fn cancel_tab_drag(&mut self) -> bool {
         let Some(drag) = self.chrome.tab_hand.drag.take() else { return false };

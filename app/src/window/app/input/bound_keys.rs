@@ -41,12 +41,12 @@ impl App {
             }
             Some((_, Found::Actions(actions))) => {
                 let actions = actions.to_vec();
-                self.end_sequence();
+                self.input.sequence.end();
                 self.act_all(actions, reported, has_begun)
             }
             None if !has_begun => false,
             None => {
-                let keys = self.end_sequence();
+                let keys = self.input.sequence.end();
                 if pressed.key == Key::Escape && reported.is_empty() {
                     return true;
                 }
@@ -71,10 +71,5 @@ impl App {
             self.act_by_choice(None, action);
         }
         true
-    }
-
-    /// Ends the sequence, if one has started, and returns its keys.
-    pub(crate) fn end_sequence(&mut self) -> Vec<HeldBack> {
-        self.input.sequence.end()
     }
 }

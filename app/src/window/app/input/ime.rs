@@ -24,12 +24,12 @@ impl App {
                 }
                 Redraw::No
             }
-            Ime::Disabled => self.set_preedit(None),
+            Ime::Disabled => self.input.set_preedit(None),
             Ime::Preedit(text, cursor) => {
-                self.set_preedit((!text.is_empty()).then_some(Preedit { text, cursor }))
+                self.input.set_preedit((!text.is_empty()).then_some(Preedit { text, cursor }))
             }
             Ime::Commit(text) => {
-                let redraw = self.set_preedit(None);
+                let redraw = self.input.set_preedit(None);
                 match self.taker() {
                     Taker::Nobody => redraw,
                     Taker::Panel | Taker::Search => {
@@ -52,12 +52,6 @@ impl App {
             redraw = redraw.max(self.type_bytes(&pane, &input::encode_text(text, &keyboard)));
         }
         redraw
-    }
-
-    fn set_preedit(&mut self, preedit: Option<Preedit>) -> Redraw {
-        let is_new = self.input.preedit != preedit;
-        self.input.preedit = preedit;
-        Redraw::if_changed(is_new)
     }
 
     /// Disables the input method while only keys are useful, because it would compose text from the keys that the user

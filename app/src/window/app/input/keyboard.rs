@@ -30,7 +30,7 @@ impl App {
             let is_over = pressed.key == Key::Escape && self.cancel_drag()
                 || self.overlay_key(&Press { pressed, modifiers: reported, text });
             if is_over {
-                self.end_sequence();
+                self.input.sequence.end();
             }
             if is_over || self.bound_key(input, reported, modifiers) {
                 self.input.taken.take(physical);

@@ -182,8 +182,8 @@ impl App {
     fn released(&mut self, button: MouseButton) {
         self.overlay_release();
         if button == MouseButton::Left {
-            self.drop_tab();
-            if self.workspace.drop_divider() || self.drop_bar() {
+            self.chrome.tab_hand.drag = None;
+            if self.workspace.drop_divider() || self.chrome.drop_bar() {
                 return;
             }
         }

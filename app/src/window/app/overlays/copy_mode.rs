@@ -64,7 +64,7 @@ impl App {
     /// Closes the search of copy mode.
     pub(crate) fn end_copy_search(&mut self) {
         if self.overlays.search.as_ref().is_some_and(|search| search.is_of_copy_mode()) {
-            self.close_search();
+            self.overlays.close_search();
         }
     }
 }

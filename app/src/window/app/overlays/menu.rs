@@ -23,8 +23,4 @@ impl App {
     pub(crate) fn menu_item(&self, action: Action) -> Item {
         Item::new(action, &self.prefs.keymap)
     }
-
-    pub(crate) fn close_menu(&mut self) {
-        self.overlays.menu = None;
-    }
 }

@@ -56,16 +56,9 @@ impl App {
         }
     }
 
-    /// Closes the search. The scroll position does not change.
-    pub(crate) fn close_search(&mut self) {
-        if let Some(search) = self.overlays.search.take() {
-            self.overlays.last_search = search.end();
-        }
-    }
-
     /// Closes the search. Returns the last query.
     fn end_search(&mut self) -> Option<Query> {
-        self.close_search();
+        self.overlays.close_search();
         self.overlays.last_search.clone()
     }
 

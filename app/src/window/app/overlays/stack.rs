@@ -187,7 +187,7 @@ impl App {
 
     fn close_overlay(&mut self, place: Place) {
         match place {
-            Place::Search => self.close_search(),
+            Place::Search => self.overlays.close_search(),
             Place::Hints => self.overlays.hints = None,
             Place::Picker => self.overlays.picker = None,
             Place::Menu => self.overlays.menu = None,

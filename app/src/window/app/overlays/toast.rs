@@ -28,12 +28,12 @@ impl App {
         self.add_toast(Toast { until, pane, notification, ..Toast::of("notification", text) });
     }
 
-    /// Shows a message that is not an error. The message stays until [`App::settle`] removes it.
+    /// Shows a message that is not an error. The message stays until [`Toasts::settle`](crate::window::overlays::toast::Toasts::settle) removes it.
     pub(crate) fn keep_saying(&mut self, about: &'static str, text: String) {
         self.add_toast(Toast::of(about, text));
     }
 
-    /// Shows an error. The message stays until the user dismisses it or [`App::settle`] removes it.
+    /// Shows an error. The message stays until the user dismisses it or [`Toasts::settle`](crate::window::overlays::toast::Toasts::settle) removes it.
     pub(crate) fn complain(&mut self, about: &'static str, text: String) {
         self.overlays.toasts.complaint = Some(text.clone());
         self.add_toast(Toast { is_error: true, ..Toast::of(about, text) });
@@ -48,17 +48,6 @@ impl App {
     pub(crate) fn refuse(&mut self, about: &'static str, why: String) {
         self.overlays.toasts.complaint = Some(why.clone());
         self.notify(about, why);
-    }
-
-    /// Removes the messages about a problem that no longer exists. Returns false if there were none.
-    pub(crate) fn settle(&mut self, about: &'static str) -> bool {
-        let before = self.overlays.toasts.shown.len();
-        self.overlays.toasts.shown.retain(|toast| toast.about != about);
-        self.overlays.toasts.shown.len() < before
-    }
-
-    pub(crate) fn dismiss_toasts(&mut self) {
-        self.overlays.toasts.shown.clear();
     }
 
     /// Runs `does`, and returns the error that it showed. For callers that don't see the window.

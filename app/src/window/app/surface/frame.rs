@@ -383,11 +383,6 @@ impl App {
         }
     }
 
-    /// Whether titles must be read again, because panes have printed.
-    pub(crate) fn are_names_due(&self) -> bool {
-        self.workspace.names.stale || self.workspace.names.again
-    }
-
     /// The time at which to read the titles again.
     pub(crate) fn names_due(&self) -> Instant {
         self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)

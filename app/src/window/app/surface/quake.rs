@@ -177,7 +177,7 @@ impl App {
     /// ended, so shells start instead. Returns false if there are none to open, or if they were already opened.
     pub(crate) fn reopen_last(&mut self) -> bool {
         let Some(unopened) = self.workspace.reopens.take() else { return false };
-        self.settle(ABOUT_LAST);
+        self.overlays.toasts.settle(ABOUT_LAST);
         let faults = unopened.layout.open(&self.mux);
         if !faults.is_empty() {
             let shown = first_of(&faults, FAULTS).join("\n");
@@ -222,11 +222,6 @@ impl App {
             );
         }
         self.workspace.reopens = Some(unopened);
-    }
-
-    /// Whether the tabs of the last window can be reopened.
-    pub(crate) fn can_reopen_last(&self) -> bool {
-        self.workspace.reopens.is_some()
     }
 
     /// Shows or hides the drop-down window. Returns false if this window is not a drop-down window.

@@ -39,7 +39,7 @@ impl App {
             return;
         }
         let Some(question) = first else {
-            self.settle(ABOUT);
+            self.overlays.toasts.settle(ABOUT);
             return;
         };
         let press = self.prefs.press("answer_agent", "or a click here shows the answers");

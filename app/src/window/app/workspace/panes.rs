@@ -197,10 +197,4 @@ impl App {
         self.report(self.mux.move_to_tab(tab.focused, target));
         target != tab.id
     }
-
-    /// Starts or stops the broadcast of typed input to other panes.
-    pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
-        let broadcast = &mut self.workspace.panes.broadcast;
-        *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
-    }
 }
