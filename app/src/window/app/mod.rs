@@ -19,7 +19,6 @@ mod script;
 pub(crate) mod start;
 pub(crate) mod surface;
 pub(crate) mod system;
-pub(crate) mod watched;
 pub(crate) mod wishes;
 pub(crate) mod workspace;
 

@@ -1,7 +1,7 @@
 //! The overlays over the panes: search, hint labels, panel, menu, questions, messages, the link under the pointer, and
 //! the debug overlay.
 //!
-//! Owns the content of the overlays. `app/overlays/stack.rs` decides which overlay receives keys, text and the mouse.
+//! Owns the content of the overlays. `surface/stack.rs` owns their order.
 //! Never acts on panes: a choice is a value, which the app carries out.
 
 pub(crate) mod answer;

@@ -1,7 +1,7 @@
 //! The interface of overlays: which input an overlay receives, how it handles the input, and how it is drawn.
 //!
-//! Each overlay implements this trait in its own file. `app/overlays/stack.rs` owns the order of overlays, and offers
-//! input to the open ones.
+//! Each overlay implements this trait in its own file. `surface/stack.rs` owns the order of overlays, and
+//! `app/overlays/stack.rs` offers input to the open ones.
 
 use unterm_mux::{
     PaneId,

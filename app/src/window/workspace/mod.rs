@@ -9,6 +9,7 @@ pub(crate) mod closing;
 pub(crate) mod copy;
 pub(crate) mod copy_mode;
 pub(crate) mod cursor;
+pub(crate) mod first_layout;
 pub(crate) mod first_panes;
 pub(crate) mod folds;
 pub(crate) mod panes;

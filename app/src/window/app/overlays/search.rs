@@ -6,9 +6,10 @@ use unterm_mux::PaneId;
 use unterm_term::{LineId, Point};
 
 use crate::window::{
-    app::{App, overlays::stack::Place},
+    app::App,
     cx::Cx,
     overlays::search::{FromCopyMode, Query, SearchBar, found::Found},
+    surface::stack::Place,
 };
 
 impl App {

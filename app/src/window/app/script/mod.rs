@@ -34,7 +34,6 @@ use crate::window::{
     app::{
         App,
         script::program::{Program, Programs},
-        surface::draw,
     },
     effect::Effect,
     event::Event,
@@ -43,7 +42,10 @@ use crate::window::{
         clipboard::Request,
         keys::{KeyInput, Pressed},
     },
-    surface::plan::{Drawn, Plan},
+    surface::{
+        plan::{Drawn, Plan},
+        scene::scene,
+    },
     ui::geometry::Geometry,
 };
 use crate::{
@@ -271,7 +273,7 @@ impl Script {
     fn draw(&mut self, plan: &Plan) -> String {
         let App { workspace, input, overlays, chrome, prefs, surface, .. } = &mut self.app;
         let drawn = Drawn { plan, workspace, input, overlays, chrome, prefs };
-        let (scene, _) = draw::scene(&drawn, &mut surface.renderer);
+        let (scene, _) = scene(&drawn, &mut surface.renderer);
         surface.renderer.frame(&scene);
         dump(&scene)
     }
