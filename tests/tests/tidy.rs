@@ -391,6 +391,26 @@ fn every_source_file_states_its_purpose() {
     check("files that don't open with a `//!` comment", findings);
 }
 
+/// A part of the window changes only its own state. It requests the rest from the app as a value, so it never names the
+/// app.
+#[test]
+fn parts_of_the_window_do_not_name_the_app() {
+    let mut findings = Vec::new();
+    let is_part = |path: &str| {
+        path.starts_with("app/src/window/") && !path.starts_with("app/src/window/app/")
+    };
+    for file in Tree::read().rust().filter(|file| is_part(&file.path)) {
+        for (number, line) in numbered(&file.text) {
+            let code = line.split("//").next().unwrap_or_default();
+            let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+            if words.any(|word| word == "App") {
+                findings.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    check("parts of the window that name the app", findings);
+}
+
 /// The state of the window is divided among structures with one purpose each. A structure with more fields than this
 /// has more than one purpose.
 #[test]

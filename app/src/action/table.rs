@@ -105,10 +105,10 @@ macro_rules! with_actions {
                     else "The pane is already in that tab.";
             BroadcastTab "broadcast_tab" "Broadcast input in the tab" [] ["synchronize panes", "type into all panes of the tab"]
                 "Starts or stops sending what you type to every pane of the tab."
-                |app, at| app.toggle_broadcast(Broadcast::Tab(at.tab.id));
+                |app, at| app.workspace.panes.toggle_broadcast(Broadcast::Tab(at.tab.id));
             BroadcastAll "broadcast_all" "Broadcast input in all tabs" [] ["type into all panes"]
                 "Starts or stops sending what you type to every pane of every tab."
-                |app, _| app.toggle_broadcast(Broadcast::All);
+                |app, _| app.workspace.panes.toggle_broadcast(Broadcast::All);
             FocusLeft "focus_left" "Focus left" ["ctrl+alt+left", "super+ctrl+left"] []
                 "Moves the focus to the pane on the left. Without a pane there, the program gets the key."
                 |app, _| app.mux.focus_direction(Direction::Left), else program "There is no pane to the left.";
@@ -315,10 +315,10 @@ macro_rules! with_actions {
                 |app, _| app.answer_agent(), else "No agent is waiting for an answer.";
             DismissMessages "dismiss_messages" "Dismiss messages" ["ctrl+shift+delete"] ["close notifications", "clear notifications"]
                 "Dismisses the messages at the bottom right, including errors."
-                |app, _| app.dismiss_toasts();
+                |app, _| app.overlays.toasts.dismiss_all();
             DebugOverlay "debug_overlay" "Debug overlay" ["ctrl+shift+l"] ["frame rate", "fps", "inspector"]
                 "Shows frame times, the painter and the cell under the mouse."
-                |app, _| app.toggle_debug();
+                |app, _| app.overlays.toggle_debug();
             ToggleQuake "toggle_quake" "Show or hide the drop-down" [] ["quake", "drop-down terminal", "quick terminal"]
                 "Shows or hides a window that was started with --quake."
                 |app, _| app.toggle_quake(), else "Only a window that was started with --quake can be hidden.";

@@ -2,7 +2,7 @@
 //!
 //! The event loop and the tests' scripts feed [`App::update`](crate::window::app) with the same type of value.
 
-use std::{path::PathBuf, time::Instant};
+use std::path::PathBuf;
 
 use winit::{
     dpi::PhysicalSize,
@@ -40,8 +40,8 @@ pub(crate) enum Event {
     Wheel(MouseScrollDelta),
     /// News from other threads.
     News(Box<News>),
-    /// A deadline has passed. The value is the current time.
-    Tick(Instant),
+    /// A deadline has passed.
+    Tick,
 }
 
 impl Event {

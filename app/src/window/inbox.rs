@@ -15,6 +15,7 @@ use unterm_term::{
 
 use crate::window::{
     input::buffer::Buffer,
+    redraw::Redraw,
     system::{
         appearance::said::{ReportedSettings, Source},
         notices,
@@ -49,6 +50,39 @@ pub(crate) struct News {
     pub(crate) stop: bool,
     /// The result of the last search.
     pub(crate) found: Option<crate::window::overlays::search::found::Found>,
+}
+
+impl News {
+    /// The frame that is due whatever the state of the window is: a whole frame, unless only the listed news arrived.
+    /// The app decides about these: output, progress and program states, the beginnings and ends of commands, the shape
+    /// of the pointer, and the clipboards without a paste or a question.
+    pub(crate) fn redraw(&self) -> Redraw {
+        let Self { panes, clipboard, system, control, transfers, layout, titles, found, .. } = self;
+        let PaneNews { output: _, works: _, bells, exited, removed } = panes;
+        let ClipboardNews { pastes, paste_events, reads, is_missing, .. } = clipboard;
+        let SystemNews { desktop, reader, reader_asks, told, dropped, done } = system;
+        let is_quiet = !layout
+            && !titles
+            && found.is_none()
+            && transfers.is_empty()
+            && (bells.is_empty() && exited.is_empty() && removed.is_empty())
+            && (pastes.is_empty() && paste_events.is_empty() && reads.is_empty() && !is_missing)
+            && (desktop.is_empty() && !reader && reader_asks.is_none())
+            && (told.is_empty() && dropped.is_empty() && done.is_empty())
+            && control.is_quiet();
+        Redraw::if_changed(!is_quiet)
+    }
+}
+
+impl ControlNews {
+    /// Whether nothing is reported but the states of programs.
+    fn is_quiet(&self) -> bool {
+        let Self { instance_title, agents, settings_unopened, settings, instances, .. } = self;
+        let Self { program_states: _, recordings, proxy, asked, .. } = self;
+        instance_title.is_none()
+            && (!agents && !settings_unopened && settings.is_none() && instances.is_none())
+            && (!recordings && proxy.is_none() && asked.is_empty())
+    }
 }
 
 /// News about panes.

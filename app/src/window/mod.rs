@@ -18,16 +18,20 @@
 
 mod app;
 mod chrome;
+mod cx;
 mod echo;
 mod effect;
 mod event;
+mod hovered_link;
 mod inbox;
 mod input;
 mod overlays;
 mod prefs;
+mod redraw;
 mod surface;
 mod system;
 mod ui;
+mod wish;
 mod workspace;
 
 pub(crate) use app::start::run;

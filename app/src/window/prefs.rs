@@ -15,7 +15,7 @@ use crate::{
     action::{Action, Chord},
     args::Args,
     config::{
-        Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar,
+        Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar, WindowStart,
         keys::{self, Found, Keymap, MouseMap},
         theme,
     },
@@ -106,6 +106,11 @@ impl Prefs {
     /// The theme of the window's frame. Unterm draws this frame on Wayland, if the compositor draws none.
     pub(crate) fn frame_theme(&self) -> SystemTheme {
         if theme::is_light(&self.palette) { SystemTheme::Light } else { SystemTheme::Dark }
+    }
+
+    /// Whether the window starts maximized.
+    pub(crate) fn starts_maximized(&self) -> bool {
+        self.args.maximized || self.config.window.start == WindowStart::Maximized
     }
 
     /// Whether a plain click opens links.

@@ -199,7 +199,6 @@ impl App {
             block: false,
         });
         view.selection = range.map(|range| Selection::of(range, term.seq()));
-        self.surface.pacing.ask();
     }
 
     /// Copies the focused pane's selection to the clipboard, and clears the selection. Returns false if nothing is
@@ -208,7 +207,7 @@ impl App {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(text) = self.selected_text(&pane) else { return false };
         self.store(Buffer::Clipboard, text);
-        self.end_selection(&pane);
+        self.workspace.end_selection(pane.id());
         true
     }
 
@@ -261,7 +260,6 @@ impl App {
         }
         let page = i64::from(view.snapshot.size.rows).max(2) - 1;
         scroll(view, page);
-        self.surface.pacing.ask();
         true
     }
 }

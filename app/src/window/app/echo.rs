@@ -69,7 +69,7 @@ impl App {
 
     /// The time at which the event loop must wake up if no event arrives.
     pub(crate) fn next_look(&self) -> Option<Instant> {
-        let names_due = self.are_names_due().then(|| self.names_due());
+        let names_due = self.workspace.names.are_due().then(|| self.names_due());
         [self.surface.pacing.next(), self.surface.timer, names_due].into_iter().flatten().min()
     }
 

@@ -14,6 +14,7 @@ use crate::window::{
     app::App,
     effect::{Effect, SlowWork},
     input::{buffer::Buffer, clipboard::Request},
+    redraw::Redraw,
     surface::{blur, title, wayland},
     system::errand::Done,
 };
@@ -29,37 +30,51 @@ impl App {
         self.effect(Effect::Clipboard(Request::Store(buffer, text)));
     }
 
-    /// Carries out effects, and all effects that these cause.
+    /// Carries out effects, and all effects that these cause. Requests the frame that is due after that.
     pub(crate) fn carry_out(&mut self, mut effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
         self.overlays.toasts.complaint = None;
         while !effects.is_empty() {
             for effect in effects {
-                match effect {
-                    Effect::Clipboard(request) => self.use_clipboard(request),
-                    Effect::Errand(about, work) => self.start_errand(about, work),
-                    Effect::NewWindow(cwd) => self.start_window(&cwd),
-                    Effect::Notify(note) => self.show_note(note),
-                    Effect::Withdraw(key) => {
-                        if let Some(desktop) = &self.system.notices.desktop {
-                            desktop.close(key);
-                        }
-                    }
-                    Effect::KeepSession(session) => session.write(self.prefs.settings.home()),
-                    Effect::SaveLayout(name, layout) => self.write_layout(&name, &layout),
-                    Effect::Answer(answer) => answer(self.overlays.toasts.complaint.take()),
-                    Effect::End => event_loop.exit(),
-                    effect => {
-                        if let Some(screen) = &self.surface.screen {
-                            change(&screen.window, effect);
-                        }
-                    }
-                }
+                let redraw = self.carry_out_one(effect, event_loop);
+                self.surface.pacing.request(redraw);
             }
             effects = std::mem::take(&mut self.effects);
         }
     }
 
-    fn use_clipboard(&mut self, request: Request) {
+    /// Carries out an effect. Returns the frame that is due: an effect on the system does not change the window's
+    /// content, unless it fails.
+    fn carry_out_one(&mut self, effect: Effect, event_loop: &ActiveEventLoop) -> Redraw {
+        match effect {
+            Effect::Clipboard(request) => return self.use_clipboard(request),
+            Effect::Errand(about, work) => return self.start_errand(about, work),
+            Effect::NewWindow(cwd) => return self.start_window(&cwd),
+            Effect::Notify(note) => {
+                self.show_note(note);
+                return Redraw::Whole;
+            }
+            Effect::SaveLayout(name, layout) => {
+                self.write_layout(&name, &layout);
+                return Redraw::Whole;
+            }
+            Effect::Withdraw(key) => {
+                if let Some(desktop) = &self.system.notices.desktop {
+                    desktop.close(key);
+                }
+            }
+            Effect::KeepSession(session) => session.write(self.prefs.settings.home()),
+            Effect::Answer(answer) => answer(self.overlays.toasts.complaint.take()),
+            Effect::End => event_loop.exit(),
+            effect => {
+                if let Some(screen) = &self.surface.screen {
+                    change(&screen.window, effect);
+                }
+            }
+        }
+        Redraw::No
+    }
+
+    fn use_clipboard(&mut self, request: Request) -> Redraw {
         let panes = match &request {
             Request::Paste(_, panes) | Request::PasteTypes(_, panes) => panes.clone(),
             _ => Vec::new(),
@@ -70,7 +85,7 @@ impl App {
             _ => (None, None),
         };
         if self.input.clipboard.send(request) {
-            return;
+            return Redraw::No;
         }
         tracing::warn!("the clipboard does not answer: a request was dropped");
         if let Some((pane, handle)) = read {
@@ -84,10 +99,11 @@ impl App {
             self.pasted(&panes, None);
             self.refuse("paste", "Nothing was pasted.\nThe clipboard does not answer.".to_owned());
         }
+        Redraw::Whole
     }
 
     /// Starts a thread for a slow task. The task's result is sent to the inbox.
-    fn start_errand(&mut self, about: &'static str, work: SlowWork) {
+    fn start_errand(&mut self, about: &'static str, work: SlowWork) -> Redraw {
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
             let done = work();
@@ -96,11 +112,13 @@ impl App {
         if let Err(error) = started {
             let why = format!("Can't start a thread for it.\n{error}");
             self.errand_done(Done::Failed(about, why));
+            return Redraw::Whole;
         }
+        Redraw::No
     }
 
     /// Starts another instance, which keeps running after this one ends.
-    fn start_window(&mut self, cwd: &Path) {
+    fn start_window(&mut self, cwd: &Path) -> Redraw {
         let start = || {
             let mut command = std::process::Command::new(own_program::path()?);
             command.args(self.prefs.args.another(cwd)).current_dir(cwd);
@@ -113,7 +131,9 @@ impl App {
         };
         if let Err(error) = start() {
             self.complain("window", format!("Can't start another window.\n{error}"));
+            return Redraw::Whole;
         }
+        Redraw::No
     }
 }
 

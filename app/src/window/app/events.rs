@@ -10,33 +10,35 @@ use winit::{
 };
 
 use crate::window::{
-    app::App, effect::Effect, event::Event, inbox::Wake, workspace::closing::Closing,
+    app::App, effect::Effect, event::Event, inbox::Wake, redraw::Redraw,
+    workspace::closing::Closing,
 };
 
 impl ApplicationHandler<Wake> for App {
     fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
-        self.take_back();
+        self.begin();
         if matches!(cause, StartCause::ResumeTimeReached { .. }) {
-            self.handle(Event::Tick(Instant::now()), event_loop);
+            self.handle(Event::Tick, event_loop);
         }
     }
 
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        self.take_back();
-        if self.surface.screen.is_none()
-            && let Err(error) = self.open_window(event_loop)
-        {
-            self.fail(error, event_loop);
+        self.begin();
+        if self.surface.screen.is_none() {
+            if let Err(error) = self.open_window(event_loop) {
+                self.fail(error, event_loop);
+            }
+            self.surface.pacing.request(Redraw::Whole);
         }
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
-        self.take_back();
+        self.begin();
         self.take_news(event_loop);
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        self.take_back();
+        self.begin();
         if let Some(screen) = &self.surface.screen {
             self.system.access.event(&screen.window, &event);
         }
@@ -54,26 +56,29 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        self.take_back();
-        self.take_drop();
+        self.begin();
+        let dropped = self.take_drop();
+        self.surface.pacing.request(dropped);
         // winit calls this method after it has emptied the queue of the system's events.
         if std::mem::take(&mut self.surface.has_old_sizes)
             && let Some(screen) = &self.surface.screen
         {
             let size = screen.window.inner_size();
-            self.resized(size);
+            let redraw = self.resized(size);
+            self.surface.pacing.request(redraw);
         }
         if self.inbox.has_news() {
             // Handle waiting news now, so that no further wake-up is needed.
             self.take_news(event_loop);
         }
-        let now = Instant::now();
+        let now = self.now;
         if self.surface.pacing.is_due(now) {
             self.paint(now);
-        } else if self.are_names_due() && now >= self.names_due() {
+        } else if self.workspace.names.are_due() && now >= self.names_due() {
             // Read the names only if no frame is due. winit sends a frame when it polls for events, and the slow
             // queries would delay it.
-            self.read_names(now);
+            let redraw = self.read_names(now);
+            self.surface.pacing.request(redraw);
         }
         let effects = std::mem::take(&mut self.effects);
         self.carry_out(effects, event_loop);
@@ -87,9 +92,15 @@ impl ApplicationHandler<Wake> for App {
 }
 
 impl App {
+    /// Prepares for an event: takes back what was lent to the panes' readers, and reads the clock.
+    fn begin(&mut self) {
+        self.take_back();
+        self.now = Instant::now();
+    }
+
     /// Handles an event, and carries out the effects that it causes.
     fn handle(&mut self, event: Event, event_loop: &ActiveEventLoop) {
-        let effects = self.update(event);
+        let effects = self.update(self.now, event);
         self.carry_out(effects, event_loop);
     }
 
@@ -98,12 +109,21 @@ impl App {
         self.handle(Event::News(news), event_loop);
     }
 
-    /// Updates the window's state for an event. Returns the effects that the system must carry out.
-    pub(crate) fn update(&mut self, event: Event) -> Vec<Effect> {
+    /// Updates the window's state for an event that happened at `now`. Returns the effects that the system must carry
+    /// out.
+    pub(crate) fn update(&mut self, now: Instant, event: Event) -> Vec<Effect> {
+        self.now = now;
+        let redraw = self.dispatch(event);
+        self.surface.pacing.request(redraw);
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Handles an event. Returns the frame that is due: a whole frame, unless the event's handler says otherwise.
+    fn dispatch(&mut self, event: Event) -> Redraw {
         match event {
             Event::Close => drop(self.close(Closing::Window)),
-            Event::Resized(size) if !self.surface.has_old_sizes => self.resized(size),
-            Event::Resized(_) => {}
+            Event::Resized(_) if self.surface.has_old_sizes => return Redraw::No,
+            Event::Resized(size) => return self.resized(size),
             Event::Scale(scale) => self.rescale(scale),
             Event::RedrawRequested => {
                 self.open_first_panes_if_settled();
@@ -114,43 +134,43 @@ impl App {
             Event::Occluded(occluded) => {
                 self.surface.occlude(occluded);
                 self.tell_shown();
+                return Redraw::if_changed(!occluded);
             }
             Event::Focus(focused) => self.focus_changed(focused),
             Event::Modifiers(modifiers) => {
                 self.input.modifiers = modifiers;
-                if self.input.pointer.position.is_some() {
-                    self.hover_again();
-                }
+                return match self.input.pointer.position {
+                    Some(_) => self.hover_again(),
+                    None => Redraw::No,
+                };
             }
-            Event::Key(input) => self.key(&input),
-            Event::Ime(event) => self.ime(event),
-            Event::DroppedFile(path) => self.input.dropped.push(path),
-            Event::PointerMoved(x, y) => self.pointer_moved(x, y),
+            Event::Key(input) => return self.key(&input),
+            Event::Ime(event) => return self.ime(event),
+            Event::DroppedFile(path) => {
+                self.input.dropped.push(path);
+                return Redraw::No;
+            }
+            Event::PointerMoved(x, y) => return self.pointer_moved(x, y),
             Event::PointerLeft => self.pointer_left(),
             Event::Button(button, pressed) => self.mouse_button(button, pressed),
-            Event::Wheel(delta) => self.wheel(delta),
-            Event::News(news) => {
-                if self.hear(*news).is_break() {
-                    self.effect(Effect::End);
-                }
-            }
-            Event::Tick(now) => self.tick(now),
+            Event::Wheel(delta) => return self.wheel(delta),
+            Event::News(news) => return self.hear(*news),
+            Event::Tick => return self.tick(),
         }
-        std::mem::take(&mut self.effects)
+        Redraw::Whole
     }
 
     fn focus_changed(&mut self, focused: bool) {
         self.input.focused = focused;
         let place = self.input.pointer.position;
-        self.input.pointer.arrival.keyboard_moved(focused, place, Instant::now());
+        self.input.pointer.arrival.keyboard_moved(focused, place, self.now);
         self.surface.ask_whether_minimized();
         self.end_attention();
         self.input.held.forget();
         self.input.taken.forget();
         self.input.sent.forget();
-        self.end_sequence();
-        self.close_menu();
+        self.input.sequence.end();
+        self.overlays.menu = None;
         self.tell_focus();
-        self.surface.pacing.ask();
     }
 }

@@ -19,7 +19,7 @@ mod script;
 pub(crate) mod start;
 pub(crate) mod surface;
 pub(crate) mod system;
-pub(crate) mod watched;
+pub(crate) mod wishes;
 pub(crate) mod workspace;
 
 use std::{
@@ -40,6 +40,7 @@ use crate::window::{
     input::{Input, clipboard::Clipboard},
     overlays::Overlays,
     prefs::{self, Prefs},
+    redraw::Redraw,
     surface::Surface,
     system::System,
     ui::colors::KnownColors,
@@ -67,6 +68,9 @@ pub(crate) struct App {
     surface: Loan<Surface>,
     echo: Echo,
     system: System,
+    /// The time of the event that is handled now, or of the frame that is painted now. Only `events.rs` reads the
+    /// clock.
+    now: Instant,
     /// The effects that the current event has caused so far.
     effects: Vec<Effect>,
     /// An error that ends the app.
@@ -93,6 +97,7 @@ impl App {
             surface: Loan::new(Surface::new(prefs::renderer(&config, &fonts))),
             echo: Echo::new(&mux),
             system: System::default(),
+            now: Instant::now(),
             inbox,
             mux,
             prefs: Prefs {
@@ -131,7 +136,6 @@ impl App {
             geometry.measure(renderer);
         }
         self.arrange();
-        self.surface.pacing.ask();
     }
 
     /// The pane that receives keys.
@@ -143,7 +147,7 @@ impl App {
     /// The view of a pane, after updating it from the terminal. The last frame may show an older state, if output is
     /// fast or the pane is hidden.
     fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
-        let clock = self.clock(Instant::now());
+        let clock = self.clock(self.now);
         let view = self.workspace.views.get_mut(&pane.id())?;
         view.refresh(pane, clock);
         Some(view)
@@ -178,11 +182,12 @@ impl App {
         }
     }
 
-    fn resized(&mut self, size: PhysicalSize<u32>) {
-        let Some(geometry) = &mut self.surface.geometry else { return };
+    /// Adopts a new size of the window. Returns the frame that is due.
+    fn resized(&mut self, size: PhysicalSize<u32>) -> Redraw {
+        let Some(geometry) = &mut self.surface.geometry else { return Redraw::No };
         let (width, height) = (size.width.max(1), size.height.max(1));
         if (geometry.width, geometry.height) == (width, height) {
-            return;
+            return Redraw::No;
         }
         (geometry.width, geometry.height) = (width, height);
         if let Some(screen) = &mut self.surface.screen {
@@ -193,7 +198,7 @@ impl App {
             pane.set_pinned(false);
         }
         self.arrange();
-        self.surface.pacing.ask();
+        Redraw::Whole
     }
 
     fn fail(&mut self, error: anyhow::Error, event_loop: &ActiveEventLoop) {

@@ -1,26 +1,29 @@
 //! Applies the news from other threads.
 
-use std::{collections::HashSet, ops::ControlFlow, time::Instant};
+use std::collections::HashSet;
 
 use unterm_mux::PaneId;
 
 use crate::links;
 use crate::window::{
     app::App,
+    effect::Effect,
     inbox::News,
     input::{buffer::Buffer, clipboard},
+    redraw::Redraw,
     workspace::{panes, view::View},
 };
 
 impl App {
-    /// Applies news from other threads. Returns `Break` if the app must end.
-    pub(crate) fn hear(&mut self, news: News) -> ControlFlow<()> {
+    /// Applies news from other threads. Returns the frame that is due.
+    pub(crate) fn hear(&mut self, news: News) -> Redraw {
         if news.stop {
-            return ControlFlow::Break(());
+            self.effect(Effect::End);
+            return Redraw::No;
         }
+        let mut redraw = news.redraw();
         if let Some(title) = news.control.instance_title {
             self.chrome.instance_title = title;
-            self.surface.pacing.ask();
         }
         for pane in &news.panes.removed {
             self.workspace.views.remove(pane);
@@ -31,7 +34,7 @@ impl App {
             self.input.clipboard_access.remove(pane);
             self.input.transfers_denied.remove(pane);
             if self.overlays.search.as_ref().is_some_and(|search| search.pane == *pane) {
-                self.close_search();
+                self.overlays.close_search();
             }
         }
         news.panes.exited.into_iter().for_each(|pane| self.tell_end(pane));
@@ -40,18 +43,16 @@ impl App {
             self.arrange();
             self.tell_focus();
             self.keep_soon();
-            self.surface.pacing.ask();
         }
         for pane in &news.panes.works {
-            self.read_work(*pane);
+            redraw = redraw.max(self.read_work(*pane));
         }
         if news.control.agents || news.control.program_states {
-            self.read_all_work();
+            redraw = redraw.max(self.read_all_work());
         }
         if news.titles {
             self.workspace.views.values_mut().for_each(View::forget_names);
             self.keep_soon();
-            self.surface.pacing.ask();
         }
         // A hidden tab whose output is already marked reports no further output.
         self.workspace.names.stale |= news.commands;
@@ -60,10 +61,6 @@ impl App {
         }
         if let Some(instances) = news.control.instances {
             self.chrome.instances = instances;
-            self.surface.pacing.ask();
-        }
-        if news.system.reader || news.control.agents || news.control.recordings {
-            self.surface.pacing.ask();
         }
         if news.control.agents {
             self.agents_ask();
@@ -123,52 +120,51 @@ impl App {
         news.control.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
         news.system.done.into_iter().for_each(|done| self.errand_done(done));
-        self.notice_output(&news.panes.output);
-        ControlFlow::Continue(())
+        redraw.max(self.notice_output(&news.panes.output))
     }
 
-    /// Handles new output in panes: requests a frame if a visible pane changed, and marks the tabs of changed hidden
-    /// panes.
-    pub(crate) fn notice_output(&mut self, panes: &HashSet<PaneId>) {
+    /// Handles new output in panes, and marks the tabs of changed hidden panes. Returns the frame that is due.
+    pub(crate) fn notice_output(&mut self, panes: &HashSet<PaneId>) -> Redraw {
         if panes.is_empty() {
-            return;
+            return Redraw::No;
         }
+        let mut redraw = Redraw::No;
         let layout = self.mux.layout();
         let visible = layout.active_tab().map_or_else(Vec::new, panes::in_sight);
         for pane in panes {
             if visible.contains(pane) {
-                self.notice_text(*pane);
+                redraw = redraw.max(self.notice_text(*pane));
                 continue;
             }
-            self.overlays.search_output(*pane);
+            self.overlays.search_output(*pane, self.now);
             if let Some(view) = self.workspace.views.get_mut(pane) {
                 // One frame shows the mark. Further output of the hidden tab needs no frame.
-                if !view.is_marked() {
+                if !view.is_marked(self.now) {
                     view.signals.unseen = true;
                     self.workspace.names.stale = true;
-                    self.surface.pacing.ask();
+                    redraw = Redraw::Whole;
                 }
             }
         }
+        redraw
     }
 
-    /// Handles new output in a visible pane.
-    pub(crate) fn notice_text(&mut self, pane: PaneId) {
-        self.overlays.search_output(pane);
+    /// Handles new output in a visible pane. Returns the frame that is due.
+    pub(crate) fn notice_text(&mut self, pane: PaneId) -> Redraw {
+        self.overlays.search_output(pane, self.now);
         self.workspace.names.stale = true;
-        self.surface.pacing.ask_for_text();
+        Redraw::Text
     }
 
     fn ring(&mut self, pane: PaneId) {
         let Some(view) = self.workspace.views.get_mut(&pane) else { return };
         if self.prefs.config.bell.mark {
-            view.signals.bell = Some(Instant::now());
+            view.signals.bell = Some(self.now);
         }
         if self.prefs.config.bell.visual {
-            view.signals.flash = Some(Instant::now());
+            view.signals.flash = Some(self.now);
         }
         self.sound_bell();
         self.ask_attention();
-        self.surface.pacing.ask();
     }
 }

@@ -1,9 +1,6 @@
 //! Applies changed preferences to the window.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Instant,
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use unterm_mux::PaneId;
 use unterm_term::Palette;
@@ -37,7 +34,7 @@ impl App {
     pub(crate) fn settings_changed(&mut self, change: Change) {
         match change {
             Ok(config) => {
-                let was_wrong = self.settle(ABOUT);
+                let was_wrong = self.overlays.toasts.settle(ABOUT);
                 let changed = *config != *self.prefs.config;
                 self.prefer(config);
                 if changed || was_wrong {
@@ -121,7 +118,7 @@ impl App {
     pub(crate) fn tell_missing_fonts(&mut self) {
         let missing = self.surface.renderer.missing_families();
         if missing.is_empty() {
-            self.settle(FONTS);
+            self.overlays.toasts.settle(FONTS);
             return;
         }
         let lines = missing_messages(missing, &self.surface.renderer.families());
@@ -138,7 +135,7 @@ impl App {
             self.apply_profile(pane);
         }
         // A program's repaint for new colors does not count as unseen output.
-        let now = Instant::now();
+        let now = self.now;
         self.workspace.views.values_mut().for_each(|view| view.repainted = Some(now));
         complaint
     }
@@ -165,10 +162,9 @@ impl App {
         match self.apply_palette(palette) {
             Some(complaint) => self.complain(SHELL, complaint),
             None => {
-                self.settle(SHELL);
+                self.overlays.toasts.settle(SHELL);
             }
         }
         self.effect(Effect::FrameTheme(self.prefs.frame_theme()));
-        self.surface.pacing.ask();
     }
 }

@@ -6,10 +6,11 @@ use anyhow::{Context, Result, anyhow};
 use winit::event_loop::{DeviceEvents, EventLoop};
 
 use crate::window::{
-    app::{App, system::host::WindowHost, watched},
+    app::{App, system::host::WindowHost},
     inbox::{Inbox, Wake},
     prefs,
     surface::drop_down,
+    system::watched,
     workspace::first_panes::FirstPanes,
 };
 use crate::{args::Args, last_session::LastSession, signals, startup::Startup};

@@ -9,6 +9,7 @@ pub(crate) mod tab_bar;
 pub(crate) mod tab_marks;
 pub(crate) mod tab_titles;
 pub(crate) mod tabs;
+pub(crate) mod tooltip;
 
 use std::time::Instant;
 
@@ -49,9 +50,13 @@ impl Default for Chrome {
 }
 
 impl Chrome {
+    /// Ends the drag of a scrollbar's thumb. Returns false if no thumb was dragged.
+    pub(crate) fn drop_bar(&mut self) -> bool {
+        self.bar_drag.take().is_some()
+    }
+
     /// Records a press on the tab bar; returns whether the press completes a double click.
-    pub(crate) fn is_double_click(&mut self, part: TabBarPart) -> bool {
-        let now = Instant::now();
+    pub(crate) fn is_double_click(&mut self, part: TabBarPart, now: Instant) -> bool {
         let before = self.tab_hand.click.replace((now, part));
         let double = before.is_some_and(|(time, same)| same == part && now - time < DOUBLE_CLICK);
         if double {

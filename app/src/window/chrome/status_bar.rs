@@ -152,6 +152,8 @@ pub(crate) struct StatusBar {
     slots: Vec<Slot>,
     /// The item under the pointer, and the time when the pointer reached the item.
     pointed: Option<(StatusItem, Instant)>,
+    /// Whether the pointer has rested on the item long enough to show its tooltip.
+    has_tooltip: bool,
 }
 
 /// The values from which [`StatusBar::update`] builds the bar.
@@ -218,6 +220,7 @@ impl StatusBar {
         about: &About<'_>,
         geometry: &Geometry,
         pointer: Option<(f64, f64)>,
+        now: Instant,
         renderer: &mut Renderer,
     ) -> Option<Instant> {
         if !geometry.has_status_bar {
@@ -231,9 +234,11 @@ impl StatusBar {
         }
         let pointed = pointer.and_then(|(x, y)| self.at(x, y));
         if self.pointed.map(|(item, _)| item) != pointed {
-            self.pointed = pointed.map(|item| (item, Instant::now()));
+            self.pointed = pointed.map(|item| (item, now));
         }
-        self.pointed.map(|(_, since)| since + TOOLTIP).filter(|due| *due > Instant::now())
+        let due = self.pointed.map(|(_, since)| since + TOOLTIP);
+        self.has_tooltip = due.is_some_and(|due| due <= now);
+        due.filter(|due| *due > now)
     }
 
     fn lay_out(&mut self, geometry: Geometry, status: Status, renderer: &mut Renderer) {
@@ -293,7 +298,7 @@ impl StatusBar {
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
     ) {
-        let rested = self.pointed.filter(|(_, since)| since.elapsed() >= TOOLTIP);
+        let rested = self.pointed.filter(|_| self.has_tooltip);
         let (Some((item, _)), Some(geometry)) = (rested, self.geometry) else { return };
         let Some(slot) = self.slots.iter().find(|slot| slot.item == item) else { return };
         let text = self.status.tooltip(item);

@@ -11,13 +11,10 @@ use parking_lot::Mutex;
 use unterm_mux::{Mux, PaneId};
 
 use crate::window::{
-    echo::{
-        around::LastFrame,
-        text_frame::{TextFrame, cursor_place},
-    },
+    echo::{around::LastFrame, text_frame::TextFrame},
     inbox::Inbox,
     surface::Surface,
-    workspace::view::{View, Views},
+    workspace::{cursor::cursor_place, view::Views},
 };
 
 /// The parts of the window that the event loop lends while it waits.
@@ -85,7 +82,7 @@ impl Lent {
         };
         if !around.has(pane) {
             // If a hidden tab already shows a mark for new output, further output needs no frame.
-            return self.views.get(&pane).is_some_and(View::is_marked);
+            return self.views.get(&pane).is_some_and(|view| view.is_marked(now));
         }
         let is_at_rest = self.surface.screen.as_ref().is_some_and(|s| s.painter.is_at_rest());
         if !is_at_rest || !self.surface.pacing.is_idle(now) {

@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_mux::{Layout, Mux, PaneId, Rect};
-use unterm_renderer::{PaneScene, PixelRect};
+use unterm_mux::{Mux, PaneId, Rect};
+use unterm_renderer::PaneScene;
 
 use crate::window::{
     echo::{
@@ -14,7 +14,6 @@ use crate::window::{
         text_style::TextStyle,
     },
     surface::Surface,
-    ui::geometry::Geometry,
     workspace::view::{View, Views},
 };
 
@@ -90,26 +89,4 @@ impl TextFrame<'_> {
         self.surface.wake_at(since + BLINK * (halves as u32 + 1));
         halves.is_multiple_of(2)
     }
-}
-
-/// The position of the focused pane's cursor in the window.
-pub(crate) fn cursor_place(
-    layout: &Layout,
-    placed: &[(PaneId, Rect)],
-    views: &Views,
-    geometry: &Geometry,
-) -> Option<PixelRect> {
-    let focused = layout.active_tab().map(|tab| tab.focused);
-    let (id, area) = placed.iter().find(|(id, _)| Some(*id) == focused)?;
-    let view = views.get(id)?;
-    let (cursor, cell) = (view.snapshot.cursor, geometry.cell);
-    let origin = geometry.origin(*area);
-    let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
-    let col = view.shown_column(usize::from(cursor.row), cursor.col);
-    Some(PixelRect {
-        x: origin.0 + (f64::from(col) * column) as i32,
-        y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
-        width: cell.width,
-        height: cell.height,
-    })
 }

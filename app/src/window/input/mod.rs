@@ -27,6 +27,7 @@ use crate::window::input::{
     pointer::Pointer,
     sequence::Sequence,
 };
+use crate::window::redraw::Redraw;
 
 pub(crate) struct Input {
     pub(crate) clipboard: Clipboard,
@@ -65,5 +66,12 @@ impl Input {
             dropped: Vec::new(),
             focused: false,
         }
+    }
+
+    /// Sets the text that an input method is composing. Returns the frame that is due.
+    pub(crate) fn set_preedit(&mut self, preedit: Option<Preedit>) -> Redraw {
+        let is_new = self.preedit != preedit;
+        self.preedit = preedit;
+        Redraw::if_changed(is_new)
     }
 }

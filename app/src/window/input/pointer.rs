@@ -11,8 +11,8 @@ use unterm_term::Point;
 use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
+    hovered_link::HoveredLink,
     input::pointer::{arrival::Arrival, wheel_buttons::WheelButtons},
-    overlays::hover::Hovered,
 };
 
 /// Two presses on the same cell within this time are a double click.
@@ -26,7 +26,7 @@ pub(crate) struct Pointer {
     /// The last press: time, pane, cell, and the number of clicks in a row (1 to 3).
     pub(crate) click: Option<(Instant, PaneId, Point, u32)>,
     /// A click on a link or at a prompt. Its action runs at this time, unless another click follows before.
-    pub(crate) deferred: Option<(Instant, Target, Option<Hovered>)>,
+    pub(crate) deferred: Option<(Instant, Target, Option<HoveredLink>)>,
     /// The pane in which the left button drags a selection.
     pub(crate) selecting: Option<PaneId>,
     pub(crate) arrival: Arrival,

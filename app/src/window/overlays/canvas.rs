@@ -1,14 +1,21 @@
 //! The drawing target of overlays.
 
-use unterm_mux::{PaneId, Rect};
+use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{PixelRect, Preedit, Renderer, Scene};
 use unterm_term::TextRange;
 
 use crate::window::{
-    overlays::taker::Taker,
+    overlays::{search::SearchBar, taker::Taker},
     ui::{colors::Colors, geometry::Geometry},
     workspace::view::Views,
 };
+
+/// Values that only the debug overlay shows.
+pub(crate) struct Debugged {
+    pub(crate) painter: String,
+    /// The pane, column and visible row of the cell under the pointer.
+    pub(crate) cell: Option<(PaneId, u16, usize)>,
+}
 
 /// The drawing target of the overlays, and the state that all overlays use for drawing.
 pub(crate) struct Canvas<'a, 'scene> {
@@ -17,6 +24,11 @@ pub(crate) struct Canvas<'a, 'scene> {
     /// The visible panes.
     pub(crate) placed: &'a [(PaneId, Rect)],
     pub(crate) views: &'a Views,
+    pub(crate) layout: &'a Layout,
+    /// The open search.
+    pub(crate) search: Option<&'a SearchBar>,
+    /// The values for the debug overlay, if it is open.
+    pub(crate) debug: Option<&'a Debugged>,
     pub(crate) pointer: Option<(f64, f64)>,
     pub(crate) renderer: &'a mut Renderer,
     pub(crate) scene: &'a mut Scene<'scene>,

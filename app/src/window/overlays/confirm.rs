@@ -4,27 +4,32 @@
 //! Owns the question and the marked button. [`Answer`] names the effect of each button. If several questions are
 //! asked, they queue. While a question is open, programs receive no input.
 
-use std::{collections::VecDeque, ops::Range, path::PathBuf, sync::Arc};
+use std::{collections::VecDeque, ops::Range};
 
 use unterm_mux::{
     PaneId,
     input::{Key, Modifiers},
 };
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
-use unterm_term::ClipboardRead;
 
 use crate::window::{
+    cx::Cx,
     overlays::{
+        answer::Answer,
+        canvas::Canvas,
+        overlay::{Handled, Overlay, Press},
         panel::{inset, shadow},
-        receiver::Receiver,
+        taker::Taker,
     },
+    redraw::Redraw,
     ui::{
         colors::{Colors, framed, label, readable},
         geometry::{Geometry, contains},
         wrap::wrap,
     },
-    workspace::closing::Closing,
+    wish::Wish,
 };
+use crate::{action::Action, config::keys::Found};
 
 /// The width, padding and corner radius of the question, in logical pixels.
 const WIDTH: f32 = 560.0;
@@ -33,45 +38,6 @@ const RADIUS: f32 = 8.0;
 
 /// The maximum number of queued questions.
 const CAP: usize = 8;
-
-/// The effect of a button.
-#[derive(Clone, Debug)]
-pub(crate) enum Answer {
-    Nothing,
-    /// Pastes a text into panes.
-    Paste {
-        receivers: Arc<[Receiver]>,
-        text: Arc<str>,
-        /// Whether the lines are joined into a single line.
-        joined: bool,
-    },
-    /// Closes panes in which programs run.
-    Close(Closing),
-    Copy(String),
-    /// Answers a program's request to read a clipboard.
-    ClipboardRead {
-        pane: PaneId,
-        read: Box<ClipboardRead>,
-        access: ReadAccess,
-    },
-    /// Answers a program's request to transfer files: the folder that it can't leave, or `None` to deny it.
-    Transfer {
-        pane: PaneId,
-        handle: u64,
-        folder: Option<PathBuf>,
-    },
-    /// Shows a step of the tour. The first step is 0.
-    Tour(usize),
-}
-
-/// The user's answer to a program that asks to read a clipboard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReadAccess {
-    Denied,
-    Once,
-    /// The program may read again, as long as it shows the same password.
-    Always,
-}
 
 /// A line of the preview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,15 +51,15 @@ pub(crate) struct Preview {
 pub(crate) struct Button {
     title: &'static str,
     key: Option<char>,
-    pub(crate) answer: Answer,
+    answer: Answer,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Confirm {
-    pub(crate) question: String,
+    question: String,
     about: String,
     preview: Vec<Preview>,
-    pub(crate) buttons: Vec<Button>,
+    buttons: Vec<Button>,
     marked: usize,
     /// Whether keys that are bound to actions run these actions while the question is open.
     lets_keys_act: bool,
@@ -153,7 +119,7 @@ impl Confirm {
     }
 
     /// Handles a key: returns the button that the key presses, or moves the mark to another button.
-    pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers) -> Option<usize> {
+    fn key(&mut self, key: Key, modifiers: Modifiers) -> Option<usize> {
         let count = self.buttons.len();
         let back = modifiers.contains(Modifiers::SHIFT);
         match key {
@@ -251,7 +217,7 @@ impl Confirm {
 
     /// The button at a point. If there is none, `Err` contains whether the point is inside the
     /// question.
-    pub(crate) fn at(&self, geometry: &Geometry, x: f64, y: f64) -> Result<usize, bool> {
+    fn at(&self, geometry: &Geometry, x: f64, y: f64) -> Result<usize, bool> {
         let place = self.place(geometry);
         let button = place.buttons.iter().position(|button| contains(*button, x, y));
         button.ok_or_else(|| contains(place.rect, x, y))
@@ -323,9 +289,23 @@ struct ConfirmLayout {
 
 /// The queue of questions. The first question is open.
 #[derive(Default)]
-pub(crate) struct Questions(pub(crate) VecDeque<Confirm>);
+pub(crate) struct Questions(VecDeque<Confirm>);
 
 impl Questions {
+    /// Queues a question. A question without buttons is dropped.
+    ///
+    /// # Errors
+    /// Returns the question's title if too many questions are queued.
+    pub(crate) fn ask(&mut self, confirm: Confirm) -> Result<(), String> {
+        if !confirm.buttons.is_empty() {
+            if self.are_full() {
+                return Err(confirm.question);
+            }
+            self.0.push_back(confirm);
+        }
+        Ok(())
+    }
+
     /// Whether a question is open.
     pub(crate) fn is_open(&self) -> bool {
         !self.0.is_empty()
@@ -367,16 +347,73 @@ impl Questions {
         Some((&open.question, about.join("\n"), buttons, open.marked))
     }
 
-    /// Draws the open question. `pointer` is the position of the mouse.
-    pub(crate) fn draw(
-        &self,
-        geometry: &Geometry,
-        colors: &Colors,
-        pointer: Option<(f64, f64)>,
-        scene: &mut Scene<'_>,
-    ) {
+    /// Whether a key runs its action even though a question is open. The tour allows this, so that the user can try
+    /// keys. Ctrl+C always closes the question.
+    fn tries_key(&self, press: &Press<'_>, cx: &Cx<'_>) -> bool {
+        let bound = cx.prefs.found(&[], press.pressed, press.modifiers);
+        let copies = matches!(
+            bound,
+            Some((_, Found::Actions([Action::Copy]))) if !press.modifiers.contains(Modifiers::SHIFT)
+        );
+        bound.is_some() && !copies && self.lets_keys_act()
+    }
+
+    /// Presses a button of the open question.
+    fn answer(&mut self, button: usize, cx: &mut Cx<'_>) {
+        if let Some(mut open) = self.0.pop_front() {
+            cx.wish(Wish::Answer(open.buttons.swap_remove(button).answer));
+        }
+    }
+}
+
+impl Overlay for Questions {
+    fn has_mouse(&self) -> bool {
+        true
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Nobody)
+    }
+
+    /// Programs receive no key while a question is open.
+    fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
+        if self.tries_key(press, cx) {
+            return Handled::No;
+        }
+        let Some(open) = self.0.front_mut() else { return Handled::No };
+        if let Some(button) = open.key(press.pressed.key.off_keypad(), press.modifiers) {
+            self.answer(button, cx);
+        }
+        Handled::Yes
+    }
+
+    /// A question does not use text, and no text reaches anything below.
+    fn text(&mut self, _: &str, _: &mut Cx<'_>) -> Handled {
+        Handled::Yes
+    }
+
+    /// A click on a button presses it. A click outside the question presses the last button.
+    fn press(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if let (Some((x, y)), Some(geometry), Some(open)) =
+            (cx.pointer.position, cx.geometry, self.0.front())
+        {
+            match open.at(&geometry, x, y) {
+                Ok(button) => self.answer(button, cx),
+                Err(true) => {}
+                Err(false) => self.answer(open.buttons.len() - 1, cx),
+            }
+        }
+        Handled::Yes
+    }
+
+    /// A button changes its color while the pointer is on it, so the move requires a new frame.
+    fn point(&mut self, _: f64, _: f64, _: &mut Cx<'_>) -> (Handled, Redraw) {
+        (Handled::No, Redraw::Whole)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_, '_>) {
         if let Some(open) = self.0.front() {
-            open.draw(geometry, colors, pointer, scene);
+            open.draw(canvas.geometry, canvas.colors, canvas.pointer, canvas.scene);
         }
     }
 }

@@ -12,6 +12,7 @@ use unterm_renderer::{Damage, Frame, Label, PixelRect, Quad, Renderer, Scene};
 use unterm_term::{Color, Content, PromptRole, Underline, Width};
 
 use crate::window::{
+    overlays::{canvas::Canvas, overlay::Overlay},
     ui::{colors::Colors, geometry::Geometry},
     workspace::view::View,
 };
@@ -40,13 +41,19 @@ struct Sample {
 pub(crate) struct Debug {
     samples: VecDeque<Sample>,
     /// The time of the first key press since the last frame.
-    pub(crate) key: Option<Instant>,
+    key: Option<Instant>,
     keys: VecDeque<Duration>,
     last: Option<Arc<Frame>>,
     memory: Option<(Instant, u64)>,
 }
 
 impl Debug {
+    /// Starts to measure the time from a key press to the next frame.
+    pub(crate) fn press_key(&mut self, now: Instant) {
+        self.key.get_or_insert(now);
+    }
+
+    /// Records a painted frame, and the time when its painting started.
     pub(crate) fn painted(&mut self, begun: Instant, frame: &Arc<Frame>) {
         let at = Instant::now();
         let area = |rect: &PixelRect| f64::from(rect.width) * f64::from(rect.height);
@@ -233,27 +240,15 @@ fn draw(
     }
 }
 
-/// Values from other parts of the window that the overlay shows.
-pub(crate) struct About<'a> {
-    /// The view under the mouse pointer, and the column and row of the cell there.
-    pub(crate) hovered: Option<(&'a View, u16, usize)>,
-    /// The focused pane's view and number.
-    pub(crate) focused: Option<(&'a View, u64)>,
-    pub(crate) painter: &'a str,
-}
-
-impl Debug {
-    /// Draws the overlay.
-    pub(crate) fn show(
-        &self,
-        about: &About<'_>,
-        look: (&Geometry, &Colors),
-        renderer: &mut Renderer,
-        scene: &mut Scene<'_>,
-    ) {
+impl Overlay for Debug {
+    fn draw(&self, canvas: &mut Canvas<'_, '_>) {
+        let Some(of) = canvas.debug else { return };
+        let (geometry, view) = (canvas.geometry, |id| canvas.views.get(&id));
+        let hovered = of.cell.and_then(|(id, col, row)| Some((view(id)?, col, row)));
+        let focused = canvas.layout.active_tab().map(|tab| tab.focused);
+        let focused = focused.and_then(|id| Some((view(id)?, id.0)));
         let mut lines = self.lines();
-        lines.push(format!("painter {}", about.painter));
-        let geometry = look.0;
+        lines.push(format!("painter {}", of.painter));
         lines.push(format!(
             "window {}×{}   scale {}   cell {}×{}",
             geometry.width,
@@ -262,7 +257,7 @@ impl Debug {
             geometry.cell.width,
             geometry.cell.height
         ));
-        if let Some((view, id)) = about.focused {
+        if let Some((view, id)) = focused {
             let snapshot = &view.snapshot;
             lines.push(format!(
                 "pane {id}   {}×{}   {:?}   seq {}   history {}   images {}",
@@ -274,10 +269,10 @@ impl Debug {
                 snapshot.images.len()
             ));
         }
-        if let Some((view, col, row)) = about.hovered {
+        if let Some((view, col, row)) = hovered {
             lines.extend(cell_lines(view, col, row));
         }
-        draw(&lines, look, renderer, scene);
+        draw(&lines, (geometry, canvas.colors), canvas.renderer, canvas.scene);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `app/tools/emoji.mjs` generates `assets/emoji.txt`. The table is parsed only when the picker opens.
 
-use crate::window::overlays::{panel::item::Item, picker::Choice};
+use crate::window::overlays::{choice::Choice, panel::item::Item};
 
 /// Each line contains an emoji, its name and its keywords, separated by tabs. A line that starts with `#` is a
 /// comment.

@@ -1,15 +1,26 @@
 //! Hints: labels over each visible link, path, hash and number. The user types a label to choose its target. Quick
 //! select copies the target; all other hints open it.
 //!
-//! Owns the labels. `targets.rs` finds the targets, and the app opens or copies the chosen target.
+//! Owns the labels. `targets.rs` finds the targets, and the app opens the chosen target.
 
-use unterm_mux::PaneId;
+use unterm_mux::{
+    PaneId,
+    input::{Key, Modifiers},
+};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use crate::config::HintAction;
 use crate::window::{
-    overlays::targets::{Target, TargetKind},
+    cx::Cx,
+    input::buffer::Buffer,
+    overlays::{
+        canvas::Canvas,
+        overlay::{Handled, Overlay, Press},
+        taker::Taker,
+        targets::{Target, TargetKind},
+    },
     ui::{colors::Colors, geometry::Geometry},
+    wish::Wish,
     workspace::view::View,
 };
 
@@ -19,9 +30,9 @@ pub(crate) struct Hints {
     targets: Vec<Target>,
     /// The label of each target. Targets with equal text share a label.
     labels: Vec<String>,
-    pub(crate) typed: String,
+    typed: String,
     /// Whether a chosen target is always copied, never opened.
-    pub(crate) copies: bool,
+    copies: bool,
 }
 
 impl Hints {
@@ -47,7 +58,7 @@ impl Hints {
     }
 
     /// Adds a typed character. If a label is now complete, returns its target.
-    pub(crate) fn push(&mut self, c: char) -> Option<Target> {
+    fn push(&mut self, c: char) -> Option<Target> {
         self.typed.extend(c.to_lowercase());
         if !(0..self.labels.len()).any(|index| self.is_open(index)) {
             self.typed.pop();
@@ -57,8 +68,27 @@ impl Hints {
         Some(self.targets[chosen].clone())
     }
 
+    /// Copies, pastes or opens the chosen target.
+    fn use_target(&self, target: &Target, pastes: bool, cx: &mut Cx<'_>) {
+        let text = target.text.clone();
+        let action = match pastes {
+            true => HintAction::Paste,
+            false if self.copies => HintAction::Copy,
+            false => own_action(target.kind),
+        };
+        match action {
+            HintAction::Copy => {
+                cx.store(Buffer::Primary, text.clone());
+                cx.store(Buffer::Clipboard, text);
+            }
+            HintAction::Paste => cx.wish(Wish::Paste(self.pane, text)),
+            HintAction::Open => cx.wish(Wish::OpenTarget(text)),
+            HintAction::Editor => cx.wish(Wish::Edit(self.pane, text)),
+        }
+    }
+
     /// Draws the labels over a pane. `origin` is the position of the pane's first cell.
-    pub(crate) fn draw(
+    fn draw_labels(
         &self,
         view: &View,
         origin: (i32, i32),
@@ -115,8 +145,50 @@ fn codes(count: usize, alphabet: &str) -> Vec<String> {
     codes
 }
 
+impl Overlay for Hints {
+    fn has_input(&self, focused: Option<PaneId>) -> bool {
+        Some(self.pane) == focused
+    }
+
+    fn is_raised(&self) -> bool {
+        false
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Nobody)
+    }
+
+    /// The program never receives a key while labels are shown.
+    fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
+        let Press { pressed, modifiers, text } = *press;
+        let special = modifiers.intersects(Modifiers::CTRL | Modifiers::ALT | Modifiers::SUPER);
+        let typed = text.and_then(|text| text.chars().next());
+        match (pressed.key, typed) {
+            (Key::Modifier(..), _) => return Handled::No,
+            (Key::Backspace, _) if !self.typed.is_empty() => drop(self.typed.pop()),
+            (Key::Char(_), Some(c)) if !special && !c.is_control() => {
+                if let Some(target) = self.push(c) {
+                    cx.close();
+                    self.use_target(&target, c.is_uppercase(), cx);
+                }
+            }
+            _ => cx.close(),
+        }
+        Handled::Yes
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_, '_>) {
+        if let Some(area) = canvas.area(self.pane)
+            && let Some(view) = canvas.views.get(&self.pane)
+        {
+            let (geometry, colors) = (canvas.geometry, canvas.colors);
+            self.draw_labels(view, geometry.origin(area), geometry, colors, canvas.scene);
+        }
+    }
+}
+
 /// The default action for a target of this kind.
-pub(crate) fn own_action(kind: TargetKind) -> HintAction {
+fn own_action(kind: TargetKind) -> HintAction {
     match kind {
         TargetKind::Link | TargetKind::Url => HintAction::Open,
         TargetKind::Path => HintAction::Editor,

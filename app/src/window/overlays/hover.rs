@@ -2,51 +2,31 @@
 //! opens the link, as `links.open_by` sets. Hyperlinks (OSC 8) always react. URLs in plain text react if a plain click
 //! opens links, or while Ctrl is held. File names react only while Ctrl is held.
 //!
-//! Owns the current link. `links.rs` decides which links may be opened.
+//! Owns how the link is drawn. `links.rs` decides which links may be opened.
 
-use unterm_mux::PaneId;
-use unterm_renderer::{Label, PixelRect, Renderer, Scene};
-use unterm_term::TextRange;
+use unterm_renderer::{Label, PixelRect};
 
 use crate::window::{
+    hovered_link::HoveredLink,
+    overlays::{canvas::Canvas, overlay::Overlay},
     ui::{
-        colors::{Colors, framed, quad},
-        geometry::{Geometry, contains},
+        colors::{framed, quad},
+        geometry::contains,
     },
-    workspace::view::View,
 };
 
-/// The link under the pointer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hovered {
-    pub(crate) pane: PaneId,
-    pub(crate) uri: String,
-    /// The cells of a link in plain text, for its underline. `None` for a hyperlink (OSC 8), which the renderer
-    /// underlines.
-    pub(crate) range: Option<TextRange>,
-    /// Whether the link names a file, which opens in the user's editor.
-    pub(crate) is_file: bool,
-}
-
-impl Hovered {
-    pub(crate) fn uri(&self) -> &str {
-        &self.uri
-    }
-
-    pub(crate) fn is_file(&self) -> bool {
-        self.is_file
+impl Overlay for HoveredLink {
+    fn is_raised(&self) -> bool {
+        false
     }
 
     /// Draws the underline of the link, and the target at the bottom of the window.
-    pub(crate) fn draw(
-        &self,
-        view: Option<(&View, (i32, i32))>,
-        geometry: &Geometry,
-        colors: &Colors,
-        pointer: Option<(f64, f64)>,
-        renderer: &mut Renderer,
-        scene: &mut Scene<'_>,
-    ) {
+    fn draw(&self, canvas: &mut Canvas<'_, '_>) {
+        // After the pointer last moved, the pane may have been closed, or its tab may have become inactive.
+        let Some(area) = canvas.area(self.pane) else { return };
+        let (geometry, colors, pointer) = (canvas.geometry, canvas.colors, canvas.pointer);
+        let view = canvas.views.get(&self.pane).map(|view| (view, geometry.origin(area)));
+        let Canvas { renderer, scene, .. } = canvas;
         if let (Some((view, origin)), Some(range)) = (view, &self.range) {
             let (below, height) = (geometry.cell.underline as i32, geometry.cell.thickness.max(1));
             for cells in view.cells_of(range, origin, geometry) {

@@ -1,20 +1,30 @@
 //! A popup menu: a list from which the user chooses with the mouse or the keyboard.
 //!
-//! Owns the rows, the marked item and the choice. The code that opens a menu decides which items it contains, and the
-//! app carries out the choice.
+//! Owns the rows, the marked item and the choice. The code that opens a menu decides which items it contains.
 
 use unterm_mux::{
     PaneId, TabId,
     input::{Key, Modifiers},
 };
 use unterm_renderer::{LabelAlign, PixelRect, Renderer, Scene};
+use winit::window::CursorIcon;
 
 use crate::window::{
-    overlays::{hover::Hovered, panel::shadow},
+    cx::Cx,
+    hovered_link::HoveredLink,
+    input::buffer::Buffer,
+    overlays::{
+        canvas::Canvas,
+        overlay::{Handled, Overlay, Press},
+        panel::shadow,
+        taker::Taker,
+    },
+    redraw::Redraw,
     ui::{
         colors::{Colors, framed, label, quad, selected_row},
         geometry::{Geometry, contains},
     },
+    wish::Wish,
     workspace::blocks::part::Part,
 };
 use crate::{action::Action, config::keys::Keymap};
@@ -47,7 +57,7 @@ pub(crate) enum Row {
 pub(crate) enum Choice {
     Act(Action),
     /// Opens a link.
-    Open(Hovered),
+    Open(HoveredLink),
     /// Copies text to the clipboard.
     Copy(String),
     /// Runs an action on a command of a pane, given by the command's id.
@@ -108,18 +118,18 @@ impl From<Item> for Row {
 /// An open menu.
 #[derive(Clone, Debug)]
 pub(crate) struct Menu {
-    pub(crate) rows: Vec<Row>,
-    pub(crate) marked: Option<usize>,
+    rows: Vec<Row>,
+    marked: Option<usize>,
     /// The first visible row, if not all rows fit in the window.
-    pub(crate) first: usize,
+    first: usize,
     /// The rectangle that the menu belongs to. The menu opens below it, or above it if there is no space below.
-    pub(crate) anchor: PixelRect,
+    anchor: PixelRect,
     /// The width of the menu, in physical pixels.
-    pub(crate) width: u32,
+    width: u32,
     /// The tab that the actions apply to; `None` for the active tab.
-    pub(crate) target: Option<TabId>,
+    target: Option<TabId>,
     /// The pointer's position when the menu opened. `None` as soon as releasing a button can choose an item.
-    pub(crate) opened: Option<(f64, f64)>,
+    opened: Option<(f64, f64)>,
 }
 
 /// Whether an item can be chosen, is checked, and is marked.
@@ -132,13 +142,29 @@ pub(crate) struct ItemState {
 
 /// The result of a key press or a click.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum MenuOutcome {
+enum MenuOutcome {
     Stay,
     Closed,
     Chosen(Choice),
 }
 
 impl Menu {
+    /// Creates a menu next to the rectangle `anchor`, which may be a point of size 0. Its actions apply to the tab
+    /// `target`, or to the active tab if that is `None`. `pointer` is the position of the mouse.
+    pub(crate) fn new(
+        rows: Vec<Row>,
+        anchor: PixelRect,
+        target: Option<TabId>,
+        pointer: Option<(f64, f64)>,
+        geometry: &Geometry,
+        renderer: &mut Renderer,
+    ) -> Self {
+        let mut menu =
+            Self { rows, marked: None, first: 0, anchor, width: 0, target, opened: pointer };
+        menu.measure(geometry, renderer);
+        menu
+    }
+
     fn item(&self, row: usize) -> Option<&Item> {
         match self.rows.get(row) {
             Some(Row::Item(item)) if item.enabled => Some(item),
@@ -157,7 +183,7 @@ impl Menu {
     }
 
     /// Marks the next item in a direction. After the last item follows the first item.
-    pub(crate) fn step(&mut self, by: isize) {
+    fn step(&mut self, by: isize) {
         let count = self.rows.len() as isize;
         let from = match self.marked {
             Some(row) => row as isize,
@@ -180,12 +206,12 @@ impl Menu {
         self.marked = rows.find(|row| self.item(*row).is_some_and(begins)).or(self.marked);
     }
 
-    pub(crate) fn choose(&self) -> MenuOutcome {
+    fn choose(&self) -> MenuOutcome {
         let item = self.marked.and_then(|row| self.item(row));
         item.map_or(MenuOutcome::Stay, |item| MenuOutcome::Chosen(item.choice.clone()))
     }
 
-    pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers) -> MenuOutcome {
+    fn press_key(&mut self, key: Key, modifiers: Modifiers) -> MenuOutcome {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         match (key.off_keypad(), ctrl) {
             (Key::Escape | Key::Left, _) | (Key::Char('c' | 'g'), true) => {
@@ -253,7 +279,7 @@ impl Menu {
     }
 
     /// Marks the item under the pointer. Returns false if the pointer is outside the menu.
-    pub(crate) fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
+    fn mark_at(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
         let (rect, rows) = self.place(geometry);
         let row = rows.iter().find(|(_, rect)| contains(*rect, x, y)).map(|(row, _)| *row);
         if let Some((first, _)) = rows.first() {
@@ -268,7 +294,7 @@ impl Menu {
         contains(rect, x, y)
     }
 
-    pub(crate) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
+    fn draw_rows(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
         let (rect, rows) = self.place(geometry);
         shadow(rect, geometry, scene);
         framed(rect, geometry.px(RADIUS) as f32, colors, scene);
@@ -323,7 +349,7 @@ impl Menu {
     }
 
     /// Sets the width of the menu to the width of its widest row.
-    pub(crate) fn measure(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
+    fn measure(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
         let size = geometry.ui_font();
         let widest = self.rows.iter().map(|row| match row {
             Row::Line => 0.0,
@@ -339,5 +365,81 @@ impl Menu {
         let widest = widest.fold(0.0, f32::max).ceil() as u32;
         let around = 2 * geometry.px(PADDING) + self.tick_width(geometry);
         self.width = (widest + around).max(geometry.px(NARROWEST));
+    }
+}
+
+impl Menu {
+    /// Closes the menu if an item is chosen, and requests what the item does.
+    fn finish(&self, outcome: MenuOutcome, cx: &mut Cx<'_>) {
+        let choice = match outcome {
+            MenuOutcome::Stay => return,
+            MenuOutcome::Closed => return cx.close(),
+            MenuOutcome::Chosen(choice) => choice,
+        };
+        cx.close();
+        match choice {
+            Choice::Act(action) => cx.wish(Wish::Act(self.target, action)),
+            Choice::Open(link) => cx.wish(Wish::OpenLink(link)),
+            Choice::Copy(text) => cx.store(Buffer::Clipboard, text),
+            Choice::Command(pane, command, part) => cx.wish(Wish::Command(pane, command, part)),
+        }
+    }
+}
+
+impl Overlay for Menu {
+    fn has_mouse(&self) -> bool {
+        true
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Nobody)
+    }
+
+    /// No key reaches anything below the menu.
+    fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
+        let outcome = self.press_key(press.command_key(), press.modifiers);
+        self.finish(outcome, cx);
+        Handled::Yes
+    }
+
+    /// A press outside the menu only closes it. A press on the tab bar is passed on, because it may open another menu.
+    fn press(&mut self, cx: &mut Cx<'_>) -> Handled {
+        let Some((x, y)) = cx.pointer.position else { return Handled::Yes };
+        let Some(geometry) = cx.geometry else { return Handled::No };
+        let inside = self.mark_at(&geometry, x, y);
+        self.opened = None;
+        if inside {
+            return Handled::Yes;
+        }
+        cx.close();
+        if contains(geometry.tab_bar(), x, y) { Handled::No } else { Handled::Yes }
+    }
+
+    /// Chooses the item under the pointer.
+    fn release(&mut self, cx: &mut Cx<'_>) {
+        let (Some((x, y)), Some(geometry)) = (cx.pointer.position, cx.geometry) else { return };
+        if self.opened.is_none() && self.mark_at(&geometry, x, y) {
+            let outcome = self.choose();
+            self.finish(outcome, cx);
+        }
+    }
+
+    fn point(&mut self, x: f64, y: f64, cx: &mut Cx<'_>) -> (Handled, Redraw) {
+        cx.set_icon(CursorIcon::Default);
+        let Some(geometry) = cx.geometry else { return (Handled::Yes, Redraw::No) };
+        let before = self.marked;
+        if !self.mark_at(&geometry, x, y) {
+            // If the pointer is outside the menu, the item that was marked by a key stays marked.
+            self.marked = before;
+        }
+        (Handled::Yes, Redraw::if_changed(self.marked != before))
+    }
+
+    fn wheel(&mut self, up: bool, _: &mut Cx<'_>) {
+        self.step(if up { -1 } else { 1 });
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_, '_>) {
+        self.draw_rows(canvas.geometry, canvas.colors, canvas.scene);
     }
 }

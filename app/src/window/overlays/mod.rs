@@ -1,46 +1,50 @@
 //! The overlays over the panes: search, hint labels, panel, menu, questions, messages, the link under the pointer, and
 //! the debug overlay.
 //!
-//! Owns the content of the overlays. `app/overlays/stack.rs` decides which overlay receives keys, text and the mouse.
+//! Owns the content of the overlays. `surface/stack.rs` owns their order.
 //! Never acts on panes: a choice is a value, which the app carries out.
 
+pub(crate) mod answer;
 pub(crate) mod asks;
 pub(crate) mod canvas;
+pub(crate) mod choice;
 pub(crate) mod confirm;
+pub(crate) mod copy_mode;
 pub(crate) mod debug;
 pub(crate) mod emoji;
 pub(crate) mod hints;
 pub(crate) mod hover;
 pub(crate) mod menu;
+pub(crate) mod overlay;
 pub(crate) mod palette;
 pub(crate) mod panel;
 pub(crate) mod paste_question;
+pub(crate) mod pasting;
 pub(crate) mod picker;
 pub(crate) mod receiver;
 pub(crate) mod search;
+pub(crate) mod sequence;
+pub(crate) mod shells;
 pub(crate) mod taker;
 pub(crate) mod targets;
 pub(crate) mod toast;
 pub(crate) mod tour;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use unterm_mux::PaneId;
 
+use crate::window::hovered_link::HoveredLink;
 use crate::window::overlays::{
     asks::ShownQuestions,
     confirm::Questions,
     debug::Debug,
     hints::Hints,
-    hover::Hovered,
     menu::Menu,
     picker::Picker,
     search::{Query, SearchBar},
     toast::Toasts,
 };
-
-/// The delay between new output and the next search of it.
-const AGAIN: Duration = Duration::from_millis(300);
 
 #[derive(Default)]
 pub(crate) struct Overlays {
@@ -51,7 +55,7 @@ pub(crate) struct Overlays {
     /// The hint labels, if they are shown.
     pub(crate) hints: Option<Hints>,
     /// The link under the pointer.
-    pub(crate) hovered: Option<Hovered>,
+    pub(crate) hovered: Option<HoveredLink>,
     /// The pane and id of the command whose buttons are shown.
     pub(crate) block_hover: Option<(PaneId, u64)>,
     /// The panel, if it is open.
@@ -69,22 +73,33 @@ pub(crate) struct Overlays {
 }
 
 impl Overlays {
-    /// Whether the open question is hidden for the moment. This is the case if the question lets keys run actions, and
-    /// such a key opened a panel, a search, hint labels or a menu.
-    pub(crate) fn question_waits(&self) -> bool {
+    /// The questions, if one is open and not hidden for the moment. A question that lets keys run actions is hidden
+    /// while a panel, a search, hint labels or a menu is open, which such a key opened.
+    pub(crate) fn open_questions(&self) -> Option<&Questions> {
         let is_tried = self.picker.is_some()
             || self.search.is_some()
             || self.hints.is_some()
             || self.menu.is_some();
-        is_tried && self.questions.lets_keys_act()
+        let waits = is_tried && self.questions.lets_keys_act();
+        Some(&self.questions).filter(|questions| questions.is_open() && !waits)
+    }
+
+    /// Closes the search. The scroll position does not change.
+    pub(crate) fn close_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.last_search = search.end();
+        }
+    }
+
+    /// Opens or closes the debug overlay.
+    pub(crate) fn toggle_debug(&mut self) {
+        self.debug = self.debug.is_none().then(Debug::default);
     }
 
     /// Schedules a search of new output, if the pane is the searched pane.
-    pub(crate) fn search_output(&mut self, pane: PaneId) {
-        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
-            && !search.line.text().is_empty()
-        {
-            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
+    pub(crate) fn search_output(&mut self, pane: PaneId, now: Instant) {
+        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane) {
+            search.search_output(now);
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::{
         listed::{Listed, SettingKind, listed},
     },
     window::overlays::{
+        choice::{Choice, action_item},
         panel::item::Item,
-        picker::{Choice, action_item},
     },
 };
 

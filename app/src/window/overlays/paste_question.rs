@@ -5,7 +5,8 @@ use std::sync::Arc;
 use unterm_mux::input::PasteRisk;
 
 use crate::window::overlays::{
-    confirm::{Answer, Confirm, Preview},
+    answer::Answer,
+    confirm::{Confirm, Preview},
     receiver::Receiver,
 };
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod draw;
 pub(crate) mod found;
+pub(crate) mod input;
 
 use std::{
     cell::Cell,
@@ -113,35 +114,37 @@ impl Places {
 /// An open search bar with its results.
 pub(crate) struct SearchBar {
     pub(crate) pane: PaneId,
-    pub(crate) line: Line,
-    pub(crate) kind: SearchKind,
+    line: Line,
+    kind: SearchKind,
     /// Whether only whole words match.
-    pub(crate) whole_words: bool,
+    whole_words: bool,
     /// The visible lines when the search was opened: the first line (`None` for the live screen), and the last line.
-    pub(crate) origin: (Option<LineId>, LineId),
+    origin: (Option<LineId>, LineId),
     /// Set if copy mode opened the search. Then the cursor of copy mode moves to the current match.
-    pub(crate) from: Option<FromCopyMode>,
+    from: Option<FromCopyMode>,
     /// Whether the user accepted the pattern. From then on, keys go to copy mode again.
-    pub(crate) is_accepted: bool,
+    is_accepted: bool,
     /// Whether the user accepted the pattern before the search ended. If so, the result still moves the cursor.
-    pub(crate) is_awaited: bool,
+    is_awaited: bool,
     /// The error in the input, if it is not a valid pattern.
-    pub(crate) problem: Option<String>,
-    pub(crate) found: Found,
+    problem: Option<String>,
+    found: Found,
     /// The index of the current match.
-    pub(crate) current: Option<usize>,
+    current: Option<usize>,
+    /// The query of the search before this one.
+    last: Option<Query>,
     /// The number of the latest search. Threads of older searches stop when this number changes.
-    pub(crate) generation: Arc<AtomicU64>,
+    generation: Arc<AtomicU64>,
     /// The time at which to search again because of new output.
-    pub(crate) again: Option<Instant>,
+    again: Option<Instant>,
     /// Whether the latest search has ended.
     pub(crate) is_answered: bool,
     /// The rectangles where the bar and its buttons were last drawn.
-    pub(crate) places: Cell<Places>,
+    places: Cell<Places>,
 }
 
 impl SearchBar {
-    pub(crate) fn new(pane: PaneId) -> Self {
+    fn new(pane: PaneId) -> Self {
         Self {
             pane,
             line: Line::default(),
@@ -154,6 +157,7 @@ impl SearchBar {
             problem: None,
             found: Found::default(),
             current: None,
+            last: None,
             generation: Arc::default(),
             again: None,
             is_answered: true,
@@ -161,21 +165,64 @@ impl SearchBar {
         }
     }
 
+    /// Creates a search that copy mode requests. `last` is the query of the search before.
+    pub(crate) fn of_copy_mode(pane: PaneId, last: Option<Query>, from: FromCopyMode) -> Self {
+        Self { last, from: Some(from), ..Self::new(pane) }
+    }
+
+    /// Creates a search that the user opens. `origin` is the first visible line (`None` for the live screen), and the
+    /// last visible line. `last` is the query of the search before.
+    pub(crate) fn of_user(
+        pane: PaneId,
+        last: Option<Query>,
+        origin: (Option<LineId>, LineId),
+    ) -> Self {
+        Self { last, origin, ..Self::new(pane) }
+    }
+
+    /// Creates a search for a text. `last` is the query of the search before.
+    pub(crate) fn for_text(pane: PaneId, last: Option<Query>, text: &str) -> Self {
+        let mut search = Self { last, ..Self::new(pane) };
+        search.line.insert(text);
+        search
+    }
+
+    /// Ends the search. Returns its query, or the query before it if the input is empty.
+    pub(crate) fn end(self) -> Option<Query> {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        self.query().or(self.last)
+    }
+
+    /// Receives the keys again, after the user accepted the pattern or copy mode opened the search.
+    pub(crate) fn resume(&mut self) {
+        (self.is_accepted, self.from) = (false, None);
+    }
+
+    /// Accepts the pattern: copy mode receives the keys again, and the matches stay highlighted.
+    pub(crate) fn accept(&mut self) {
+        self.is_accepted = true;
+    }
+
+    /// The rectangle where the bar was last drawn.
+    pub(crate) fn bar(&self) -> PixelRect {
+        self.places.get().bar
+    }
+
     /// The query for the input; `None` if the input is empty.
-    pub(crate) fn query(&self) -> Option<Query> {
+    fn query(&self) -> Option<Query> {
         let text = Some(self.line.text().to_owned()).filter(|text| !text.is_empty())?;
         Some(Query { text, kind: self.kind, whole_words: self.whole_words })
     }
 
     /// Replaces the input and its options by an earlier query.
-    pub(crate) fn recall(&mut self, query: &Query) {
+    fn recall(&mut self, query: &Query) {
         self.line.select_all();
         self.line.insert(&query.text);
         (self.kind, self.whole_words) = (query.kind, query.whole_words);
     }
 
     /// Starts a search for the input. The previous matches are kept until the new search ends.
-    pub(crate) fn start(&mut self, pane: &Pane, inbox: &Arc<Inbox>) {
+    fn start(&mut self, pane: &Pane, inbox: &Arc<Inbox>) {
         self.again = None;
         self.problem = None;
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
@@ -239,7 +286,7 @@ impl SearchBar {
 
     /// Stores the matches that a thread found, and returns whether to scroll. If the current match still exists, it
     /// remains current. Otherwise, the newest match that starts at or above line `bottom` becomes current.
-    pub(crate) fn take(&mut self, found: Found, bottom: LineId) -> bool {
+    fn take(&mut self, found: Found, bottom: LineId) -> bool {
         if found.generation != self.generation.load(Ordering::Acquire) {
             return false;
         }
@@ -285,7 +332,7 @@ impl SearchBar {
     }
 
     /// Whether the cursor of copy mode moves to the current match.
-    pub(crate) fn moves_cursor(&self) -> bool {
+    fn moves_cursor(&self) -> bool {
         self.from.is_some() && (!self.is_accepted || self.is_awaited)
     }
 
@@ -295,7 +342,7 @@ impl SearchBar {
     }
 
     /// Moves by `by` matches, to an older or a newer match. Wraps around at the ends.
-    pub(crate) fn step(&mut self, by: isize) {
+    fn step(&mut self, by: isize) {
         let count = self.found.matches.len() as isize;
         if count > 0 {
             let current = self.current.map_or(0, |at| at as isize + by);

@@ -5,14 +5,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_mux::PaneId;
+use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use crate::desktop::Key;
-use crate::window::ui::{
-    colors::{Colors, framed},
-    geometry::Geometry,
-    wrap::wrap,
+use crate::window::{
+    cx::Cx,
+    overlays::{
+        asks,
+        canvas::Canvas,
+        overlay::{Handled, Overlay},
+    },
+    ui::{
+        colors::{Colors, framed},
+        geometry::{Geometry, contains, pixels},
+        wrap::wrap,
+    },
+    wish::Wish,
+    workspace::{cursor::cursor_place, view::Views},
 };
 
 /// How long a toast stays, unless it is an error.
@@ -50,7 +60,7 @@ impl Toast {
 #[derive(Default)]
 pub(crate) struct Toasts {
     /// The shown toasts, oldest first.
-    pub(crate) shown: Vec<Toast>,
+    shown: Vec<Toast>,
     /// The last error, for callers that request its text.
     pub(crate) complaint: Option<String>,
 }
@@ -68,7 +78,18 @@ impl Toasts {
         self.shown.push(toast);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Removes the messages about a problem that no longer exists. Returns false if there were none.
+    pub(crate) fn settle(&mut self, about: &'static str) -> bool {
+        let before = self.shown.len();
+        self.shown.retain(|toast| toast.about != about);
+        self.shown.len() < before
+    }
+
+    pub(crate) fn dismiss_all(&mut self) {
+        self.shown.clear();
+    }
+
+    fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
 
@@ -124,7 +145,7 @@ impl Toasts {
         placed
     }
 
-    pub(crate) fn draw(
+    fn draw_messages(
         &self,
         (geometry, colors): (&Geometry, &Colors),
         kept: &[PixelRect],
@@ -162,6 +183,65 @@ impl Toasts {
                 });
             }
         }
+    }
+}
+
+/// The rectangles that messages must not cover: the row in which the user types, and the bar of the search. `search` is
+/// the searched pane and the bar.
+pub(crate) fn rows_in_use(
+    layout: &Layout,
+    placed: &[(PaneId, Rect)],
+    views: &Views,
+    search: Option<(PaneId, PixelRect)>,
+    geometry: &Geometry,
+) -> Vec<PixelRect> {
+    let area = |pane| placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| pixels(*area));
+    let cursor = cursor_place(layout, placed, views, geometry);
+    let pane = layout.active_tab().and_then(|tab| area(tab.focused));
+    // A pane that is scrolled back has its cursor below its area.
+    let row = cursor.zip(pane).map(|(cursor, pane)| {
+        PixelRect { x: pane.x, width: pane.width, ..cursor }.intersection(&pane)
+    });
+    let bar = search.filter(|(pane, _)| area(*pane).is_some());
+    row.into_iter().chain(bar.map(|(_, bar)| bar)).collect()
+}
+
+impl Overlay for Toasts {
+    fn lies_over_text(&self) -> bool {
+        !self.is_empty()
+    }
+
+    /// A press on a message dismisses it. Then it shows the pane or opens the question that the message is about.
+    fn press(&mut self, cx: &mut Cx<'_>) -> Handled {
+        let (Some((x, y)), Some(geometry)) = (cx.pointer.position, cx.geometry) else {
+            return Handled::No;
+        };
+        let layout = cx.mux.layout();
+        let kept =
+            rows_in_use(&layout, &geometry.placed(&layout), cx.views, cx.search_bar, &geometry);
+        let placed = self.placed(&geometry, &kept).into_iter();
+        let mut hits = placed.filter(|(_, rect, _)| contains(*rect, x, y));
+        let Some((about, notification, pane)) =
+            hits.next().map(|(toast, ..)| (toast.about, toast.notification, toast.pane))
+        else {
+            return Handled::No;
+        };
+        if about == asks::ABOUT {
+            cx.wish(Wish::ShowAnswers);
+            return Handled::Yes;
+        }
+        self.shown.retain(|toast| (toast.about, toast.notification) != (about, notification));
+        if let Some(pane) = pane {
+            cx.wish(Wish::ShowPane(pane));
+        }
+        Handled::Yes
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_, '_>) {
+        let geometry = canvas.geometry;
+        let search = canvas.search.map(|search| (search.pane, search.bar()));
+        let kept = rows_in_use(canvas.layout, canvas.placed, canvas.views, search, geometry);
+        self.draw_messages((geometry, canvas.colors), &kept, canvas.scene);
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::window::overlays::confirm::{Answer, Confirm};
+use crate::window::overlays::{answer::Answer, confirm::Confirm};
 
 /// A step: its title and its text. In the text, a name of an action in braces is replaced by the action's keys.
 struct Step {

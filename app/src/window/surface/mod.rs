@@ -8,8 +8,11 @@ pub(crate) mod icon;
 pub(crate) mod look;
 pub(crate) mod mapping;
 pub(crate) mod pacing;
+pub(crate) mod pane_marks;
 pub(crate) mod plan;
+pub(crate) mod scene;
 pub(crate) mod screen;
+pub(crate) mod stack;
 pub(crate) mod title;
 pub(crate) mod wayland;
 pub(crate) mod x_server;
@@ -78,17 +81,14 @@ impl Surface {
 
     /// The visible panes and their areas. A pane covers earlier panes of the list.
     pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
-        let Some(geometry) = &self.geometry else { return Vec::new() };
-        let tab = layout.active_tab();
-        tab.map_or_else(Vec::new, |tab| tab.place(geometry.content(), &geometry.spacing()))
+        self.geometry.map_or_else(Vec::new, |geometry| geometry.placed(layout))
     }
 
-    /// Repaints the whole window, after the system discarded a part of its content.
+    /// Makes the next frame repaint the whole window, after the system discarded a part of its content.
     pub(crate) fn redraw_whole(&mut self) {
         if let Some(screen) = &mut self.screen {
             screen.painter.invalidate();
         }
-        self.pacing.ask();
     }
 
     pub(crate) fn wake_at(&mut self, time: Instant) {

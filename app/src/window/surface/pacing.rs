@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::window::redraw::Redraw;
+
 /// Decides when to paint after a change: at once after a pause, and at most once per screen refresh under continuous
 /// output.
 #[derive(Debug)]
@@ -32,14 +34,23 @@ impl Pacing {
         }
     }
 
+    /// Requests the frame that an event requires.
+    pub(crate) fn request(&mut self, redraw: Redraw) {
+        match redraw {
+            Redraw::No => {}
+            Redraw::Text => self.ask_for_text(),
+            Redraw::Whole => self.ask(),
+        }
+    }
+
     /// Requests a whole frame.
-    pub(crate) fn ask(&mut self) {
+    fn ask(&mut self) {
         self.asked = true;
         self.is_whole = true;
     }
 
     /// Requests a frame because a visible pane has new output.
-    pub(crate) fn ask_for_text(&mut self) {
+    fn ask_for_text(&mut self) {
         self.asked = true;
     }
 

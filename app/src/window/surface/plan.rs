@@ -10,7 +10,7 @@ use unterm_renderer::{Highlight, Quad};
 use crate::window::{
     chrome::{Chrome, tab_bar::Look},
     input::Input,
-    overlays::{Overlays, taker::Taker},
+    overlays::{Overlays, canvas::Debugged, taker::Taker},
     prefs::Prefs,
     surface::look::PaneLook,
     ui::{colors::Colors, geometry::Geometry},
@@ -35,13 +35,6 @@ pub(crate) struct Plan {
     pub(crate) taker: Taker,
     /// The content of the debug overlay, if the overlay is open.
     pub(crate) debug: Option<Debugged>,
-}
-
-/// The window's state for the debug overlay.
-pub(crate) struct Debugged {
-    pub(crate) painter: String,
-    /// The pane, column and visible row of the cell under the pointer.
-    pub(crate) cell: Option<(PaneId, u16, usize)>,
 }
 
 /// The plan and the state of the parts, from which a frame is drawn.

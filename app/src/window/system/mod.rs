@@ -10,6 +10,7 @@ pub(crate) mod folder;
 pub(crate) mod notices;
 pub(crate) mod paged;
 pub(crate) mod screenshot;
+pub(crate) mod watched;
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! The layout of the window in physical pixels: the bars, the panes and the grids of cells in the panes.
 
 use unicode_width::UnicodeWidthStr;
-use unterm_mux::{Rect, Spacing};
+use unterm_mux::{Layout, PaneId, Rect, Spacing};
 use unterm_renderer::{CellMetrics, PixelRect, Renderer};
 use unterm_term::Size;
 
@@ -90,6 +90,12 @@ impl Geometry {
     pub(crate) fn spacing(&self) -> Spacing {
         let cell = (self.cell.width, self.cell.height);
         Spacing { divider: DIVIDER, cell, padding: self.padding() }
+    }
+
+    /// The visible panes and their areas. A pane covers earlier panes of the list.
+    pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
+        let tab = layout.active_tab();
+        tab.map_or_else(Vec::new, |tab| tab.place(self.content(), &self.spacing()))
     }
 
     /// The size of the largest grid that fits in a pane's area, at least one cell.

@@ -8,6 +8,8 @@ pub(crate) mod blocks;
 pub(crate) mod closing;
 pub(crate) mod copy;
 pub(crate) mod copy_mode;
+pub(crate) mod cursor;
+pub(crate) mod first_layout;
 pub(crate) mod first_panes;
 pub(crate) mod folds;
 pub(crate) mod panes;
@@ -87,6 +89,13 @@ pub(crate) struct Names {
     pub(crate) active: Option<PaneId>,
 }
 
+impl Names {
+    /// Whether titles must be read again, because panes have printed.
+    pub(crate) fn are_due(&self) -> bool {
+        self.stale || self.again
+    }
+}
+
 impl Workspace {
     /// The command that actions apply to: the command that the user jumped to, or else the last command that has run.
     pub(crate) fn command_meant(&self, pane: &Pane) -> Option<u64> {
@@ -115,6 +124,13 @@ impl Workspace {
     /// Whether a pane has a selection. The selection may contain no text.
     pub(crate) fn has_selection(&self, pane: PaneId) -> bool {
         self.views.get(&pane).and_then(|view| view.selection?.range).is_some()
+    }
+
+    /// Clears a pane's selection.
+    pub(crate) fn end_selection(&mut self, pane: PaneId) {
+        if let Some(view) = self.views.get_mut(&pane) {
+            view.selection = None;
+        }
     }
 
     /// Ends the drag of a divider. Returns false if no divider was dragged.

@@ -46,6 +46,13 @@ pub(crate) struct Hand {
     pub(crate) click: Option<(Instant, SplitPath)>,
 }
 
+impl Hand {
+    /// Starts or stops the broadcast of typed input to other panes.
+    pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
+        self.broadcast = if self.broadcast == wanted { Broadcast::Off } else { wanted };
+    }
+}
+
 /// A divider that is dragged with the left button.
 #[derive(Clone, Debug)]
 pub(crate) struct Drag {

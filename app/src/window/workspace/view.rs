@@ -170,6 +170,29 @@ impl View {
         self.signals.has_lost_copy_mode = false;
     }
 
+    /// Whether copy mode receives the keys of the pane.
+    pub(crate) fn is_copying(&self) -> bool {
+        self.copy.is_some() || self.signals.has_lost_copy_mode
+    }
+
+    /// Leaves copy mode without scrolling. Returns false if copy mode was off.
+    pub(crate) fn end_copy_mode(&mut self) -> bool {
+        let was_lost = std::mem::take(&mut self.signals.has_lost_copy_mode);
+        if self.copy.take().is_none() && !was_lost {
+            return false;
+        }
+        self.copy_anew();
+        true
+    }
+
+    /// Moves the cursor of copy mode, and scrolls it into view.
+    pub(crate) fn put_copy_cursor(&mut self, to: Point) {
+        if let Some(copy) = &mut self.copy {
+            copy.put(to);
+            self.follow(to.line);
+        }
+    }
+
     /// The first and the last line that the next frame shows. The lines may include folded lines between the two.
     pub(crate) fn rows_in_sight(&self) -> (LineId, LineId) {
         let (rows, height) = (&self.snapshot.rows, usize::from(self.snapshot.size.rows).max(1));
@@ -235,8 +258,9 @@ impl View {
 
     /// Whether output of this hidden pane needs no mark. Either the pane is already marked, or the window caused the
     /// output by a resize or new colors.
-    pub(crate) fn is_marked(&self) -> bool {
-        self.signals.unseen || self.repainted.is_some_and(|at| at.elapsed() < REPAINTING)
+    pub(crate) fn is_marked(&self, now: Instant) -> bool {
+        let is_repaint = |at| now.saturating_duration_since(at) < REPAINTING;
+        self.signals.unseen || self.repainted.is_some_and(is_repaint)
     }
 
     pub(crate) fn copy_anew(&mut self) {

@@ -10,6 +10,7 @@ use crate::config::ShowScrollbar;
 use crate::window::{
     app::App,
     chrome::scrollbar::{Bar, Drag, has_history, marks},
+    redraw::Redraw,
     ui::{
         colors::Colors,
         geometry::{contains, pixels},
@@ -58,14 +59,12 @@ impl App {
         self.bar_of(pane).filter(|(bar, _)| contains(bar.grab, x, y)).map(|_| pane)
     }
 
-    /// Requests a frame if the pointer entered or left a scrollbar. `before` is the pointer's last position. Returns
-    /// whether the pointer is on a scrollbar.
-    pub(crate) fn pass_bars(&mut self, before: Option<(f64, f64)>) -> bool {
-        let now = self.input.pointer.position.and_then(|(x, y)| self.bar_at(x, y));
-        if now != before.and_then(|(x, y)| self.bar_at(x, y)) {
-            self.surface.pacing.ask();
-        }
-        now.is_some()
+    /// Whether the pointer is on a scrollbar, and the frame that is due because it entered or left one. `before` is the
+    /// pointer's last position.
+    pub(crate) fn pass_bars(&self, before: Option<(f64, f64)>) -> (bool, Redraw) {
+        let at = |position: Option<(f64, f64)>| position.and_then(|(x, y)| self.bar_at(x, y));
+        let now = at(self.input.pointer.position);
+        (now.is_some(), Redraw::if_changed(now != at(before)))
     }
 
     /// Handles a left press: grabs the thumb, or first moves the thumb to the pointer. Returns false if no scrollbar
@@ -93,18 +92,8 @@ impl App {
             if at != reach.at {
                 view.scroll_to(at, cell);
             }
-            self.surface.pacing.ask();
         }
         true
-    }
-
-    /// Ends the drag of a thumb. Returns false if no thumb was dragged.
-    pub(crate) fn drop_bar(&mut self) -> bool {
-        let held = self.chrome.bar_drag.take().is_some();
-        if held {
-            self.surface.pacing.ask();
-        }
-        held
     }
 
     /// Updates the marks of the visible scrollbars. Returns the time at which to call this function again.

@@ -19,7 +19,6 @@ impl App {
     /// thread.
     pub(crate) fn proxy_changed(&mut self, enabled: bool) {
         self.prefs.has_proxy = enabled;
-        self.surface.pacing.ask();
         let (mux, home) = (self.mux.clone(), self.prefs.settings.home().to_owned());
         let tell = move || unterm_control::apply_proxy(&mux, &home);
         if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(tell) {

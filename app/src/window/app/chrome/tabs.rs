@@ -54,7 +54,7 @@ impl App {
     }
 
     pub(crate) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
-        let double = button == MouseButton::Left && self.chrome.is_double_click(part);
+        let double = button == MouseButton::Left && self.chrome.is_double_click(part, self.now);
         if let Some(tab) = part.closed_by(button) {
             self.close(Closing::Tab(tab));
             return;
@@ -89,7 +89,6 @@ impl App {
             bar.scrolled(self.chrome.tab_hand.strip, pages * page)
         });
         self.chrome.tab_hand.strip = strip.unwrap_or_default();
-        self.surface.pacing.ask();
     }
 
     /// Handles the wheel over the tab bar. A vertical turn switches tabs. A horizontal turn, or a turn with Shift,
@@ -115,7 +114,6 @@ impl App {
         }
         let strip = self.tab_bar().map(|bar| bar.scrolled(self.chrome.tab_hand.strip, steps));
         self.chrome.tab_hand.strip = strip.unwrap_or_default();
-        self.surface.pacing.ask();
     }
 
     fn grab_tab(&mut self, tab: TabId) {
@@ -145,16 +143,8 @@ impl App {
             if let Some(index) = index {
                 self.report(self.mux.move_tab(drag.tab, index));
             }
-            self.surface.pacing.ask();
         }
         true
-    }
-
-    /// Ends the drag of a tab.
-    pub(crate) fn drop_tab(&mut self) {
-        if self.chrome.tab_hand.drag.take().is_some() {
-            self.surface.pacing.ask();
-        }
     }
 
     /// Ends the drag of a tab, and moves the tab back to its old place. Returns false if no tab was moving.
@@ -163,7 +153,6 @@ impl App {
         if drag.is_moving {
             self.report(self.mux.move_tab(drag.tab, drag.from));
         }
-        self.surface.pacing.ask();
         drag.is_moving
     }
 

@@ -37,17 +37,16 @@ impl App {
             Some((chord, Found::Prefix)) => {
                 let text = input.text.as_deref().map(str::to_owned);
                 self.input.sequence.push(chord, HeldBack { pressed, modifiers, text });
-                self.surface.pacing.ask();
                 true
             }
             Some((_, Found::Actions(actions))) => {
                 let actions = actions.to_vec();
-                self.end_sequence();
+                self.input.sequence.end();
                 self.act_all(actions, reported, has_begun)
             }
             None if !has_begun => false,
             None => {
-                let keys = self.end_sequence();
+                let keys = self.input.sequence.end();
                 if pressed.key == Key::Escape && reported.is_empty() {
                     return true;
                 }
@@ -72,13 +71,5 @@ impl App {
             self.act_by_choice(None, action);
         }
         true
-    }
-
-    /// Ends the sequence, if one has started, and returns its keys.
-    pub(crate) fn end_sequence(&mut self) -> Vec<HeldBack> {
-        if self.input.sequence.has_begun() {
-            self.surface.pacing.ask();
-        }
-        self.input.sequence.end()
     }
 }

@@ -4,8 +4,6 @@
 //! unless it asks only for the list of types, or shows a password that the user allowed or that a paste gave it. A pane
 //! that the window does not show can read only by such a password.
 
-use std::time::Instant;
-
 use unterm_control::shortened;
 use unterm_mux::PaneId;
 use unterm_term::{ClipboardData, ClipboardError, ClipboardRead, ClipboardWrite};
@@ -14,7 +12,10 @@ use crate::window::{
     app::App,
     effect::Effect,
     input::{buffer::Buffer, clipboard::Request},
-    overlays::confirm::{Answer, Confirm, ReadAccess},
+    overlays::{
+        answer::{Answer, ReadAccess},
+        confirm::Confirm,
+    },
 };
 
 /// The maximum number of characters of the types and of the pane's title that a question shows.
@@ -28,7 +29,7 @@ impl App {
         let is_in_sight = self.is_in_sight(pane);
         let access = self.input.clipboard_access.entry(pane).or_default();
         // A list must not use up the password of a paste.
-        if is_in_sight && read.is_list() || access.allows(&read, Instant::now()) {
+        if is_in_sight && read.is_list() || access.allows(&read, self.now) {
             return self.read_clipboard(pane, read);
         }
         if !is_in_sight || access.is_denied(touches) {

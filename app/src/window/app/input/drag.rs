@@ -1,7 +1,5 @@
 //! Selects text with the mouse.
 
-use std::time::Instant;
-
 use unterm_mux::{PaneId, input::Modifiers};
 
 use crate::window::{
@@ -18,7 +16,7 @@ impl App {
         self.end_copy_mode(target.id);
         let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
-        let (now, separators) = (Instant::now(), &self.prefs.config.mouse.word_separators);
+        let (now, separators) = (self.now, &self.prefs.config.mouse.word_separators);
         if modifiers.contains(Modifiers::SHIFT)
             && let Some(selection) = &mut view.selection
         {
@@ -48,7 +46,6 @@ impl App {
                 view.selection = None;
             }
         }
-        self.surface.pacing.ask();
     }
 
     pub(crate) fn extend_selection(&mut self, pane: PaneId) {
@@ -59,7 +56,6 @@ impl App {
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
         if let Some(selection) = &mut view.selection {
             selection.extend(spot, &pane.term(), &self.prefs.config.mouse.word_separators);
-            self.surface.pacing.ask();
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::window::{
     app::App,
     input::dropped::{Dropped, quote},
+    redraw::Redraw,
     surface::x_server,
     system::errand::Done,
 };
@@ -31,10 +32,11 @@ impl App {
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     pub(crate) fn receive_drops(&self) {}
 
-    /// Treats the files that winit reported since the last call as one drop, and queries its position.
-    pub(crate) fn take_drop(&mut self) {
+    /// Treats the files that winit reported since the last call as one drop, and queries its position. Returns the frame
+    /// that is due.
+    pub(crate) fn take_drop(&mut self) -> Redraw {
         if self.input.dropped.is_empty() {
-            return;
+            return Redraw::No;
         }
         let paths = std::mem::take(&mut self.input.dropped);
         let names = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
@@ -45,6 +47,7 @@ impl App {
             }),
             None => self.paste_dropped(&Dropped { names, at: self.input.pointer.position }),
         }
+        Redraw::Whole
     }
 
     /// Pastes paths into the pane at the position of the drop, and focuses that pane. Characters that are special in

@@ -6,20 +6,19 @@ use unterm_term::MouseTracking;
 use crate::links;
 use crate::window::{
     app::App,
-    overlays::{
-        hover::{Hovered, shown_lines},
-        targets,
-    },
+    hovered_link::HoveredLink,
+    overlays::{hover::shown_lines, targets},
+    redraw::Redraw,
     system::errand::Done,
 };
 
 impl App {
-    /// Updates the link at pixel `x`, `y` of a pane's grid. Returns true if a click opens it.
-    pub(crate) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
+    /// Updates the link at pixel `x`, `y` of a pane's grid. Returns whether a click opens it, and the frame that is due.
+    pub(crate) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> (bool, Redraw) {
         let ctrl = self.input.modifiers.control_key();
         let link = self.link_under(pane, x, y, ctrl);
-        let is_link = link.is_some();
-        if self.overlays.hovered != link {
+        let (is_link, is_new) = (link.is_some(), self.overlays.hovered != link);
+        if is_new {
             if let Some(old) = self
                 .overlays
                 .hovered
@@ -33,24 +32,29 @@ impl App {
                 view.hovered_link = view.link_at(x, y, cell);
             }
             self.overlays.hovered = link;
-            self.surface.pacing.ask();
         }
-        is_link && (ctrl || self.prefs.opens_by_click())
+        let opens = is_link && (ctrl || self.prefs.opens_by_click());
+        (opens, Redraw::if_changed(is_new))
     }
 
-    /// Clears the hovered link.
-    pub(crate) fn end_hover(&mut self) {
-        if let Some(old) = self.overlays.hovered.take() {
-            if let Some(view) = self.workspace.views.get_mut(&old.pane) {
-                view.hovered_link = None;
-            }
-            self.surface.pacing.ask();
+    /// Clears the hovered link. Returns the frame that is due.
+    pub(crate) fn end_hover(&mut self) -> Redraw {
+        let Some(old) = self.overlays.hovered.take() else { return Redraw::No };
+        if let Some(view) = self.workspace.views.get_mut(&old.pane) {
+            view.hovered_link = None;
         }
+        Redraw::Whole
     }
 
     /// The link at a pixel. This is a hyperlink (OSC 8), or else a URL in the text that a click opens. If `ctrl` is
     /// set, it may also be a file name.
-    pub(crate) fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
+    pub(crate) fn link_under(
+        &self,
+        pane: PaneId,
+        x: f64,
+        y: f64,
+        ctrl: bool,
+    ) -> Option<HoveredLink> {
         let cell = self.surface.cell();
         let view = self.workspace.views.get(&pane)?;
         let inside =
@@ -62,7 +66,7 @@ impl App {
             return None;
         }
         if let Some(link) = view.link_at(x, y, cell) {
-            return Some(Hovered { pane, uri: link.uri, range: None, is_file: false });
+            return Some(HoveredLink { pane, uri: link.uri, range: None, is_file: false });
         }
         if !ctrl && !self.prefs.opens_by_click() {
             return None;
@@ -71,7 +75,7 @@ impl App {
         let term = self.mux.pane(pane)?;
         let target = targets::clicked(&view.snapshot.rows, &term.term(), at, ctrl)?;
         let is_file = target.kind == targets::TargetKind::Path;
-        Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
+        Some(HoveredLink { pane, uri: target.text, range: Some(target.range), is_file })
     }
 
     /// Opens the link at a pixel, as a Ctrl+click does. Returns false if there is no link.
@@ -83,7 +87,7 @@ impl App {
 
     /// The link at a pixel, if a plain click opens it. A click on a URL in the shell's command line moves the cursor
     /// instead.
-    pub(crate) fn clicked_link(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
+    pub(crate) fn clicked_link(&self, pane: PaneId, x: f64, y: f64) -> Option<HoveredLink> {
         let link = self.link_under(pane, x, y, false).filter(|_| self.prefs.opens_by_click())?;
         let pane = self.mux.pane(pane)?;
         let is_typed = link.range.is_some() && self.keys_to_click(&pane, x, y).is_some();
@@ -91,7 +95,7 @@ impl App {
     }
 
     /// Opens a link. If the link names a file, opens the file in the editor.
-    pub(crate) fn open_hovered(&mut self, link: &Hovered) {
+    pub(crate) fn open_hovered(&mut self, link: &HoveredLink) {
         match link.is_file {
             true => self.edit_file(link.pane, &link.uri),
             false => self.open_target(&link.uri),

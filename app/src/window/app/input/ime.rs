@@ -9,49 +9,49 @@ use winit::{
 };
 
 use crate::window::{
-    app::App, echo::text_frame::cursor_place, effect::Effect, overlays::taker::Taker,
+    app::App, effect::Effect, overlays::taker::Taker, redraw::Redraw,
+    workspace::cursor::cursor_place,
 };
 
 impl App {
-    /// Handles an event of the input method.
-    pub(crate) fn ime(&mut self, event: Ime) {
+    /// Handles an event of the input method. Returns the frame that is due.
+    pub(crate) fn ime(&mut self, event: Ime) -> Redraw {
         match event {
             // Enabling the input method resets the cursor area (protocol text-input-v3), so send the area again.
             Ime::Enabled => {
                 if let Some(screen) = &self.surface.screen {
                     screen.repeat_to_ime();
                 }
+                Redraw::No
             }
-            Ime::Disabled => self.set_preedit(None),
+            Ime::Disabled => self.input.set_preedit(None),
             Ime::Preedit(text, cursor) => {
-                self.set_preedit((!text.is_empty()).then_some(Preedit { text, cursor }));
+                self.input.set_preedit((!text.is_empty()).then_some(Preedit { text, cursor }))
             }
             Ime::Commit(text) => {
-                self.set_preedit(None);
+                let redraw = self.input.set_preedit(None);
                 match self.taker() {
-                    Taker::Nobody => {}
-                    Taker::Panel => self.picker_text(&text),
-                    Taker::Search => self.search_text(&text),
-                    Taker::Pane => self.commit(&text),
+                    Taker::Nobody => redraw,
+                    Taker::Panel | Taker::Search => {
+                        self.overlay_text(&text);
+                        Redraw::Whole
+                    }
+                    Taker::Pane => redraw.max(self.commit(&text)),
                 }
             }
         }
     }
 
-    /// Types committed text into the focused pane, and into the panes that receive its input.
-    fn commit(&mut self, text: &str) {
-        let Some(pane) = self.focused_pane() else { return };
+    /// Types committed text into the focused pane, and into the panes that receive its input. Returns the frame that is
+    /// due.
+    fn commit(&mut self, text: &str) -> Redraw {
+        let Some(pane) = self.focused_pane() else { return Redraw::No };
+        let mut redraw = Redraw::No;
         for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
             let keyboard = pane.term().keyboard();
-            self.type_bytes(&pane, &input::encode_text(text, &keyboard));
+            redraw = redraw.max(self.type_bytes(&pane, &input::encode_text(text, &keyboard)));
         }
-    }
-
-    fn set_preedit(&mut self, preedit: Option<Preedit>) {
-        if self.input.preedit != preedit {
-            self.input.preedit = preedit;
-            self.surface.pacing.ask();
-        }
+        redraw
     }
 
     /// Disables the input method while only keys are useful, because it would compose text from the keys that the user

@@ -1,54 +1,58 @@
 //! Runs the action that a key is bound to, or sends the key to the program as bytes.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use unterm_mux::{
     Pane,
     input::{self, Key, KeyAction, Modifiers},
 };
 
-use crate::action::Action;
 use crate::window::{
-    app::{App, overlays::layer::Press, send},
+    app::{App, send},
     input::keys::{self, KeyInput, Pressed},
+    overlays::overlay::Press,
+    redraw::Redraw,
 };
 
 impl App {
-    /// Handles a key press, repeat or release.
-    pub(crate) fn key(&mut self, input: &KeyInput) {
+    /// Handles a key press, repeat or release. Returns the frame that is due: none if only a program received the key.
+    pub(crate) fn key(&mut self, input: &KeyInput) -> Redraw {
         let KeyInput { pressed, physical, action, ref text } = *input;
         let text = text.as_deref();
         let reported = keys::modifiers(self.input.modifiers);
         let modifiers = self.input.held.modifiers(input, reported);
+        let mut redraw = Redraw::if_changed(self.input.sequence.has_begun());
         if action != KeyAction::Release {
-            self.debug_key();
-            self.deferred_click(true);
-        }
-        if action != KeyAction::Release {
+            if let Some(debug) = &mut self.overlays.debug {
+                debug.press_key(self.now);
+            }
+            redraw = redraw.max(self.deferred_click(true));
             let is_over = pressed.key == Key::Escape && self.cancel_drag()
                 || self.overlay_key(&Press { pressed, modifiers: reported, text });
             if is_over {
-                self.end_sequence();
+                self.input.sequence.end();
             }
             if is_over || self.bound_key(input, reported, modifiers) {
-                return self.input.taken.take(physical);
+                self.input.taken.take(physical);
+                return Redraw::Whole;
             }
         }
         if self.input.taken.has(physical, action) {
-            return;
+            return redraw;
         }
         let pane = match action {
             KeyAction::Release => self.input.sent.release(physical),
             _ => self.focused_pane().map(|pane| pane.id()),
         };
-        let Some(pane) = pane.and_then(|pane| self.mux.pane(pane)) else { return };
+        let Some(pane) = pane.and_then(|pane| self.mux.pane(pane)) else { return redraw };
         if action != KeyAction::Release {
             self.input.sent.press(physical, pane.id());
         }
-        self.key_to_program(&pane, pressed, action, modifiers, text);
+        redraw.max(self.key_to_program(&pane, pressed, action, modifiers, text))
     }
 
-    /// Sends a key to a pane's program, and to the programs of all panes that receive the pane's input.
+    /// Sends a key to a pane's program, and to the programs of all panes that receive the pane's input. Returns the
+    /// frame that is due.
     pub(crate) fn key_to_program(
         &mut self,
         pane: &Arc<Pane>,
@@ -56,41 +60,32 @@ impl App {
         action: KeyAction,
         modifiers: Modifiers,
         text: Option<&str>,
-    ) {
+    ) -> Redraw {
         let Pressed { key, unshifted, base } = pressed;
         let event = input::KeyEvent { key, action, unshifted, base, modifiers, text };
+        let mut redraw = Redraw::No;
         for listener in self.listeners(pane.id()) {
-            self.key_to(&listener, &event);
+            redraw = redraw.max(self.key_to(&listener, &event));
         }
-        self.key_to(pane, &event);
+        redraw.max(self.key_to(pane, &event))
     }
 
     /// Sends a key to a pane's program, in the encoding that the program requested.
-    fn key_to(&mut self, pane: &Pane, event: &input::KeyEvent<'_>) {
+    fn key_to(&mut self, pane: &Pane, event: &input::KeyEvent<'_>) -> Redraw {
         let (modes, keyboard) = {
             let term = pane.term();
             (term.modes(), term.keyboard())
         };
         let bytes = input::encode_key(event, modes, &keyboard);
         if bytes.is_empty() {
-            return;
+            return Redraw::No;
         }
         if event.action == KeyAction::Release || matches!(event.key, Key::Modifier(..)) {
             // The release of a key or the press of a modifier must not scroll the view to the live screen.
             self.queue_bytes(pane, &bytes);
+            Redraw::No
         } else {
-            self.type_bytes(pane, &bytes);
-        }
-    }
-
-    /// Whether the open search handles a key. Keys that are bound to other actions, such as scrolling, run these
-    /// actions.
-    pub(crate) fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
-        match self.prefs.bound(pressed, modifiers) {
-            Some(Action::Paste | Action::PastePrimary) | None => true,
-            // Ctrl+C closes the search; Ctrl+Shift+C copies the selection.
-            Some(Action::Copy) => !modifiers.contains(Modifiers::SHIFT),
-            Some(_) => false,
+            self.type_bytes(pane, &bytes)
         }
     }
 
@@ -101,18 +96,16 @@ impl App {
         self.type_bytes(&pane, &input::encode_text(text, &keyboard));
     }
 
-    /// Sends bytes that the user typed.
-    pub(crate) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
+    /// Sends bytes that the user typed. Returns the frame that is due.
+    pub(crate) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) -> Redraw {
         pane.touch();
         self.queue_bytes(pane, bytes);
-        if self.workspace.views.get(&pane.id()).is_some_and(|view| view.signals.driver.is_some()) {
-            // A key of the user ends the control of a client over the pane. Request a frame that no longer shows the
-            // client's mark.
-            self.surface.pacing.ask();
-        }
-        self.surface.blink_since = Instant::now();
+        // A key of the user ends the control of a client over the pane. The next frame no longer shows the client's mark.
+        let view = self.workspace.views.get(&pane.id());
+        let was_driven = view.is_some_and(|view| view.signals.driver.is_some());
+        self.surface.blink_since = self.now;
         self.hide_pointer();
-        self.before_input(pane.id());
+        self.before_input(pane.id()).max(Redraw::if_changed(was_driven))
     }
 
     /// Sends bytes to a pane's program. If a paste is pending, the bytes are held back until the paste has been sent.

@@ -1,8 +1,6 @@
 //! Pastes text from the clipboards into programs, in order with typed input. Asks the user first if the text may do
 //! harm. A program that handles pastes itself (mode 5522) receives the list of the clipboard's types instead.
 
-use std::time::Instant;
-
 use unterm_mux::{
     PaneId,
     input::{self, PasteRisk},
@@ -10,14 +8,15 @@ use unterm_mux::{
 };
 use unterm_term::{ClipboardTarget, Modes};
 
+use crate::config::ConfirmPaste;
 use crate::window::{
-    app::{App, overlays::layer::Press},
+    app::App,
     effect::Effect,
     inbox::PasteEvent,
     input::{buffer::Buffer, clipboard::Request},
     overlays::{paste_question::question, receiver::Receiver},
+    redraw::Redraw,
 };
-use crate::{action::Action, config::ConfirmPaste};
 
 impl App {
     /// Requests text to paste into a pane. The pane's input is held back until the text arrives, so that an Enter that
@@ -46,23 +45,6 @@ impl App {
             self.workspace.views.entry(*pane).or_default().pastes.due += 1;
         }
         self.effect(Effect::Clipboard(request(panes)));
-    }
-
-    /// If a key is bound to pasting, requests text to paste into the panel or the search.
-    pub(crate) fn pastes_into_chrome(&mut self, press: &Press<'_>) -> bool {
-        match self.prefs.bound(press.pressed, press.modifiers) {
-            Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
-            Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
-            _ => return false,
-        }
-        true
-    }
-
-    /// Requests text to paste into the panel or the search.
-    pub(crate) fn paste_into_chrome(&mut self, buffer: Buffer) {
-        if let Some(pane) = self.focused_pane() {
-            self.request_paste(vec![pane.id()], |panes| Request::Paste(buffer, panes));
-        }
     }
 
     /// Handles the requested text; `None` if there is no text. If the panel or the search is open, it receives the
@@ -95,7 +77,7 @@ impl App {
                     Ok(password) => {
                         let report = pane.report_paste(target, types, &password);
                         let access = self.input.clipboard_access.entry(id).or_default();
-                        access.allow_once(password, target, Instant::now());
+                        access.allow_once(password, target, self.now);
                         report.map_err(|error| error.to_string())
                     }
                     Err(error) => Err(format!("no random password: {error}")),
@@ -186,12 +168,11 @@ impl App {
     }
 
     /// Prepares a pane's view for input: shows the live screen, and clears the selection, so that the next Ctrl+C
-    /// interrupts the program instead of copying.
-    pub(crate) fn before_input(&mut self, pane: PaneId) {
-        self.end_copy_mode(pane);
-        let Some(view) = self.workspace.views.get_mut(&pane) else { return };
-        if view.scroll_to_live() | view.selection.take().is_some() {
-            self.surface.pacing.ask();
-        }
+    /// interrupts the program instead of copying. Returns the frame that is due.
+    pub(crate) fn before_input(&mut self, pane: PaneId) -> Redraw {
+        let ended = self.end_copy_mode(pane);
+        let Some(view) = self.workspace.views.get_mut(&pane) else { return Redraw::No };
+        let changed = view.scroll_to_live() | view.selection.take().is_some();
+        Redraw::if_changed(changed || ended)
     }
 }

@@ -1,8 +1,6 @@
 //! Mouse events. A program that requested them receives them, unless Shift is held. Otherwise they act on the tab bar,
 //! the focus and the selection.
 
-use std::time::Instant;
-
 use unterm_mux::{
     PaneId, Rect,
     input::{self, Modifiers, MouseEvent, MouseKind},
@@ -19,6 +17,7 @@ use crate::window::{
         keys,
         pointer::{DOUBLE_CLICK, Target, mux_button},
     },
+    redraw::Redraw,
     surface::pane_under,
     ui::geometry::contains,
 };
@@ -28,32 +27,38 @@ use crate::{
 };
 
 impl App {
-    pub(crate) fn pointer_moved(&mut self, x: f64, y: f64) {
-        let Some(geometry) = self.surface.geometry else {
-            return;
-        };
-        for bar in [geometry.tab_bar(), geometry.status_bar()] {
-            let was_in = self.input.pointer.position.is_some_and(|(x, y)| contains(bar, x, y));
-            if was_in || contains(bar, x, y) {
-                // The pointer may be over another part of the bar now.
-                self.surface.pacing.ask();
-            }
-        }
+    /// Handles a move of the pointer to a pixel of the window. Returns the frame that is due: none if the pointer moved
+    /// over nothing that reacts to it.
+    pub(crate) fn pointer_moved(&mut self, x: f64, y: f64) -> Redraw {
+        let Some(geometry) = self.surface.geometry else { return Redraw::No };
         let before = self.input.pointer.position.replace((x, y));
+        // The pointer may be over another part of a bar now.
+        let is_in =
+            |(x, y)| contains(geometry.tab_bar(), x, y) || contains(geometry.status_bar(), x, y);
+        let is_in_bar = before.is_some_and(is_in) || is_in((x, y));
         self.input.pointer.arrival.is_at(x, y);
-        self.hover_blocks(x, y);
-        self.debug_moved();
-        let over_bar = self.pass_bars(before);
+        let on_blocks = self.hover_blocks(x, y);
+        let (over_bar, on_bar) = self.pass_bars(before);
         self.show_pointer(true);
-        if self.overlay_point(x, y) {
-            return;
+        // The debug overlay shows the cell under the pointer.
+        let is_shown = is_in_bar || self.overlays.debug.is_some();
+        let redraw = on_blocks.max(on_bar).max(Redraw::if_changed(is_shown));
+        let (is_handled, on_overlay) = self.overlay_point(x, y);
+        if is_handled {
+            return redraw.max(on_overlay);
         }
+        redraw.max(on_overlay).max(self.point_at_panes(x, y, over_bar))
+    }
+
+    /// Handles a move of the pointer that no overlay handled. `over_bar` is set if the pointer is on a scrollbar. Returns
+    /// the frame that is due.
+    fn point_at_panes(&mut self, x: f64, y: f64, over_bar: bool) -> Redraw {
         if self.drag_tab(x) || self.drag_divider(x, y) || self.drag_bar(y) {
-            return;
+            return Redraw::Whole;
         }
         if let Some(pane) = self.input.pointer.selecting {
             self.extend_selection(pane);
-            return;
+            return Redraw::Whole;
         }
         let held = self.input.pointer.captured.last().copied();
         let target = match held {
@@ -62,12 +67,12 @@ impl App {
         };
         let is_free = held.is_none() && !self.has_overlay();
         if is_free && let Some(icon) = self.divider_icon(x, y) {
-            self.end_hover();
-            return self.set_icon(icon);
+            self.set_icon(icon);
+            return self.end_hover();
         }
         if is_free && over_bar {
-            self.end_hover();
-            return self.set_icon(CursorIcon::Default);
+            self.set_icon(CursorIcon::Default);
+            return self.end_hover();
         }
         self.set_icon(self.icon_over(target.as_ref()));
         let Some(target) = target else { return self.end_hover() };
@@ -75,24 +80,24 @@ impl App {
             self.focus_follows(target.id);
         }
         let button = held.map(|(_, button)| button);
-        if self.hover(target.id, target.x, target.y) {
+        let (opens, redraw) = self.hover(target.id, target.x, target.y);
+        if opens {
             self.set_icon(CursorIcon::Pointer);
         }
         self.report_mouse(&target, MouseKind::Motion(button));
+        redraw
     }
 
     pub(crate) fn pointer_left(&mut self) {
         self.input.pointer.position = None;
         self.end_hover();
-        self.surface.pacing.ask();
     }
 
     pub(crate) fn mouse_button(&mut self, button: MouseButton, pressed: bool) {
         if !pressed {
             return self.released(button);
         }
-        let arrives =
-            self.input.pointer.arrival.arrives_by_press(self.input.focused, Instant::now());
+        let arrives = self.input.pointer.arrival.arrives_by_press(self.input.focused, self.now);
         if button == MouseButton::Left {
             self.input.pointer.arrives = arrives;
         }
@@ -175,10 +180,10 @@ impl App {
     }
 
     fn released(&mut self, button: MouseButton) {
-        self.menu_released();
+        self.overlay_release();
         if button == MouseButton::Left {
-            self.drop_tab();
-            if self.workspace.drop_divider() || self.drop_bar() {
+            self.chrome.tab_hand.drag = None;
+            if self.workspace.drop_divider() || self.chrome.drop_bar() {
                 return;
             }
         }
@@ -201,8 +206,7 @@ impl App {
                     let link = self.clicked_link(target.id, target.x, target.y);
                     // A double click selects a word. Its first click must not already open a link or move the cursor,
                     // so the click waits.
-                    self.input.pointer.deferred =
-                        Some((Instant::now() + DOUBLE_CLICK, target, link));
+                    self.input.pointer.deferred = Some((self.now + DOUBLE_CLICK, target, link));
                     self.deferred_click(false);
                 }
             }
@@ -210,18 +214,22 @@ impl App {
     }
 
     /// Runs a click that selected no text: at once if `now` is set, and otherwise only after the time for a double
-    /// click is over.
-    pub(crate) fn deferred_click(&mut self, now: bool) {
-        let Some((due, ..)) = self.input.pointer.deferred else { return };
-        if !now && Instant::now() < due {
-            return self.surface.wake_at(due);
+    /// click is over. Returns the frame that is due.
+    pub(crate) fn deferred_click(&mut self, now: bool) -> Redraw {
+        let Some((due, ..)) = self.input.pointer.deferred else { return Redraw::No };
+        if !now && self.now < due {
+            self.surface.wake_at(due);
+            return Redraw::No;
         }
-        let Some((_, target, link)) = self.input.pointer.deferred.take() else { return };
+        let Some((_, target, link)) = self.input.pointer.deferred.take() else {
+            return Redraw::No;
+        };
         if let Some(link) = link {
             self.open_hovered(&link);
-        } else if let Some(pane) = self.mux.pane(target.id) {
-            self.click_at_prompt(&pane, target.x, target.y);
+            return Redraw::Whole;
         }
+        let pane = self.mux.pane(target.id);
+        pane.map_or(Redraw::No, |pane| self.click_at_prompt(&pane, target.x, target.y))
     }
 
     fn right_button(&mut self, target: &Target) {
@@ -337,17 +345,21 @@ impl App {
         }
     }
 
-    /// Finds the link under the pointer again, after Ctrl or the text changed while the pointer was at rest.
-    pub(crate) fn hover_again(&mut self) {
-        match self.target() {
-            Some(target) if self.hover(target.id, target.x, target.y) => {
-                self.set_icon(CursorIcon::Pointer);
-            }
-            target => {
-                self.end_hover();
-                self.set_icon(self.icon_over(target.as_ref()));
-            }
+    /// Finds the link under the pointer again, after Ctrl or the text changed while the pointer was at rest. Returns the
+    /// frame that is due.
+    pub(crate) fn hover_again(&mut self) -> Redraw {
+        let target = self.target();
+        let (opens, redraw) = match &target {
+            Some(target) => self.hover(target.id, target.x, target.y),
+            None => (false, Redraw::No),
+        };
+        if opens {
+            self.set_icon(CursorIcon::Pointer);
+            return redraw;
         }
+        let ended = self.end_hover();
+        self.set_icon(self.icon_over(target.as_ref()));
+        redraw.max(ended)
     }
 
     /// Reports a mouse event to the program. Returns true if the program tracks the mouse. With Shift held, only

@@ -12,7 +12,10 @@ use unterm_mux::{PaneId, TransferDirection, TransferRequest};
 use crate::window::{
     app::App,
     input::transfer_folder::transfer_folder,
-    overlays::confirm::{Answer, Confirm, Preview},
+    overlays::{
+        answer::Answer,
+        confirm::{Confirm, Preview},
+    },
 };
 
 /// The maximum number of characters of a path and of the pane's title that a question shows.

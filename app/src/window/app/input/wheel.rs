@@ -1,7 +1,5 @@
 //! The mouse wheel: reports turns to the program, or scrolls the pane.
 
-use std::time::Instant;
-
 use unterm_mux::{
     PaneId,
     input::{self, MouseKind},
@@ -13,6 +11,7 @@ use crate::action::MouseInput;
 use crate::window::{
     app::{App, send},
     input::pointer::Target,
+    redraw::Redraw,
     surface::x_server,
 };
 
@@ -25,13 +24,15 @@ impl App {
         }
         let pointers = &mut self.surface.pointers;
         let has_valuators = || pointers.have_scroll_valuators();
-        self.input.pointer.wheel_buttons.is_release(delta, Instant::now(), has_valuators)
+        self.input.pointer.wheel_buttons.is_release(delta, self.now, has_valuators)
     }
 
-    /// Handles the wheel or a touch pad: reports notches to the program, or scrolls the view.
-    pub(crate) fn wheel(&mut self, delta: MouseScrollDelta) {
+    /// Handles the wheel or a touch pad: reports notches to the program, or scrolls the view. Returns the frame that is
+    /// due.
+    pub(crate) fn wheel(&mut self, delta: MouseScrollDelta) -> Redraw {
         if self.tab_bar_part().is_some() && !self.has_overlay() {
-            return self.tab_bar_wheel(delta);
+            self.tab_bar_wheel(delta);
+            return Redraw::Whole;
         }
         let (_, height) = self.surface.cell();
         let (x, y, per_notch) = match delta {
@@ -43,10 +44,10 @@ impl App {
             }
         };
         if self.overlay_wheel(y) {
-            return;
+            return Redraw::Whole;
         }
-        let Some(target) = self.target() else { return };
-        let Some(pane) = self.mux.pane(target.id) else { return };
+        let Some(target) = self.target() else { return Redraw::No };
+        let Some(pane) = self.mux.pane(target.id) else { return Redraw::No };
         self.input.pointer.wheel.0 += x;
         self.input.pointer.wheel.1 += y;
         let (columns, notches) =
@@ -59,29 +60,31 @@ impl App {
             self.input.pointer.wheel =
                 (self.input.pointer.wheel.0 - columns, self.input.pointer.wheel.1 - notches);
             self.wheel_to_program(&target, columns as i32, notches as i32);
-            return;
+            return Redraw::No;
         }
         self.input.pointer.wheel.0 = 0.0;
         if self.bound_wheel(target.id, notches as i32) {
             self.input.pointer.wheel.1 -= notches;
-            return;
+            return Redraw::Whole;
         }
         let per_notch = per_notch * f64::from(self.prefs.config.mouse.scroll_multiplier);
-        let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
+        let Some(view) = self.workspace.views.get_mut(&target.id) else { return Redraw::No };
         // Programs receive whole lines. The history scrolls by pixels.
         let unit = if view.is_alternate() { 1.0 } else { f64::from(height) };
         let turned = (self.input.pointer.wheel.1 * per_notch * unit).trunc();
         self.input.pointer.wheel.1 -= turned / (per_notch * unit);
         let turned = turned as i64;
         if turned == 0 {
-            return;
+            return Redraw::No;
         }
         if !view.is_alternate() {
             view.scroll_pixels(-turned, height);
-            self.surface.pacing.ask();
-        } else if let Some(bytes) = input::encode_alternate_scroll(turned as i32, modes) {
+            return Redraw::Whole;
+        }
+        if let Some(bytes) = input::encode_alternate_scroll(turned as i32, modes) {
             send(&pane, &bytes);
         }
+        Redraw::No
     }
 
     /// Runs the actions that are bound to the wheel, once for each notch. Returns false if no action is bound.

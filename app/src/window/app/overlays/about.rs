@@ -7,7 +7,8 @@ use crate::{
     window::{
         app::App,
         overlays::{
-            confirm::{Answer, Confirm, Preview},
+            answer::Answer,
+            confirm::{Confirm, Preview},
             tour,
         },
     },
@@ -25,7 +26,7 @@ impl App {
         let Some(question) = tour::step(step, keys) else { return false };
         // The tour would wait behind an open search. It may do so only for a search that the user opens with a key of
         // the tour.
-        self.close_search();
+        self.overlays.close_search();
         self.ask(question);
         true
     }

@@ -22,11 +22,11 @@ impl App {
         let has_selection = self.workspace.has_selection(target.id);
         let mut rows: Vec<Row> = Vec::new();
         if let Some(link) = link {
-            let (open, copy) = match link.is_file() {
+            let (open, copy) = match link.is_file {
                 true => ("Open file", "Copy file name"),
                 false => ("Open link", "Copy link"),
             };
-            let uri = link.uri().to_owned();
+            let uri = link.uri.clone();
             rows.push(Item::of(open, Choice::Open(link)).into());
             rows.push(Item::of(copy, Choice::Copy(uri)).into());
             rows.push(Row::Line);

@@ -23,7 +23,9 @@ impl App {
             self.menu_item(Action::SplitRight).into(),
             self.menu_item(Action::SplitDown).into(),
             self.menu_item(Action::UndoClose).enabled(self.can_undo_close()).into(),
-            self.menu_item(Action::ReopenLastWindow).enabled(self.can_reopen_last()).into(),
+            self.menu_item(Action::ReopenLastWindow)
+                .enabled(self.workspace.reopens.is_some())
+                .into(),
             self.menu_item(Action::OpenLayout(None)).titled("Open layout…").into(),
             Row::Line,
             self.menu_item(Action::Copy).enabled(has_selection).into(),

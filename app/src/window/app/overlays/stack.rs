@@ -1,67 +1,122 @@
-//! The overlays over the panes, as one stack. They are painted from the lowest to the topmost. Keys, text and the
-//! mouse go from the topmost overlay down, until an open overlay handles them.
-//!
-//! Owns the order of overlays, and the rule above. A new overlay needs a [`Layer`] and an entry in [`STACK`]; there is
-//! no other list of overlays.
+//! Offers input to the overlays, and lends them what they need to handle it.
 
 use crate::window::{
-    app::{
-        App,
-        overlays::{
-            confirm::QuestionsLayer,
-            copy_mode::CopyModeLayer,
-            debug::DebugLayer,
-            hints::HintsLayer,
-            layer::{Layer, Press},
-            menu::MenuLayer,
-            passive::{BlocksLayer, LinkLayer, SequenceLayer, TooltipLayer},
-            picker::PickerLayer,
-            search::SearchLayer,
-            toast::ToastsLayer,
-        },
-    },
+    app::App,
+    cx::Cx,
     input::pointer::wheel::whole_notches,
-    overlays::{canvas::Canvas, taker::Taker},
-    surface::plan::Drawn,
+    overlays::{
+        Overlays,
+        overlay::{Handled, Overlay, Press},
+        taker::Taker,
+    },
+    redraw::Redraw,
+    surface::{
+        Surface,
+        stack::{Parts, Place, STACK, overlay_mut},
+    },
 };
 
-/// All overlays, from the lowest to the topmost.
-const STACK: [&dyn Layer; 12] = [
-    &CopyModeLayer,
-    &BlocksLayer,
-    &LinkLayer,
-    &SearchLayer,
-    &HintsLayer,
-    &TooltipLayer,
-    &ToastsLayer,
-    &SequenceLayer,
-    &PickerLayer,
-    &MenuLayer,
-    &DebugLayer,
-    &QuestionsLayer,
-];
-
-pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
-    for layer in STACK {
-        let below = (canvas.scene.quads.len(), canvas.scene.labels.len());
-        layer.draw(drawn, canvas);
-        let above = (canvas.scene.quads.len(), canvas.scene.labels.len());
-        if layer.is_raised() && above != below {
-            canvas.scene.raised.push(below);
+impl App {
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            views: &self.workspace.views,
+            input: &self.input,
+            overlays: &self.overlays,
+            chrome: &self.chrome,
+            focused: self.mux.layout().active_tab().map(|tab| tab.focused),
         }
     }
-}
 
-impl App {
-    /// Calls `ask` for each open overlay, from the topmost down, until `ask` returns true. Returns false if all calls
-    /// return false.
-    fn ask_overlays(&mut self, mut ask: impl FnMut(&dyn Layer, &mut Self) -> bool) -> bool {
-        STACK.into_iter().rev().any(|layer| layer.is_open(self) && ask(layer, self))
+    /// The overlay at a place, if it is open and receives input.
+    fn overlay_with_input(&self, place: Place) -> Option<&dyn Overlay> {
+        let parts = self.parts();
+        parts.overlay(place).filter(|overlay| overlay.has_input(parts.focused))
     }
 
-    /// The topmost open overlay that receives the mouse.
-    fn overlay_with_mouse(&self) -> Option<&'static dyn Layer> {
-        STACK.into_iter().rev().find(|layer| layer.has_mouse() && layer.is_open(self))
+    /// Lends an overlay what it needs to handle an event. Then carries out its requests. Returns `None` if the overlay
+    /// handles no input.
+    fn lend_to<R>(
+        &mut self,
+        place: Place,
+        handle: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> R,
+    ) -> Option<R> {
+        self.lend_parts(place, |overlays, cx| match place {
+            Place::CopyMode => {
+                let focused = cx.focused()?;
+                let mut view = cx.views.remove(&focused)?;
+                let result = handle(&mut view, cx);
+                cx.views.insert(focused, view);
+                Some(result)
+            }
+            place => Some(handle(overlay_mut(overlays, place)?, cx)),
+        })
+    }
+
+    /// Lends the overlays what they need. Then closes the overlay at `place` if it asked for that, and carries out its
+    /// requests.
+    pub(crate) fn lend_parts<R>(
+        &mut self,
+        place: Place,
+        run: impl FnOnce(&mut Overlays, &mut Cx<'_>) -> R,
+    ) -> R {
+        let clock = self.clock(self.now);
+        let Self { mux, inbox, prefs, workspace, input, overlays, effects, surface, .. } = self;
+        let Surface { geometry, .. } = &**surface;
+        let search = overlays.search.as_ref();
+        let mut cx = Cx {
+            clock,
+            mux,
+            inbox,
+            prefs,
+            geometry: *geometry,
+            views: &mut workspace.views,
+            pointer: &mut input.pointer,
+            search_bar: search.map(|search| (search.pane, search.bar())),
+            effects,
+            wishes: Vec::new(),
+            closes: false,
+        };
+        let result = run(overlays, &mut cx);
+        let Cx { wishes, closes, .. } = cx;
+        if closes {
+            self.close_overlay(place);
+        }
+        wishes.into_iter().for_each(|wish| self.grant(wish));
+        result
+    }
+
+    fn close_overlay(&mut self, place: Place) {
+        match place {
+            Place::Search => self.overlays.close_search(),
+            Place::Hints => self.overlays.hints = None,
+            Place::Picker => self.overlays.picker = None,
+            Place::Menu => self.overlays.menu = None,
+            Place::CopyMode
+            | Place::Link
+            | Place::Tooltip
+            | Place::Toasts
+            | Place::Sequence
+            | Place::Debug
+            | Place::Questions => {}
+        }
+    }
+
+    /// Offers an input to the open overlays, from the topmost down, until one handles it. Returns whether an overlay
+    /// handled it.
+    fn ask_overlays(
+        &mut self,
+        mut ask: impl FnMut(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
+    ) -> bool {
+        STACK.into_iter().rev().any(|place| {
+            self.overlay_with_input(place).is_some()
+                && self.lend_to(place, &mut ask) == Some(Handled::Yes)
+        })
+    }
+
+    /// The place of the topmost open overlay that receives the mouse.
+    fn overlay_with_mouse(&self) -> Option<Place> {
+        let mut all = STACK.into_iter().rev();
+        all.find(|place| self.overlay_with_input(*place).is_some_and(|it| it.has_mouse()))
     }
 
     /// Whether an overlay prevents the panes from receiving the mouse.
@@ -71,42 +126,60 @@ impl App {
 
     /// Whether an overlay draws anything that would become outdated in a frame in which only text changes.
     pub(crate) fn lies_something_over_text(&self) -> bool {
-        STACK.into_iter().any(|layer| layer.lies_over_text(self))
+        let parts = self.parts();
+        STACK.into_iter().filter_map(|place| parts.overlay(place)).any(|it| it.lies_over_text())
     }
 
     /// The part of the window that receives text from input methods.
     pub(crate) fn taker(&self) -> Taker {
         let mut all = STACK.into_iter().rev();
-        all.find_map(|layer| layer.taker().filter(|_| layer.is_open(self))).unwrap_or(Taker::Pane)
+        all.find_map(|place| self.overlay_with_input(place)?.taker()).unwrap_or(Taker::Pane)
     }
 
     /// Offers a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_key(&mut self, press: &Press<'_>) -> bool {
-        self.ask_overlays(|layer, app| layer.key(app, press))
+        self.ask_overlays(|overlay, cx| overlay.key(press, cx))
     }
 
     /// Offers text that was not typed by a key to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_text(&mut self, text: &str) -> bool {
-        self.ask_overlays(|layer, app| layer.text(app, text))
+        self.ask_overlays(|overlay, cx| overlay.text(text, cx))
     }
 
     /// Offers a button press to the open overlays. Returns whether an overlay handled it.
     pub(crate) fn overlay_press(&mut self) -> bool {
-        self.ask_overlays(|layer, app| layer.press(app))
+        self.ask_overlays(|overlay, cx| overlay.press(cx))
     }
 
-    /// Offers a move of the mouse to the open overlays. Returns whether an overlay handled it.
-    pub(crate) fn overlay_point(&mut self, x: f64, y: f64) -> bool {
-        self.has_overlay() && self.ask_overlays(|layer, app| layer.point(app, x, y))
+    /// Reports the release of a button to the open overlays.
+    pub(crate) fn overlay_release(&mut self) {
+        self.ask_overlays(|overlay, cx| {
+            overlay.release(cx);
+            Handled::No
+        });
+    }
+
+    /// Offers a move of the mouse to the open overlays. Returns whether an overlay handled it, and the frame that is due.
+    pub(crate) fn overlay_point(&mut self, x: f64, y: f64) -> (bool, Redraw) {
+        if !self.has_overlay() {
+            return (false, Redraw::No);
+        }
+        let mut due = Redraw::No;
+        let is_handled = self.ask_overlays(|overlay, cx| {
+            let (handled, redraw) = overlay.point(x, y, cx);
+            due = due.max(redraw);
+            handled
+        });
+        (is_handled, due)
     }
 
     /// Passes the wheel to the topmost overlay that receives the mouse. Returns false if there is none. `y` is in
     /// notches or lines, and 0 for a horizontal turn.
     pub(crate) fn overlay_wheel(&mut self, y: f64) -> bool {
-        let Some(layer) = self.overlay_with_mouse() else { return false };
+        let Some(place) = self.overlay_with_mouse() else { return false };
         let steps = whole_notches(&mut self.input.pointer.wheel.1, y);
         for _ in 0..steps.unsigned_abs() {
-            layer.wheel(self, steps > 0);
+            self.lend_to(place, |overlay, cx| overlay.wheel(steps > 0, cx));
         }
         true
     }

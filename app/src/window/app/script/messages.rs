@@ -3,14 +3,29 @@
 use std::time::Duration;
 
 use unterm_mux::PaneId;
+use unterm_renderer::PixelRect;
 use winit::event::MouseButton;
 
 use crate::desktop::{Key, Note};
 use crate::window::{
-    app::script::Script,
+    app::{App, script::Script},
     effect::Effect,
+    overlays::toast::{Toast, rows_in_use},
     system::notices::{Ended, NoticeEvent},
 };
+
+impl App {
+    /// The messages in the window, with their rectangles and lines.
+    fn placed_toasts(&self) -> Vec<(&Toast, PixelRect, Vec<String>)> {
+        let Some(geometry) = &self.surface.geometry else { return Vec::new() };
+        let layout = self.mux.layout();
+        let search = self.overlays.search.as_ref();
+        let search = search.map(|search| (search.pane, search.bar()));
+        let placed = self.surface.placed(&layout);
+        let kept = rows_in_use(&layout, &placed, &self.workspace.views, search, geometry);
+        self.overlays.toasts.placed(geometry, &kept)
+    }
+}
 
 /// A window with two tabs, of which the second is active. In the first tab, a command has run.
 fn with_a_command() -> Script {
@@ -82,7 +97,8 @@ fn a_message_leaves_the_row_of_the_cursor_free() {
         let is_beside = f64::from(rect.y) > y || f64::from(rect.y) + f64::from(rect.height) <= y;
         assert!(is_beside, "{rect:?} covers row {row}");
         // A click reaches the message where it is drawn.
-        assert!(!script.app.dismiss_toast(f64::from(rect.x) + 20.0, y), "{row}");
+        script.app.input.pointer.position = Some((f64::from(rect.x) + 20.0, y));
+        assert!(!script.app.overlay_press(), "{row}");
     }
     // If the pane is scrolled back, its cursor is out of sight, and the message is at its usual place.
     let free = script.app.placed_toasts()[0].1;

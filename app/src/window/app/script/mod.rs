@@ -34,7 +34,6 @@ use crate::window::{
     app::{
         App,
         script::program::{Program, Programs},
-        surface::draw,
     },
     effect::Effect,
     event::Event,
@@ -43,7 +42,10 @@ use crate::window::{
         clipboard::Request,
         keys::{KeyInput, Pressed},
     },
-    surface::plan::{Drawn, Plan},
+    surface::{
+        plan::{Drawn, Plan},
+        scene::scene,
+    },
     ui::geometry::Geometry,
 };
 use crate::{
@@ -88,8 +90,8 @@ impl Script {
         let mut app = App::new(&args, mux, None, inbox, Arc::new(settings), palette);
         app.input.focused = true;
         app.surface.geometry = Some(Geometry { width: 800, height: 480, ..Geometry::TEST });
-        let mut script =
-            Self { app, programs, now: Instant::now(), home, effects: Vec::new(), wakes };
+        let now = app.now;
+        let mut script = Self { app, programs, now, home, effects: Vec::new(), wakes };
         script.app.mux.open_tab(Spawn::default(), None, OnExit::Close).expect("a tab");
         script.hear();
         script
@@ -97,13 +99,8 @@ impl Script {
 
     /// Feeds an event, and then the news that it caused in the mux.
     fn event(&mut self, event: Event) {
-        let blink_since = self.app.surface.blink_since;
-        let effects = self.app.update(event);
+        let effects = self.app.update(self.now, event);
         self.effects.extend(effects);
-        // The script uses its own clock, so replace the real time.
-        if self.app.surface.blink_since != blink_since {
-            self.app.surface.blink_since = self.now;
-        }
         self.app.workspace.views.values_mut().for_each(|view| view.repainted = None);
         self.hear();
     }
@@ -112,7 +109,7 @@ impl Script {
     fn hear(&mut self) {
         loop {
             let news = Box::new(self.app.inbox.take());
-            let effects = self.app.update(Event::News(news));
+            let effects = self.app.update(self.now, Event::News(news));
             assert!(!effects.iter().any(|effect| matches!(effect, Effect::End)));
             self.effects.extend(effects);
             if self.app.overlays.search.as_ref().is_none_or(|search| search.is_answered) {
@@ -276,7 +273,7 @@ impl Script {
     fn draw(&mut self, plan: &Plan) -> String {
         let App { workspace, input, overlays, chrome, prefs, surface, .. } = &mut self.app;
         let drawn = Drawn { plan, workspace, input, overlays, chrome, prefs };
-        let (scene, _) = draw::scene(&drawn, &mut surface.renderer);
+        let (scene, _) = scene(&drawn, &mut surface.renderer);
         surface.renderer.frame(&scene);
         dump(&scene)
     }

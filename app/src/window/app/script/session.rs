@@ -100,6 +100,9 @@ const SESSION: &[Step] = &[
     Key("ctrl+shift+a"),
     Print("d"),
     Key("x"),
+    // The message that the action had no effect expires.
+    Wait(5_000),
+    Print("e"),
     // History.
     Print(
         "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n9\r\n10\r\n11\r\n12\r\n13\r\n14\r\n15\r\n16\r\n17\r\n18\r\n19\r\n20\r\n",
@@ -161,6 +164,8 @@ const SESSION: &[Step] = &[
     Print("later"),
     Configure("[text]\nminimum_contrast = 7.0\n[cursor]\nshape = 'bar'\nblink = true\n"),
     Print("high contrast"),
+    Wait(5_000),
+    Print("!"),
     Wait(600),
     Print("."),
     Configure("[status_bar]\nshow = true\n[tab_bar]\nposition = 'bottom'\n"),
@@ -168,6 +173,7 @@ const SESSION: &[Step] = &[
     Configure("[window]\ndim_unfocused = 0.5\npadding = 20\n"),
     Print("dim"),
     Configure(""),
+    Wait(5_000),
     Print("\x1b]133;A\x07% \x1b]133;B\x07ls\r\n\x1b]133;C\x07a\r\nb\r\n"),
     Print("c\r\n\x1b]133;D;1\x07"),
     Print("\x1b]133;A\x07% \x1b]133;B\x07"),
@@ -190,7 +196,7 @@ fn feed(script: &mut Script, step: &Step) {
         Configure(text) => script.configure(text),
         Wait(milliseconds) => {
             script.now += Duration::from_millis(milliseconds);
-            script.event(Event::Tick(script.now));
+            script.event(Event::Tick);
         }
     }
 }

@@ -248,7 +248,7 @@ const ENDED: &str = "\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07";
 
 /// Reads the titles of tabs until no reading is due.
 fn read_titles(script: &mut Script) {
-    while script.app.are_names_due() {
+    while script.app.workspace.names.are_due() {
         script.app.read_names(script.now);
     }
 }

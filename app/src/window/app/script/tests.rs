@@ -65,7 +65,7 @@ fn a_second_unclean_end_keeps_the_tabs_of_the_first() {
         let mut script = Script::new();
         script.app.workspace.last = Some(last);
         script.app.offer_last();
-        assert!(script.app.can_reopen_last());
+        assert!(script.app.workspace.reopens.is_some());
         script.app.keep_layout();
         last = LastSession::read(script.home.path()).expect("a session");
         last.process = Some(DEAD);
@@ -142,7 +142,7 @@ fn output_takes_the_fast_path_only_if_nothing_covers_it() {
     script.frame();
     script.print("x");
     assert!(!script.takes_fast_path(), "a message lies over it");
-    script.app.dismiss_toasts();
+    script.app.overlays.toasts.dismiss_all();
     script.frame();
     // When lines leave the screen, marks and the scrollbar move.
     script.print(&"line\r\n".repeat(100));

@@ -16,11 +16,9 @@ use crate::window::{
     app::{App, BELL_MARK},
     chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks, tab_titles},
     effect::Effect,
-    surface::{
-        look::PaneLook,
-        plan::{Debugged, Plan},
-        wayland,
-    },
+    overlays::canvas::Debugged,
+    redraw::Redraw,
+    surface::{look::PaneLook, plan::Plan, wayland},
     ui::geometry::Geometry,
     workspace::{
         title::{self, Naming, PaneTitle},
@@ -52,7 +50,7 @@ impl App {
 
     /// Resizes every pane to its area.
     pub(crate) fn arrange(&mut self) {
-        let layout = self.mux.layout();
+        let (layout, now) = (self.mux.layout(), self.now);
         let tabs = self.tabs_soon();
         let has_tab_bar = self.prefs.wants_tab_bar(tabs);
         // While the first tabs are not open, they are counted already.
@@ -78,7 +76,7 @@ impl App {
                     continue;
                 }
                 if view.sizes.given.replace(size) != Some(size) {
-                    view.repainted = Some(Instant::now());
+                    view.repainted = Some(now);
                     view.resize(&pane, size);
                 }
             }
@@ -123,9 +121,11 @@ impl App {
         screen.minimized.is_some_and(|(minimized, _)| minimized)
     }
 
-    /// Runs the tasks for which the timer was set.
-    pub(crate) fn tick(&mut self, now: Instant) {
-        if self.surface.timer.is_some_and(|time| now >= time) {
+    /// Runs the tasks for which the timer was set. Returns the frame that is due.
+    pub(crate) fn tick(&mut self) -> Redraw {
+        let now = self.now;
+        let is_due = self.surface.timer.is_some_and(|time| now >= time);
+        if is_due {
             self.surface.timer = self.show_waiting(now);
             let times = [
                 self.keep_in_time(now),
@@ -135,8 +135,8 @@ impl App {
             times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
             self.drag_scroll();
             self.deferred_click(false);
-            self.surface.pacing.ask();
         }
+        Redraw::if_changed(is_due)
     }
 
     /// Paints a frame if the window is in sight. If only the panes' text has changed, paints a frame of text, and
@@ -155,7 +155,9 @@ impl App {
         let begun = Instant::now();
         let Some(plan) = self.prepare(now) else { return };
         let caret = self.draw(&plan);
-        self.debug_painted(begun);
+        if let Some(debug) = &mut self.overlays.debug {
+            debug.painted(begun, self.surface.renderer.last_frame());
+        }
         self.after_paint(&plan.layout, &plan.placed, caret);
         if let Some(screen) =
             self.surface.screen.as_ref().filter(|_| self.workspace.first.is_some())
@@ -169,6 +171,7 @@ impl App {
     /// Updates the state for a whole frame, and sets the timer for the next frame. Returns `None` if there is no
     /// window.
     pub(crate) fn prepare(&mut self, now: Instant) -> Option<Plan> {
+        self.now = now;
         self.surface.timer = None;
         self.deferred_click(false);
         let layout = self.mux.layout();
@@ -181,13 +184,14 @@ impl App {
         }
         let blink_on = self.text_frame().blink(&placed, style, now);
         let times = [
-            self.overlays.toasts.expire(now),
             self.search_again(now),
             self.workspace.end_flashes(now),
             self.show_waiting(now),
             self.keep_in_time(now),
             self.end_closed_in_time(now),
             self.workspace.first.as_ref().and_then(|first| first.due),
+            // The tasks above may show messages.
+            self.overlays.toasts.expire(now),
         ];
         times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
         self.label_tabs(&layout, now);
@@ -220,7 +224,7 @@ impl App {
             picker.wrap(&geometry, &mut self.surface.renderer);
         }
         if let Some(debug) = &mut self.overlays.debug {
-            debug.measure(Instant::now());
+            debug.measure(self.now);
         }
         let painter = self.surface.screen.as_ref().map(|screen| screen.painter.adapter());
         let debug = self
@@ -260,7 +264,9 @@ impl App {
             theme: self.prefs.config.theme.pick(is_light),
         };
         let (pointer, renderer) = (self.input.pointer.position, &mut self.surface.renderer);
-        if let Some(due) = self.chrome.status_bar.update(&about, geometry, pointer, renderer) {
+        if let Some(due) =
+            self.chrome.status_bar.update(&about, geometry, pointer, self.now, renderer)
+        {
             self.surface.wake_at(due);
         }
     }
@@ -281,23 +287,23 @@ impl App {
         turned as f32 / TURN.as_nanos() as f32
     }
 
-    /// Reads the progress and the tab color that the programs of a pane report.
-    pub(crate) fn read_work(&mut self, pane: PaneId) {
-        let Some(pane) = self.mux.pane(pane) else { return };
+    /// Reads the progress and the tab color that the programs of a pane report. Returns the frame that is due.
+    pub(crate) fn read_work(&mut self, pane: PaneId) -> Redraw {
+        let Some(pane) = self.mux.pane(pane) else { return Redraw::No };
         let work = Work::of(&pane, self.server.as_ref());
         let tab_color = pane.term().tab_color();
         let signals = &mut self.workspace.views.entry(pane.id()).or_default().signals;
         signals.looked = false;
-        if (signals.work, signals.tab_color) != (work, tab_color) {
-            (signals.work, signals.tab_color) = (work, tab_color);
-            self.surface.pacing.ask();
-        }
+        let is_new = (signals.work, signals.tab_color) != (work, tab_color);
+        (signals.work, signals.tab_color) = (work, tab_color);
+        Redraw::if_changed(is_new)
     }
 
-    /// Reads the work of every pane again, because an agent or a plugin reported something.
-    pub(crate) fn read_all_work(&mut self) {
+    /// Reads the work of every pane again, because an agent or a plugin reported something. Returns the frame that is
+    /// due.
+    pub(crate) fn read_all_work(&mut self) -> Redraw {
         let panes: Vec<_> = self.mux.panes().iter().map(|pane| pane.id()).collect();
-        panes.into_iter().for_each(|pane| self.read_work(pane));
+        panes.into_iter().map(|pane| self.read_work(pane)).max().unwrap_or(Redraw::No)
     }
 
     /// Updates the tab bar's texts and marks.
@@ -377,29 +383,23 @@ impl App {
         }
     }
 
-    /// Whether titles must be read again, because panes have printed.
-    pub(crate) fn are_names_due(&self) -> bool {
-        self.workspace.names.stale || self.workspace.names.again
-    }
-
     /// The time at which to read the titles again.
     pub(crate) fn names_due(&self) -> Instant {
         self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
     }
 
     /// Reads the titles again, which queries the operating system. Schedules a second read, because a shell shows the
-    /// command line before it starts the program.
-    pub(crate) fn read_names(&mut self, now: Instant) {
+    /// command line before it starts the program. Returns the frame that is due.
+    pub(crate) fn read_names(&mut self, now: Instant) -> Redraw {
         self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
         self.workspace.names.read = Some(now);
-        let layout = self.mux.layout();
+        let (layout, mut is_new) = (self.mux.layout(), false);
         for tab in &layout.tabs {
             let Some(pane) = self.mux.pane(tab.focused) else { continue };
             let view = self.workspace.views.entry(tab.focused).or_default();
-            if view.read_names(&pane) {
-                self.surface.pacing.ask();
-            }
+            is_new |= view.read_names(&pane);
         }
+        Redraw::if_changed(is_new)
     }
 
     /// The searched pane, and its visible matches as highlights.

@@ -1,6 +1,6 @@
 //! Creates the window: determines its size and position, and paints its first frame.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use unterm_renderer::WindowPainter;
@@ -67,7 +67,7 @@ impl App {
         let (columns, rows) = (self.prefs.config.window.columns, self.prefs.config.window.rows);
         let wanted = Wanted { last, columns, rows, monitor };
         let attributes = self.attributes(attributes, &geometry, &wanted, event_loop)?;
-        let starts_maximized = self.starts_maximized();
+        let starts_maximized = self.prefs.starts_maximized();
         let is_maximized = !self.prefs.args.quake && (attributes.maximized || starts_maximized);
         let window = event_loop
             .create_window(named(attributes, &self.prefs.args.class, event_loop))
@@ -79,7 +79,7 @@ impl App {
             self.apply_theme();
         }
         self.arrange();
-        self.paint(Instant::now());
+        self.paint(self.now);
         self.show_first(&window, is_maximized);
         self.hear_desktop();
         self.receive_drops();
@@ -89,8 +89,8 @@ impl App {
     /// Shows the new window. As soon as its size is known, opens the first panes.
     fn show_first(&mut self, window: &Window, is_maximized: bool) {
         if let Some(first) = &mut self.workspace.first {
-            first.due = Some(Instant::now() + first_panes::LONGEST);
-            self.surface.wake_at(Instant::now() + first_panes::LONGEST);
+            first.due = Some(self.now + first_panes::LONGEST);
+            self.surface.wake_at(self.now + first_panes::LONGEST);
         }
         let Some(id) = x_server::id(window) else {
             return window.set_visible(true);
@@ -148,7 +148,7 @@ impl App {
             let is_fullscreen = start == WindowStart::Fullscreen;
             attributes =
                 attributes.with_fullscreen(is_fullscreen.then_some(Fullscreen::Borderless(None)));
-            if self.starts_maximized() {
+            if self.prefs.starts_maximized() {
                 attributes = attributes.with_maximized(true);
             }
         }
@@ -157,10 +157,6 @@ impl App {
             attributes = drop_down::hang(attributes, wanted.monitor.as_ref(), share, event_loop)?;
         }
         Ok(attributes)
-    }
-
-    fn starts_maximized(&self) -> bool {
-        self.prefs.args.maximized || self.prefs.config.window.start == WindowStart::Maximized
     }
 
     /// Creates the painter of a new window and applies the preferences, before the window is shown.

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
 use unterm_control::workspace::LAST;
-use unterm_mux::Mux;
 use winit::{event_loop::ActiveEventLoop, window::WindowAttributes};
 
-use crate::window::{app::App, effect::Effect, surface::drop_down::place_on, ui::wrap::first_of};
-use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
+use crate::window::{
+    app::App, effect::Effect, surface::drop_down::place_on, ui::wrap::first_of,
+    workspace::first_layout::first_layout,
+};
+use crate::{last_session::LastSession, layout_file::LayoutFile};
 
 /// The delay between a change of the layout and saving the layout.
 const KEEP: Duration = Duration::from_secs(2);
@@ -16,52 +17,6 @@ const KEEP: Duration = Duration::from_secs(2);
 const ABOUT_LAST: &str = "last window";
 /// The maximum number of errors of a layout that a message lists.
 const FAULTS: usize = 3;
-
-/// Opens the layout that a new window starts with. Returns the errors as a message.
-pub(crate) fn open_layout(
-    mux: &Mux,
-    args: &Args,
-    settings: &Settings,
-    last: Option<&LastSession>,
-) -> Option<String> {
-    let faults = match first_layout(args, settings, last)? {
-        Ok(layout) => layout.open(mux),
-        Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
-    };
-    let shown = first_of(&faults, FAULTS).join("\n");
-    (!faults.is_empty()).then(|| format!("The layout can't be opened exactly as saved.\n{shown}"))
-}
-
-/// The layout that a new window starts with. `None` if it starts with a single tab.
-fn first_layout(
-    args: &Args,
-    settings: &Settings,
-    last: Option<&LastSession>,
-) -> Option<Result<LayoutFile>> {
-    let config = settings.get();
-    if let Some(name) = &args.layout {
-        return named_layout(name, settings, last);
-    }
-    // A command or a directory on the command line replaces the layout.
-    if !args.execute.is_empty() || args.cwd.is_some() {
-        return None;
-    }
-    named_layout(&config.startup.layout, settings, last)
-}
-
-/// The layout of this name. `None` if the name is empty, or if the last layout is requested but there was no last
-/// window.
-fn named_layout(
-    name: &str,
-    settings: &Settings,
-    last: Option<&LastSession>,
-) -> Option<Result<LayoutFile>> {
-    match name {
-        "" => None,
-        LAST => last.map(|last| Ok(last.layout.clone())),
-        name => Some(LayoutFile::read(settings.home(), name)),
-    }
-}
 
 impl App {
     /// The number of tabs that the window opens at its start.
@@ -137,7 +92,7 @@ impl App {
     /// desktop ends, so it must not save only when it closes.
     pub(crate) fn keep_soon(&mut self) {
         if self.workspace.keep_at.is_none() {
-            let time = Instant::now() + KEEP;
+            let time = self.now + KEEP;
             self.workspace.keep_at = Some(time);
             self.surface.wake_at(time);
         }
@@ -177,7 +132,7 @@ impl App {
     /// ended, so shells start instead. Returns false if there are none to open, or if they were already opened.
     pub(crate) fn reopen_last(&mut self) -> bool {
         let Some(unopened) = self.workspace.reopens.take() else { return false };
-        self.settle(ABOUT_LAST);
+        self.overlays.toasts.settle(ABOUT_LAST);
         let faults = unopened.layout.open(&self.mux);
         if !faults.is_empty() {
             let shown = first_of(&faults, FAULTS).join("\n");
@@ -222,11 +177,6 @@ impl App {
             );
         }
         self.workspace.reopens = Some(unopened);
-    }
-
-    /// Whether the tabs of the last window can be reopened.
-    pub(crate) fn can_reopen_last(&self) -> bool {
-        self.workspace.reopens.is_some()
     }
 
     /// Shows or hides the drop-down window. Returns false if this window is not a drop-down window.

@@ -8,6 +8,7 @@ use unterm_term::TextRange;
 
 use crate::window::{
     app::App,
+    overlays::overlay::Overlay as _,
     system::access::{
         run::Run,
         tree::{KIND, MENU, PANE, PANEL_INPUT, SEARCH, SentTree, TAB, Tree, WINDOW},
@@ -75,7 +76,7 @@ impl App {
             let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));
             tree.search(search, line, &mut window);
             // Even if a search is open, another pane or copy mode may have the keyboard focus.
-            if self.is_searching() {
+            if search.has_input(focused) {
                 focus = SEARCH;
             }
         }

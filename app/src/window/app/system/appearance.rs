@@ -79,15 +79,12 @@ impl App {
 
     /// Applies new reports of the desktop.
     pub(crate) fn desktop_said(&mut self, words: HashMap<Source, ReportedSettings>) {
-        let (was_light, stood_still) = (self.is_light(), self.stands_still());
+        let was_light = self.is_light();
         for (source, said) in words {
             tracing::debug!(?source, ?said, "the desktop says what it prefers");
             self.system.appearance.said.insert(source, said);
         }
         self.hear_desktop();
-        if self.stands_still() != stood_still {
-            self.surface.pacing.ask();
-        }
         if self.is_light() != was_light {
             self.apply_theme();
         }

@@ -6,8 +6,9 @@ use crate::window::{
     app::App,
     overlays::{
         asks::{ABOUT, ShownQuestions, fitted},
+        choice::Choice,
         panel::item::Item,
-        picker::Choice,
+        picker::Picker,
     },
     system::errand::Done,
 };
@@ -38,7 +39,7 @@ impl App {
             return;
         }
         let Some(question) = first else {
-            self.settle(ABOUT);
+            self.overlays.toasts.settle(ABOUT);
             return;
         };
         let press = self.prefs.press("answer_agent", "or a click here shows the answers");
@@ -73,7 +74,7 @@ impl App {
         }
         let hint = format!("{} Choose an answer", question.heading());
         let text = question.text;
-        self.pick_answer(&hint, text, items, question.number);
+        self.open_picker(Picker::answer(&hint, text, items, question.number));
         true
     }
 

@@ -83,7 +83,7 @@ impl App {
     fn change_directory(&mut self, id: PaneId, folder: &Path) {
         let Some(pane) = self.mux.pane(id) else { return };
         match change(&pane, folder) {
-            Ok(line) => self.type_bytes(&pane, line.as_bytes()),
+            Ok(line) => drop(self.type_bytes(&pane, line.as_bytes())),
             Err(why) => self.complain("folder", why),
         }
     }

@@ -128,7 +128,6 @@ impl App {
         if let Some(typed) = self.typed_by(&action) {
             return typed.map(Acted::Types);
         }
-        self.surface.pacing.ask();
         self.complaint_of(|app| app.act(action)).map(Acted::Done)
     }
 

@@ -62,7 +62,7 @@ impl App {
         if !wanted {
             return self.not_shown(pane, notification.handle);
         }
-        let now = Instant::now();
+        let now = self.now;
         if self.system.notices.may_show(pane, now) {
             return self.show_notification(pane, notification);
         }
@@ -234,7 +234,7 @@ impl App {
     pub(crate) fn sound_bell(&mut self) {
         let config = &self.prefs.config.bell;
         let (audible, command) = (config.audible, config.command.clone());
-        let now = Instant::now();
+        let now = self.now;
         let is_soon = self.system.notices.rung.is_some_and(|rung| now < rung + BELL_PAUSE);
         if is_soon || !audible && command.is_empty() {
             return;

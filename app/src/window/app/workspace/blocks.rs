@@ -52,14 +52,12 @@ impl App {
                 (.., true) => self.notify("commands", "There is no later prompt.".to_owned()),
                 (.., false) => self.notify("commands", "There is no earlier prompt.".to_owned()),
             }
-            self.surface.pacing.ask();
             return true;
         };
         let id = term.command_at(line).map(|command| command.id);
         drop(term);
         view.show_at_top(line);
         view.blocks.current = id;
-        self.surface.pacing.ask();
         true
     }
 
@@ -100,7 +98,6 @@ impl App {
                 view.selection = Some(Selection::of(range, seq));
                 view.reveal(range.start.line);
                 self.say_if_cut(&pane, id);
-                self.surface.pacing.ask();
             }
             None => self.notify("commands", "The command printed nothing.".to_owned()),
         }
@@ -126,7 +123,6 @@ impl App {
             let why = if fold { "There is no output to fold." } else { "Nothing is folded." };
             self.notify("commands", why.to_owned());
         }
-        self.surface.pacing.ask();
     }
 
     /// The input that runs a pane's command again. `None` if there is no command, or if the shell shows no prompt.
@@ -150,7 +146,7 @@ impl App {
                 let why = "There is nothing to fold: the command still runs or printed nothing.";
                 self.notify("commands", why.to_owned());
             }
-            return self.surface.pacing.ask();
+            return;
         }
         let (text, authentic, prompts, cut) = {
             let term = pane.term();

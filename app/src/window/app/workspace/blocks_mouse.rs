@@ -5,13 +5,15 @@ use unterm_term::LineId;
 
 use crate::window::{
     app::App,
+    redraw::Redraw,
     ui::geometry::{contains, pixels},
     workspace::{blocks::place::BlockLayout, selection::Selection},
 };
 
 impl App {
-    /// Shows or hides the buttons of a command, after the pointer moved to a point of the window.
-    pub(crate) fn hover_blocks(&mut self, x: f64, y: f64) {
+    /// Shows or hides the buttons of a command, after the pointer moved to a point of the window. Returns the frame that
+    /// is due.
+    pub(crate) fn hover_blocks(&mut self, x: f64, y: f64) -> Redraw {
         let before = self.overlays.block_hover;
         self.overlays.block_hover = None;
         let geometry = self.surface.geometry;
@@ -30,9 +32,7 @@ impl App {
                 });
             }
         }
-        if before.is_some() || self.overlays.block_hover.is_some() {
-            self.surface.pacing.ask();
-        }
+        Redraw::if_changed(before.is_some() || self.overlays.block_hover.is_some())
     }
 
     /// Handles a left press at a point of the window. Returns true if the press hit the mark, the buttons or the
@@ -52,7 +52,6 @@ impl App {
             {
                 let line = header.line;
                 view.show_at_top(line);
-                self.surface.pacing.ask();
                 return true;
             }
             let marks = view.folded_marks(area, &geometry);
@@ -63,7 +62,6 @@ impl App {
                 let above = view.snapshot.rows.get(row as usize).map(|row| row.line.0);
                 let line = LineId(above.unwrap_or_default() + 1);
                 view.change_folds(|folds| folds.reveal(line));
-                self.surface.pacing.ask();
                 return true;
             }
             let Some((pane, block)) = self.overlays.block_hover.filter(|(pane, _)| *pane == id)
@@ -98,14 +96,13 @@ impl App {
         if let (Some(range), Some(view)) = (range, self.workspace.views.get_mut(&pane)) {
             view.selection = Some(Selection::of(range, seq));
         }
-        self.surface.pacing.ask();
     }
 
-    /// Handles a click that selected no text. At a prompt, the click moves the shell's cursor.
-    pub(crate) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) {
-        if let Some(bytes) = self.keys_to_click(pane, x, y) {
-            self.type_bytes(pane, &bytes);
-        }
+    /// Handles a click that selected no text. At a prompt, the click moves the shell's cursor. Returns the frame that is
+    /// due.
+    pub(crate) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) -> Redraw {
+        let bytes = self.keys_to_click(pane, x, y);
+        bytes.map_or(Redraw::No, |bytes| self.type_bytes(pane, &bytes))
     }
 
     /// The keys that move the shell's cursor to a point of the pane. `None` if a click there does not move the cursor.

@@ -7,7 +7,10 @@ use unterm_mux::{PaneId, Tab};
 use crate::config::ConfirmClose;
 use crate::window::{
     app::App,
-    overlays::confirm::{Answer, Confirm, Preview},
+    overlays::{
+        answer::Answer,
+        confirm::{Confirm, Preview},
+    },
     ui::wrap::first_of,
     workspace::closing::{Closing, running},
 };
@@ -122,7 +125,7 @@ impl App {
         // The program may have exited after the question was asked.
         let closed = groups.iter().filter(|panes| self.mux.close_undoably(panes)).count();
         if closed > 0 {
-            let until = Instant::now() + UNDO;
+            let until = self.now + UNDO;
             self.workspace.undo_until = Some(until);
             self.surface.wake_at(until);
         }

@@ -23,16 +23,8 @@ impl App {
             }
             Form::Ansi => self.store(Buffer::Clipboard, ansi(&lines)),
         }
-        self.end_selection(&pane);
+        self.workspace.end_selection(pane.id());
         true
-    }
-
-    /// Clears a pane's selection.
-    pub(crate) fn end_selection(&mut self, pane: &Pane) {
-        if let Some(view) = self.workspace.views.get_mut(&pane.id()) {
-            view.selection = None;
-        }
-        self.surface.pacing.ask();
     }
 
     /// The selected text of a pane.

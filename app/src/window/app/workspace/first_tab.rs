@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Instant};
 
 use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
-use crate::window::app::{App, surface::quake, system::notices::with_line};
+use crate::window::{
+    app::{App, system::notices::with_line},
+    workspace::first_layout,
+};
 use crate::{args::Args, config::Config};
 
 /// The subject of messages about programs that outlive their window.
@@ -58,7 +61,8 @@ impl App {
             }
         }
         if mux.layout().tabs.is_empty()
-            && let Some(complaint) = quake::open_layout(&mux, &args, &settings, last.as_ref())
+            && let Some(complaint) =
+                first_layout::open_layout(&mux, &args, &settings, last.as_ref())
         {
             self.complain("layout", complaint);
         }
@@ -72,7 +76,6 @@ impl App {
             }
         }
         self.arrange();
-        self.surface.pacing.ask();
         first.ready.set();
         if let Some(fault) = first.sessions.take_fault() {
             self.complain(ABOUT_SESSIONS, fault);

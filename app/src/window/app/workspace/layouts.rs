@@ -7,7 +7,7 @@ use crate::{
     window::{
         app::App,
         effect::Effect,
-        overlays::{panel::item::Item, picker::Choice},
+        overlays::{choice::Choice, panel::item::Item},
         ui::wrap::first_of,
     },
 };

@@ -1,7 +1,7 @@
 //! Carries out the user's actions on panes: splits, drags of dividers, focus that follows the mouse, and input to
 //! several panes.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use unterm_mux::{Axis, Divider, OnExit, Pane, PaneId, Rect, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
@@ -76,7 +76,7 @@ impl App {
     /// Handles a left press: grabs the divider at a point. Returns false if no divider is there.
     pub(crate) fn grab_divider(&mut self, x: f64, y: f64) -> bool {
         let Some((tab, divider)) = self.divider_at(x, y) else { return false };
-        let now = Instant::now();
+        let now = self.now;
         let before = self.workspace.panes.click.replace((now, divider.path.clone()));
         if before.is_some_and(|(time, path)| path == divider.path && now - time < DOUBLE_CLICK) {
             self.workspace.panes.click = None;
@@ -196,12 +196,5 @@ impl App {
     pub(crate) fn pane_to_tab(&mut self, tab: &Tab, target: TabId) -> bool {
         self.report(self.mux.move_to_tab(tab.focused, target));
         target != tab.id
-    }
-
-    /// Starts or stops the broadcast of typed input to other panes.
-    pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
-        let broadcast = &mut self.workspace.panes.broadcast;
-        *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
-        self.surface.pacing.ask();
     }
 }

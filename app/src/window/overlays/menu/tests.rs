@@ -15,7 +15,7 @@ fn menu(anchor: PixelRect) -> Menu {
 }
 
 fn press(menu: &mut Menu, key: Key) -> MenuOutcome {
-    menu.key(key, Modifiers::empty())
+    menu.press_key(key, Modifiers::empty())
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn the_pointer_marks_what_it_is_over_and_only_what_can_be_chosen() {
     };
     for (row, marked) in [(0, None), (1, Some(1)), (2, None), (4, Some(4))] {
         let (x, y) = middle(row);
-        assert!(menu.point(&geometry, x, y));
+        assert!(menu.mark_at(&geometry, x, y));
         assert_eq!(menu.marked, marked, "row {row}");
     }
-    assert!(!menu.point(&geometry, 350.0, 20.0));
+    assert!(!menu.mark_at(&geometry, 350.0, 20.0));
 }

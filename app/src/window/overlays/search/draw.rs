@@ -16,7 +16,7 @@ const WIDTH: f32 = 420.0;
 impl SearchBar {
     /// Draws the bar at the top right of the pane at `area`, with the input method's preedit text. If the bar would
     /// cover any rectangle in `seen`, it is drawn at the bottom right. Returns the rectangle of the cursor.
-    pub(crate) fn draw(
+    pub(crate) fn draw_bar(
         &self,
         preedit: Option<&Preedit>,
         (geometry, colors): (&Geometry, &Colors),

@@ -1,0 +1,55 @@
+//! Carries out the requests of the window's parts.
+
+use unterm_mux::{OnExit, Spawn};
+
+use crate::window::{app::App, wish::Wish};
+
+impl App {
+    /// Carries out the request of a part.
+    pub(crate) fn grant(&mut self, wish: Wish) {
+        match wish {
+            Wish::Act(tab, action) => self.act_by_choice(tab, action),
+            Wish::ActByKey(action, modifiers) => drop(self.act_by_key(action, modifiers)),
+            Wish::Answer(answer) => self.answered(answer),
+            Wish::AnswerAgent(number, Some(answer)) => self.agent_answered(number, &answer),
+            Wish::AnswerAgent(number, None) => self.leave_unanswered(number),
+            Wish::Command(pane, command, part) => {
+                if let Some(pane) = self.mux.pane(pane) {
+                    self.do_with(&pane, command, part);
+                }
+            }
+            Wish::Complain(about, text) => self.complain(about, text),
+            Wish::Edit(pane, file) => self.edit_file(pane, &file),
+            Wish::EndCopySearch => self.end_copy_search(),
+            Wish::EndThemePreview => self.apply_theme(),
+            Wish::NextMatch { pane, at, forward, count } => {
+                self.next_match(pane, at, forward, count);
+            }
+            Wish::Notify(about, text) => self.notify(about, text),
+            Wish::OpenLink(link) => self.open_hovered(&link),
+            Wish::OpenShell(program) => {
+                let spawn = Spawn { program: Some(program), ..self.spawn_beside() };
+                self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+            }
+            Wish::OpenTarget(uri) => self.open_target(&uri),
+            Wish::Paste(pane, text) => self.paste_text(pane, &text),
+            Wish::PreviewTheme(palette) => {
+                // Ignore the error: errors in the configuration were reported when it was applied.
+                let _ = self.apply_palette(palette);
+            }
+            Wish::RecordEntry(id) => {
+                self.overlays.used_entries.retain(|used| *used != id);
+                self.overlays.used_entries.push(id);
+            }
+            Wish::Report(error) => self.report::<()>(Err(error)),
+            Wish::SearchFrom { pane, origin, forward } => {
+                self.search_from_copy_mode(pane, origin, forward);
+            }
+            Wish::SetTheme(name) => self.set_theme(&name),
+            Wish::ShowAnswers => drop(self.answer_agent()),
+            Wish::ShowManual(topic) => self.show_manual(topic),
+            Wish::ShowPane(pane) => self.bring_to_front(pane),
+            Wish::TypeCharacter(text) => self.type_character(&text),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The requests of a part of the window to the app, as values.
+//!
+//! A part changes its own state. If a request concerns other parts, the part returns a [`Wish`] through its
+//! [`Cx`](crate::window::cx::Cx). `app/wishes.rs` carries wishes out, after the part has finished.
+
+use std::sync::Arc;
+
+use unterm_mux::{MuxError, PaneId, TabId, input::Modifiers};
+use unterm_term::{Palette, Point};
+
+use crate::action::Action;
+use crate::window::{
+    hovered_link::HoveredLink, overlays::answer::Answer, workspace::blocks::part::Part,
+};
+
+/// A request of a part of the window to the app.
+#[derive(Debug)]
+pub(crate) enum Wish {
+    /// Run an action that the user chose. If it applies to tabs, it applies to the given tab, or to the active tab.
+    Act(Option<TabId>, Action),
+    /// Run the action that a key is bound to.
+    ActByKey(Action, Modifiers),
+    /// Do what a button of a question says.
+    Answer(Answer),
+    /// Answer the agents' question of this number. `None` declines to answer.
+    AnswerAgent(u64, Option<String>),
+    /// Run an action on a command of a pane, given by the command's id.
+    Command(PaneId, u64, Part),
+    /// Show an error: its topic and its text.
+    Complain(&'static str, String),
+    /// Open a file beside a pane in the editor. The text is a name, which a line and a column may follow.
+    Edit(PaneId, String),
+    /// Close the search, if it belongs to copy mode.
+    EndCopySearch,
+    /// Show the configured theme again.
+    EndThemePreview,
+    /// Move the cursor of copy mode from `at` by `count` matches. If no search is open, search for the last pattern.
+    NextMatch { pane: PaneId, at: Point, forward: bool, count: u32 },
+    /// Show a message that expires: its topic and its text.
+    Notify(&'static str, String),
+    /// Open a link or a file.
+    OpenLink(HoveredLink),
+    /// Open a tab that runs this program in the focused pane's directory.
+    OpenShell(String),
+    /// Open a link with the desktop's default program.
+    OpenTarget(String),
+    /// Paste a text into a pane.
+    Paste(PaneId, String),
+    /// Show the colors of a theme in all panes, without changing the configuration.
+    PreviewTheme(Arc<Palette>),
+    /// Record that an entry of the palette was used. Of two entries that match equally well, the palette lists the more
+    /// recently used entry first.
+    RecordEntry(String),
+    /// Show an error that the mux returned.
+    Report(MuxError),
+    /// Open a search of a pane. `origin` is the position of copy mode's cursor.
+    SearchFrom { pane: PaneId, origin: Point, forward: bool },
+    /// Write the name of a theme to the configuration.
+    SetTheme(String),
+    /// Show the answers to the agents' question in the message.
+    ShowAnswers,
+    /// Show a page of the manual.
+    ShowManual(&'static str),
+    /// Show a pane: its tab, and the window.
+    ShowPane(PaneId),
+    /// Type a character that the user picked from a list.
+    TypeCharacter(String),
+}
