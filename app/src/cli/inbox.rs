@@ -192,8 +192,11 @@ fn follow_to_the_end(record: &Record, news: &Sender<News>) -> Result<()> {
     let mut version: Option<String> = None;
     loop {
         let timeout_ms = version.is_some().then_some(WAIT).into();
-        let reply =
-            client.call::<List>(ListParams { version: version.clone().into(), timeout_ms })?;
+        let reply = client.call::<List>(ListParams {
+            version: version.clone().into(),
+            timeout_ms,
+            ..ListParams::default()
+        })?;
         if version.replace(reply.version.clone()).as_ref() != Some(&reply.version) {
             news.send(News::Inbox(record.id.clone(), reply))?;
         }
@@ -203,7 +206,8 @@ fn follow_to_the_end(record: &Record, news: &Sender<News>) -> Result<()> {
 /// The entries of one instance, newest first.
 fn entries(record: &Record) -> Result<Vec<Listed>> {
     let client = Client::connect_to(&record.clone().into())?;
-    Ok(of(&record.id, client.call::<List>(ListParams::default())?))
+    let params = ListParams { all: all.then_some(true).into(), ..ListParams::default() };
+    Ok(of(&record.id, client.call::<List>(params)?))
 }
 
 /// Notes that an instance could not be asked.
