@@ -13,6 +13,7 @@
 mod approval;
 pub(crate) mod audit;
 mod demand;
+mod dialog;
 mod lease;
 mod line;
 #[cfg(test)]
@@ -44,8 +45,9 @@ use crate::{caller::Caller, error::Result};
 type Gate = fn(&Authority, &Caller, &Step<'_>) -> Decision;
 
 /// Every gate, in the order in which they are asked. [`audit`] logs the calls, whatever the gates decide.
-const GATES: [(&str, Gate); 8] = [
+const GATES: [(&str, Gate); 9] = [
     ("scope", scope::decide),
+    ("dialog", dialog::decide),
     ("approval", approval::decide),
     ("opener", opener::decide),
     ("pause", pause::decide),

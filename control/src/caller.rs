@@ -160,6 +160,8 @@ pub struct Caller {
     pub capabilities: Capabilities,
     /// The program on whose behalf the caller speaks, if that limits the panes that the caller may change.
     pub opener: Option<Opener>,
+    /// The process at the client's end of a Unix socket. `None` for other connections.
+    pub process: Option<i32>,
     /// The proof that this call was approved. `None` if no approval was needed, or none was given.
     pub(crate) approved: Option<Approved>,
     /// The place where a method stores a new subscription, which the caller's wire then serves.
@@ -267,6 +269,7 @@ impl Caller {
             panes: None,
             capabilities: Capabilities::at_login(token, false),
             opener: None,
+            process: None,
             approved: None,
             subscription: SubscriptionSlot::default(),
             signals: Signals::default(),

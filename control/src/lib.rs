@@ -83,7 +83,11 @@ pub use server::{
     SettingsLinks,
 };
 pub use services::{
-    pane::{drivers::Driver, program_state::claim::State as WorkState},
+    milliseconds_of,
+    pane::{
+        contexts::ProgramContext, drivers::Driver, program_state::claim::State as WorkState,
+        screen_rules::ScreenRules,
+    },
     people::{
         approvals::Approval,
         changes::{Changes, Topic},

@@ -103,7 +103,7 @@ impl Server {
         dialect: D,
     ) -> JoinHandle<()> {
         let service = Service::new(dialect, self.instance.clone(), self.login);
-        self.runtime().spawn(connection::serve(input, output, Arc::new(service)))
+        self.runtime().spawn(connection::serve(input, output, Arc::new(service), None))
     }
 
     /// Serves one connection like [`Self::serve`], over two blocking streams, such as the standard streams of this

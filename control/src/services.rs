@@ -2,6 +2,7 @@
 //! Services use the mux, but contain no code for wires, method names or JSON.
 
 pub mod limits;
+pub mod line_diff;
 pub mod pane;
 pub mod people;
 pub mod records;

@@ -49,6 +49,7 @@ pub use process::{
     Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ProgramPlacement,
     PtyProcess, PtySpawner, ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError,
     SpawnOrigin, Spawner, is_carrier, limit_kept_memory, program_error, raise_descriptor_limit,
+    variable_of,
 };
 #[cfg(target_os = "linux")]
 pub use process::{KeptSpawner, LeftProgram};

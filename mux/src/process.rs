@@ -71,6 +71,15 @@ pub(crate) fn release_memory() {
     system::release_memory();
 }
 
+/// A variable of the environment with which a process of this user was started. `None` if the variable is not set or the
+/// system does not report it.
+pub fn variable_of(pid: i32, name: &str) -> Option<String> {
+    #[cfg(unix)]
+    return system::variable(pid, name);
+    #[cfg(not(unix))]
+    None
+}
+
 /// Limits the freed memory that the C library keeps. A program calls this first, before it starts threads. Without the
 /// limit, unfinished images of 20 panes, which may have 128 MiB, took up to 890 MiB, and 600 MiB of that stayed.
 pub fn limit_kept_memory() {
@@ -295,6 +304,11 @@ pub trait Process: Send + Sync {
     fn groups_above(&self, _group: i32) -> Option<Vec<i32>> {
         None
     }
+    /// Whether a process belongs to the pane: its controlling terminal is the pane's, or the pane's program started it,
+    /// directly or through other processes. `false` if the system does not report it.
+    fn has_process(&self, _pid: i32) -> bool {
+        false
+    }
     /// The leaders of the process groups that started the foreground program, the nearest first, up to the pane's own
     /// program. Empty if the system does not report them.
     fn ancestors(&self) -> Vec<Ancestor> {
@@ -329,6 +343,10 @@ pub trait Process: Send + Sync {
     fn echo(&self) -> Option<bool>;
     /// Whether the program reads a line without echo, such as a password (termios ICANON without ECHO).
     fn reads_secret(&self) -> bool;
+    /// Whether the terminal collects input until Enter before the program reads it (termios ICANON). `None` if unknown.
+    fn collects_lines(&self) -> Option<bool> {
+        None
+    }
     /// Whether a program of the foreground process group waits for input: one of its threads is reading the terminal,
     /// or waits until it is readable. If the system hides the threads of a program (a program of another user), the
     /// program counts as waiting if it sleeps. `None` if the system does not report any of this.

@@ -7,7 +7,7 @@ use std::{
     fs::OpenOptions,
     io::{IsTerminal as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::mpsc::channel,
     time::Duration,
@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::{Subcommand, ValueEnum};
 
-use crate::cli::{report::complain, tty};
+use crate::cli::{replay, report::complain, tty};
 
 /// The terminal that controls this process.
 const OWN: &str = "/dev/tty";
@@ -45,6 +45,14 @@ pub enum AgentCommand {
         /// Name of the program: letters, digits and any of `_.+-`.
         #[arg(long, value_name = "NAME", value_parser = app)]
         app: Option<String>,
+    },
+    /// Check what the rules for screens read in replays, which `explain --save` writes.
+    ///
+    /// Exits with status 1 if they read another state than a replay's `state`.
+    Check {
+        /// Replays.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
     },
 }
 
@@ -81,7 +89,10 @@ pub fn is_called(mut words: impl Iterator<Item = std::ffi::OsString>) -> bool {
 
 /// Reports a state. If no terminal is found, prints the reason to standard error.
 pub fn run(command: &AgentCommand, home: &Path) -> ExitCode {
-    let AgentCommand::State { state, text, kind, app } = command;
+    let (state, text, kind, app) = match command {
+        AgentCommand::State { state, text, kind, app } => (state, text, kind, app),
+        AgentCommand::Check { files } => return replay::check(files, home),
+    };
     let report = report(*state, *kind, app.as_deref(), &text.join(" "));
     if let Err(error) = write(report, home) {
         complain(&format!("the state was not reported: {error:#}"));

@@ -18,7 +18,9 @@ use crate::cli::{
     local::{ConfigCommand, LangCommand, ThemeCommand},
     mcp_config::Client,
     ptywright::PtywrightCommand,
+    search::SearchCommand,
     session::{ScreenCommand, SessionCommand},
+    team::TeamArgs,
     words::{Id, OnlyId},
 };
 
@@ -242,16 +244,29 @@ pub enum Command {
         /// The pane.
         #[command(flatten)]
         id: OnlyId,
+        /// Also save what the rules for screens read, as a replay for `agent check`.
+        #[arg(long, value_name = "FILE")]
+        save: Option<PathBuf>,
     },
     /// List what needs you in all running instances, newest first.
     Inbox {
         /// Print each new entry as it appears, one per line.
         #[arg(long)]
         watch: bool,
+        /// List entries that were dismissed or snoozed, too.
+        #[arg(long, conflicts_with = "watch")]
+        all: bool,
         /// Another command.
         #[command(subcommand)]
         command: Option<InboxCommand>,
     },
+    /// Find a text in the panes of all running instances, with the command that printed it, newest first.
+    Search(SearchCommand),
+    /// Open several panes in one tiled tab that run the same command, such as agents on the same task.
+    ///
+    /// `unterm-cli team 3 --worktrees -- claude` gives each its own git worktree. In each pane, PORT and UNTERM_PORTS
+    /// name ports of its own.
+    Team(TeamArgs),
     /// Report what a program is doing, for hooks and scripts.
     #[command(subcommand)]
     Agent(AgentCommand),

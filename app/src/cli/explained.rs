@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use unterm_control::methods::explain::ExplainReply;
+use unterm_control::methods::explain::{ContextEnd, ExplainReply};
 
 use crate::cli::fields;
 
@@ -19,6 +19,8 @@ pub fn text(reply: &ExplainReply) -> String {
         ("progress", progress),
         ("since", reply.since.clone()),
         ("reason", Some(reply.reason.clone())),
+        ("runs as", reply.context.as_ref().map(|context| context.text())),
+        ("ended", reply.ended_context.as_ref().map(ended)),
     ];
     let given = properties.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let mut text: String = given.map(|(name, value)| format!("{name:<10}{value}\n")).collect();
@@ -37,6 +39,14 @@ pub fn text(reply: &ExplainReply) -> String {
     text.push('\n');
     text.push_str(&fields::table(&head.map(str::to_owned), rows));
     text
+}
+
+/// The end of a context, such as `make: crash by SIGKILL`.
+fn ended(end: &ContextEnd) -> String {
+    match &end.exit {
+        Some(exit) => format!("{}: {exit}", end.name),
+        None => end.name.clone(),
+    }
 }
 
 /// The name of a variant on the wire.
@@ -64,12 +74,15 @@ mod tests {
                 {"source": "process", "state": "working", "verdict": "overridden",
                     "rule": "a program runs in the foreground", "text": "claude"},
             ],
+            "context": {"user": "root", "host": "zeta", "container": "build"},
+            "ended_context": {"name": "make", "exit": "crash by SIGKILL"},
         }))
         .unwrap();
         let text = text(&reply);
         let expected = "state     needs_you (permission)\nmessage   Run it?\n\
-            reason    claude-code reported its state\n\nSOURCE   VERDICT     STATE";
+            reason    claude-code reported its state\nruns as   root@zeta, container build\n\
+            ended     make: crash by SIGKILL\n\nSOURCE   VERDICT     STATE";
         assert!(text.starts_with(expected), "{text}");
-        assert_eq!(text.lines().count(), 7, "{text}");
+        assert_eq!(text.lines().count(), 9, "{text}");
     }
 }

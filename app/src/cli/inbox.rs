@@ -1,5 +1,7 @@
 //! `unterm-cli inbox`: everything that needs the user, in all instances of this machine.
 
+mod answer;
+
 use std::{
     collections::{HashMap, HashSet},
     io::{ErrorKind, Write as _},
@@ -25,6 +27,8 @@ use unterm_control::{
     },
 };
 
+pub use self::answer::OneInbox;
+use self::answer::{GivenAnswer, milliseconds};
 use crate::cli::{
     fields,
     report::{complain, write_out},
@@ -38,6 +42,33 @@ const WAIT: u64 = 60_000;
 pub enum InboxCommand {
     /// Focus the pane of the newest entry, and bring its window to the front.
     Next,
+    /// Show the question of a pane's program, and the choices that its screen offers.
+    Show {
+        /// The pane.
+        pane: u64,
+    },
+    /// Answer the question of a pane's program, without going there.
+    ///
+    /// Types nothing if the question has changed since it was shown. Refused for agents, and for programs in that pane.
+    Answer(GivenAnswer),
+    /// Remove an entry, until its question changes or is asked again.
+    Dismiss {
+        /// Entry: the number of its pane, or its key.
+        entry: String,
+    },
+    /// Remove an entry for a time.
+    Snooze {
+        /// Entry: the number of its pane, or its key.
+        entry: String,
+        /// Time, such as 90s, 10m, 2h or 1d.
+        #[arg(value_parser = milliseconds, default_value = "10m")]
+        time: u64,
+    },
+    /// List an entry again that was dismissed or snoozed.
+    Restore {
+        /// Entry: the number of its pane, or its key.
+        entry: String,
+    },
 }
 
 /// An entry, and the instance that it belongs to.
@@ -54,6 +85,8 @@ pub struct Inbox<'a> {
     pub home: &'a Path,
     /// The name of the only instance to ask.
     pub instance: Option<&'a str>,
+    /// Whether to list entries that were dismissed or snoozed, too.
+    pub all: bool,
     /// Whether to print JSON.
     pub json: bool,
 }
@@ -139,7 +172,7 @@ impl Inbox<'_> {
     fn all(&self) -> Result<Vec<(Listed, Record)>> {
         let mut all = Vec::new();
         for record in self.records()? {
-            match entries(&record) {
+            match entries(&record, self.all) {
                 Ok(listed) => all.extend(listed.into_iter().map(|it| (it, record.clone()))),
                 Err(error) => refused(&record.id, &error),
             }
@@ -192,8 +225,11 @@ fn follow_to_the_end(record: &Record, news: &Sender<News>) -> Result<()> {
     let mut version: Option<String> = None;
     loop {
         let timeout_ms = version.is_some().then_some(WAIT).into();
-        let reply =
-            client.call::<List>(ListParams { version: version.clone().into(), timeout_ms })?;
+        let reply = client.call::<List>(ListParams {
+            version: version.clone().into(),
+            timeout_ms,
+            ..ListParams::default()
+        })?;
         if version.replace(reply.version.clone()).as_ref() != Some(&reply.version) {
             news.send(News::Inbox(record.id.clone(), reply))?;
         }
@@ -201,9 +237,10 @@ fn follow_to_the_end(record: &Record, news: &Sender<News>) -> Result<()> {
 }
 
 /// The entries of one instance, newest first.
-fn entries(record: &Record) -> Result<Vec<Listed>> {
+fn entries(record: &Record, all: bool) -> Result<Vec<Listed>> {
     let client = Client::connect_to(&record.clone().into())?;
-    Ok(of(&record.id, client.call::<List>(ListParams::default())?))
+    let params = ListParams { all: all.then_some(true).into(), ..ListParams::default() };
+    Ok(of(&record.id, client.call::<List>(params)?))
 }
 
 /// Notes that an instance could not be asked.

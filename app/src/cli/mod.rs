@@ -23,11 +23,14 @@ mod mcp_config;
 mod own_pane;
 mod ptywright;
 mod relay;
+mod replay;
 mod report;
 mod screenshot;
+mod search;
 mod session;
 mod show;
 mod ssh;
+mod team;
 mod tmux;
 mod told_error;
 mod tty;
@@ -129,14 +132,12 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Command::Connect { args } => return connect::run(args),
         Command::Agent(command) => return Ok(agent::run(command, &home)),
         Command::Hooks(command) => return hooks::run(command),
-        Command::Inbox { watch, command } => {
+        Command::Inbox { watch, all, command } => {
+            return run_inbox(args, &home, *watch, *all, command.as_ref());
+        }
+        Command::Search(command) => {
             let instance = args.instance.as_deref();
-            let inbox = inbox::Inbox { home: &home, instance, json: args.json };
-            return match (command, watch) {
-                (Some(inbox::InboxCommand::Next), _) => inbox.next(),
-                (None, true) => inbox.watch(),
-                (None, false) => inbox.list(),
-            };
+            return search::Search { home: &home, instance, json: args.json }.run(command);
         }
         Command::Ssh { terminfo, args } => return ssh::run(&home, args, *terminfo),
         Command::Tmux { args: words } => {
@@ -175,6 +176,9 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         watch::run(&client, &watch)?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Command::Team(command) = &args.command {
+        return team::Teams { home: &home, client: &client, json: args.json }.run(command);
+    }
     if let Command::Settings(SettingsCommand::Open { print_only: false }) = &args.command {
         let reply =
             client.call::<settings::Open>(settings::OpenParams { redirect: true.into() })?;
@@ -194,6 +198,36 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     };
     let reply = call.make(&client)?;
     finish(args, show::reply(call.method(), &reply), reply)
+}
+
+/// Runs a command about the inbox: of all instances, or of the instance of one pane.
+fn run_inbox(
+    args: &Args,
+    home: &Path,
+    watch: bool,
+    all: bool,
+    command: Option<&inbox::InboxCommand>,
+) -> Result<ExitCode> {
+    use inbox::InboxCommand as I;
+
+    let (instance, json) = (args.instance.as_deref(), args.json);
+    let inbox = inbox::Inbox { home, instance, all, json };
+    let command = match command {
+        None if watch => return inbox.watch(),
+        None => return inbox.list(),
+        Some(I::Next) => return inbox.next(),
+        Some(command) => command,
+    };
+    let client = connect(args, home)?;
+    let inbox = inbox::OneInbox { client: &client, json };
+    match command {
+        I::Next => Ok(ExitCode::SUCCESS),
+        I::Show { pane } => inbox.show(*pane),
+        I::Answer(given) => inbox.answer(given),
+        I::Dismiss { entry } => inbox.dismiss(entry),
+        I::Snooze { entry, time } => inbox.snooze(entry, *time),
+        I::Restore { entry } => inbox.restore(entry),
+    }
 }
 
 /// Prints a page of the manual, or the help of a command.
@@ -348,6 +382,8 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Agent(_)
         | Command::Hooks(_)
         | Command::Inbox { .. }
+        | Command::Search(_)
+        | Command::Team(_)
         | Command::Ssh { .. }
         | Command::Tmux { .. }
         | Command::TmuxShim { .. }
@@ -432,7 +468,13 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
                 Call::of::<signal::Signal>(params)
             }
         }
-        Command::Explain { id } => Call::of::<explain::Explain>(SessionOnly::of(session(id)?)),
+        Command::Explain { id, save } => {
+            let id = session(id)?;
+            if let Some(file) = save {
+                replay::save(client, id, file)?;
+            }
+            Call::of::<explain::Explain>(SessionOnly::of(id))
+        }
         Command::Status { id } => Call::of::<exec::Status>(SessionOnly::of(session(id)?)),
         Command::Screen(command) => command.call(&mut session),
         Command::Action { name, argument: None } if name == "list" => {

@@ -48,6 +48,13 @@ pub(crate) enum Step<'a> {
     },
     /// A question to the user is about to be answered.
     Answer,
+    /// The question of a pane's program is about to be answered in the user's place.
+    AnswerDialog {
+        /// The pane.
+        pane: &'a Pane,
+        /// The id of this instance.
+        instance: &'a str,
+    },
     /// A pane is about to be resized, moved or closed. A lease reserves that for its holder.
     Touch(&'a Pane),
     /// A caller without a lease on a pane is about to take one.

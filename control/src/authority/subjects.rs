@@ -52,6 +52,7 @@ subjects! {
     PICTURES 23 "The folders of pictures, where new pictures replace the oldest."
     ADAPTERS 24 "Which plugins watch the session that the call names."
     OPENED 25 "New sessions, which belong to the caller that opens them."
+    DIALOGS 26 "The person's answers to programs' questions, and the person's inbox."
 }
 
 impl Subjects {
@@ -92,6 +93,7 @@ impl Subjects {
             .union(Subjects::OPENED)
             .union(Subjects::FILES)
             .union(Subjects::DISK)
+            .union(Subjects::DIALOGS)
             .union(Subjects::LESSER);
         if Self::LESSER.contains(self) {
             Access::Read

@@ -42,6 +42,7 @@ pub(crate) fn caller(scopes: Scopes) -> Caller {
         panes: None,
         capabilities: Capabilities::at_login(TokenKind::Instance, false),
         opener: None,
+        process: None,
         approved: None,
         subscription: Default::default(),
         signals: Default::default(),

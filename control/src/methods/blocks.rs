@@ -6,12 +6,14 @@ use unterm_mux::{Pane, normalize_file_uri};
 use unterm_term::{Command, ScreenKind, Term};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, explain::Shown, params::session_params,
+    session::blocking,
 };
 use crate::{
     error::Error,
     services::{
         at_time,
+        line_diff::diff,
         shell::kind::{Runs, TypedRuns, as_given},
     },
 };
@@ -201,6 +203,95 @@ impl Method for Get {
         let runs = context.lines.runs.clone();
         blocking(move || get(&pane, block, most, &runs)).await?
     }
+}
+
+/// `block.diff`.
+pub struct Diff;
+
+session_params! {
+    /// A session, and two of its blocks.
+    DiffParams {
+        /// The newer block's number. Default: the last block that has ended.
+        #[serde(default)]
+        block: u64,
+        /// The older block's number. Default: the previous block with the same command line.
+        #[serde(default)]
+        with: u64,
+    }
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct DiffReply {
+    /// The newer block.
+    pub block: Block,
+    /// The older block.
+    pub with: Block,
+    /// The differences between their outputs, with secrets removed. Each line begins with a blank (in both outputs), `-`
+    /// (only in the older one) or `+` (only in the newer one). `@@` stands for lines that are left out. Empty: the
+    /// outputs are equal.
+    pub lines: Vec<String>,
+    /// The beginning of an output is missing, so it was not compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Method for Diff {
+    const NAME: &'static str = "block.diff";
+    const GROUP: Group = Group::Session;
+    const REVEALS: Subjects = Subjects::SESSION;
+    const DOC: &'static str =
+        "Compares the output of a command with that of its last run in the session.";
+    type Params<'a> = DiffParams<'a>;
+    type Reply = DiffReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: DiffParams<'a>,
+    ) -> Result<DiffReply> {
+        let pane = context.pane(params.target())?;
+        let block = params.block.number("block", 1..=u64::MAX)?;
+        let with = params.with.number("with", 1..=u64::MAX)?;
+        let (runs, home) = (context.lines.runs.clone(), context.registration.home().to_owned());
+        blocking(move || {
+            let newer = get(&pane, block, LINES, &runs)?;
+            let with = match with {
+                Some(with) => with,
+                None => previous_run(&pane, &newer.block)?,
+            };
+            let older = get(&pane, Some(with), LINES, &runs)?;
+            let mut shown = Shown::of(&home)?;
+            let text = |output: Option<String>, shown: &mut Shown| {
+                output.map(|text| shown.text(&text)).ok_or_else(|| {
+                    Error::Failed("A full-screen program hides the output".to_owned())
+                })
+            };
+            let (old, new) = (text(older.output, &mut shown)?, text(newer.output, &mut shown)?);
+            Ok(DiffReply {
+                lines: diff(&old, &new),
+                truncated: older.truncated || newer.truncated,
+                block: newer.block,
+                with: older.block,
+            })
+        })
+        .await?
+    }
+}
+
+/// The number of the last block before `block` that has ended and has the same command line.
+fn previous_run(pane: &Pane, block: &Block) -> Result<u64> {
+    let term = pane.term();
+    let is_same = |command: &&Command| {
+        let line = command.shown().map(|line| as_given(line, &[], Runs::Shown));
+        command.id < block.block
+            && command.end_seq != 0
+            && line.as_deref() == block.command.as_deref()
+    };
+    let found = term.commands().rev().find(is_same).map(|command| command.id);
+    found.ok_or_else(|| {
+        let (id, number) = (pane.id().0, block.block);
+        Error::Failed(format!("Session {id} has no earlier run of the command of block {number}"))
+    })
 }
 
 fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<GetReply> {

@@ -76,7 +76,7 @@ impl Context {
             move || host.program_states_changed()
         };
         let (tokens, questions) = (people.tokens.clone(), people.questions.clone());
-        let panes = Panes::new(&mux, tokens, questions, states_changed);
+        let panes = Panes::new(registration.home(), &mux, tokens, questions, states_changed);
         let lines = Lines::default();
         Self {
             authority: Authority {
@@ -116,6 +116,19 @@ impl Context {
         bytes: &[u8],
         has_looked: bool,
     ) -> Result<()> {
+        self.type_if(caller, pane, bytes, has_looked, |_| Ok(()))
+    }
+
+    /// Types into a pane like `type_looked`, if `still` accepts it at the moment at which no other input can come in
+    /// between. `still` must not use the pane.
+    pub(crate) fn type_if(
+        &self,
+        caller: &Caller,
+        pane: &Pane,
+        bytes: &[u8],
+        has_looked: bool,
+        still: impl FnOnce(&Composed) -> Result<()>,
+    ) -> Result<()> {
         let id = pane.id();
         let touches = pane.touches();
         self.authority.decide(caller, &Step::Type(pane, Input::Bytes { bytes, has_looked }))?;
@@ -123,6 +136,7 @@ impl Context {
         let is_read = self.lines.policy.binds(id) || self.lines.refused_lines.any_released();
         let reading = is_read.then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
+            still(composed)?;
             let reading = reading.as_ref();
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };

@@ -11,10 +11,13 @@ use crate::{
     error::Error,
     services::{
         at_time,
-        pane::program_state::{
-            ProgramStates,
-            claim::{Need, Source, State},
-            decide::Verdict,
+        pane::{
+            contexts::{self, ProgramContext, end_text},
+            program_state::{
+                ProgramStates,
+                claim::{Need, Source, State},
+                decide::Verdict,
+            },
         },
         records::{recording::settings::Settings, redact::Redaction},
     },
@@ -62,6 +65,25 @@ pub struct ExplainReply {
     pub tasks: Vec<Task>,
     /// What every source reports, the strongest source first; at most 64 claims.
     pub chain: Vec<Link>,
+    /// Where the program runs, as it and its parents report (OSC 3008). Absent if nothing reports that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProgramContext")]
+    pub context: Option<ProgramContext>,
+    /// The context that ended last. Absent if none has ended since the session's program began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ContextEnd")]
+    pub ended_context: Option<ContextEnd>,
+}
+
+/// The end of a context (OSC 3008), such as that of a command, a container or a login.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct ContextEnd {
+    /// The command, container, machine or program.
+    pub name: String,
+    /// How it ended, such as `crash by SIGKILL` or `failure with status 3`. Absent if that was not reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub exit: Option<String>,
 }
 
 /// A task of a program.
@@ -131,6 +153,7 @@ impl Method for Explain {
 
 fn explain(pane: &Pane, programs: &ProgramStates, shown: &mut Shown) -> ExplainReply {
     let explained = programs.explain(pane);
+    let (context, ended_context) = contexts(pane, shown);
     let tasks = explained.tasks().take(MOST).map(|claim| Task {
         task: claim.task.clone(),
         state: claim.state,
@@ -163,22 +186,70 @@ fn explain(pane: &Pane, programs: &ProgramStates, shown: &mut Shown) -> ExplainR
         reason: shown.line(&decides.rule),
         tasks,
         chain,
+        context,
+        ended_context,
     }
 }
 
+/// Where a pane's program runs, and how the last context ended.
+fn contexts(pane: &Pane, shown: &mut Shown) -> (Option<ProgramContext>, Option<ContextEnd>) {
+    let (context, ended) = {
+        let term = pane.term();
+        let ended = term.ended_context();
+        let ended = ended.map(|it| (contexts::name_of(&it.context).to_owned(), end_text(it)));
+        (ProgramContext::of_term(&term), ended)
+    };
+    let mut line = |text: Option<String>| text.map(|text| shown.line(&text));
+    let context = context.map(|ProgramContext { user, host, container, vm }| ProgramContext {
+        user: line(user),
+        host: line(host),
+        container: line(container),
+        vm: line(vm),
+    });
+    let ended = ended.map(|(name, exit)| ContextEnd {
+        name: shown.line(&name),
+        exit: exit.map(|exit| shown.line(&exit)),
+    });
+    (context, ended)
+}
+
 /// Prepares texts of programs for a reply: redacts secrets as a screen is redacted, and escapes and shortens the rest.
-pub(super) struct Shown(Redaction);
+pub(in crate::methods) struct Shown(Redaction);
 
 impl Shown {
     /// Reads the user's own patterns of secrets below Unterm's home.
-    pub(super) fn of(home: &std::path::Path) -> Result<Self> {
+    pub(in crate::methods) fn of(home: &std::path::Path) -> Result<Self> {
         let settings = Settings::read(home).map_err(Error::Failed)?;
         let redaction = Redaction::new(true, &settings.redaction.custom_patterns);
         redaction.map(Self).map_err(Error::Failed)
     }
 
+    /// Rows of a screen. Secrets are masked, so that all other text keeps its place.
+    pub(in crate::methods) fn rows(&mut self, rows: &[String]) -> Vec<String> {
+        let covered = self.0.cover(&rows.join("\n"));
+        covered.split('\n').map(untrusted::escaped).collect()
+    }
+
+    /// A text without secrets, with all its lines.
+    pub(in crate::methods) fn text(&mut self, text: &str) -> String {
+        self.0.apply(text)
+    }
+
+    /// A part of a long line, from a character on. Secrets are masked before the line is cut, because half a secret is
+    /// not recognized.
+    pub(in crate::methods) fn part(&mut self, line: &str, from: usize) -> String {
+        let covered = self.0.cover(line);
+        if covered.chars().count() <= LONGEST {
+            return untrusted::escaped(&covered);
+        }
+        let start = if from > 0 { "…" } else { "" };
+        let part: String = covered.chars().skip(from).take(LONGEST).collect();
+        let end = if part.chars().count() == LONGEST { "…" } else { "" };
+        format!("{start}{}{end}", untrusted::escaped(&part))
+    }
+
     /// A text as one line.
-    pub(super) fn line(&mut self, text: &str) -> String {
+    pub(in crate::methods) fn line(&mut self, text: &str) -> String {
         untrusted::name(&self.0.apply(text), LONGEST)
     }
 }

@@ -1,8 +1,12 @@
-//! `inbox.list`: everything in an instance that needs the user, and waiting for it to change.
+//! `inbox.*`: everything in an instance that needs the user, waiting for it to change, answers to programs, and entries
+//! that the user puts aside.
+
+mod answer;
+mod aside;
+mod entries;
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    path::Path,
     time::Duration,
 };
 
@@ -12,23 +16,17 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until, timeout_at},
 };
-use unterm_mux::{Mux, PaneId};
 
-use super::{
-    Caller, Context, Group, Method, Result, Subjects, explain::Shown, params::Arg,
-    session::blocking,
+use self::entries::all_entries;
+pub use self::{
+    answer::{Answer, AnswerParams, AnswerReply, Choice, Show, ShowReply},
+    aside::{AsideReply, Dismiss, KeyParams, Restore, Snooze, SnoozeParams},
+    entries::Entry,
 };
-use crate::services::{
-    at_time, milliseconds_of,
-    pane::{
-        events::{Filter, Subscription},
-        program_state::{
-            ProgramStates,
-            claim::{Need, Source, State},
-        },
-        wait::deadline,
-    },
-    people::questions::Kind,
+use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg};
+use crate::services::pane::{
+    events::{Filter, Subscription},
+    wait::deadline,
 };
 
 /// After an event, the panes are checked again after these times, because some programs print a question before they
@@ -51,6 +49,9 @@ pub struct ListParams<'a> {
     /// How long to wait, in milliseconds. Default: 30,000.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub timeout_ms: Arg<'a, u64>,
+    /// True: lists entries that were dismissed or snoozed, too.
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub all: Arg<'a, bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -59,34 +60,6 @@ pub struct ListReply {
     pub entries: Vec<Entry>,
     /// Pass it as `version` to wait for a change.
     pub version: String,
-}
-
-/// A thing that needs the user.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub struct Entry {
-    /// The session. Absent: an agent asks about no session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
-    pub session: Option<u64>,
-    /// The title of the session's tab.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub title: String,
-    /// `permission`, `question`, `password`, `approval` or `login`. Absent if the source does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Need")]
-    pub kind: Option<Need>,
-    /// The question, with secrets redacted. As untrusted as a program's output.
-    pub question: String,
-    /// When it began (RFC 3339, UTC). Absent if unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub since: Option<String>,
-    /// The source that reports it.
-    pub source: Source,
-    /// The number of the question, for approvals.answer. Absent for a program's own question.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
-    pub number: Option<u64>,
 }
 
 impl Method for List {
@@ -106,91 +79,38 @@ impl Method for List {
     ) -> Result<ListReply> {
         let version = params.version.text("version")?;
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
+        let is_all = params.all.is_set("all")?;
         let end = deadline(Instant::now(), Duration::from_millis(timeout));
-        let Some(version) = version else { return now(context).await };
+        let Some(version) = version else { return now(context, is_all).await };
         // The subscription begins before the first check, so that no change between the two is missed.
         let mut changes = Changes::of(context);
         loop {
-            let inbox = now(context).await?;
+            let inbox = now(context, is_all).await?;
             if inbox.version != version || Instant::now() >= end {
                 return Ok(inbox);
             }
-            changes.next(end).await;
+            // A snoozed entry returns without an event.
+            let due = context.panes.put_aside.next().map_or(end, |due| due.min(end));
+            changes.next(due).await;
         }
     }
 }
 
-/// The present inbox.
-async fn now(context: &Context) -> Result<ListReply> {
-    let (mux, programs) = (context.mux.clone(), context.panes.programs.clone());
-    let home = context.registration.home().to_owned();
-    // This reads the processes of every pane.
-    let entries = blocking(move || entries(&mux, &programs, &home)).await??;
+/// The present inbox. `is_all`: with the entries that are put aside.
+async fn now(context: &Context, is_all: bool) -> Result<ListReply> {
+    let mut entries = all_entries(context).await?;
+    for entry in &mut entries {
+        entry.aside = context.panes.put_aside.contains(&entry.key);
+    }
+    entries.retain(|entry| is_all || !entry.aside);
     let mut hasher = DefaultHasher::new();
     for entry in &entries {
-        // Titles can move, and the time of a program's own question is that of its last output. Both can change while
-        // the question stays.
-        Entry { since: None, title: String::new(), ..entry.clone() }.hash(&mut hasher);
+        // Titles can move, the time of a program's own question is that of its last output, and the key changes with
+        // each input. All of them can change while the question stays.
+        let (title, key) = (String::new(), String::new());
+        Entry { since: None, title, key, ..entry.clone() }.hash(&mut hasher);
     }
     Ok(ListReply { version: format!("{:016x}", hasher.finish()), entries })
-}
-
-fn entries(mux: &Mux, programs: &ProgramStates, home: &Path) -> Result<Vec<Entry>> {
-    let mut shown = Shown::of(home)?;
-    let layout = mux.layout();
-    let mut title = |id: PaneId| {
-        let given = layout.tab_of(id).and_then(|at| layout.tabs[at].title.clone());
-        let pane = || mux.pane(id).map(|pane| pane.title()).unwrap_or_default();
-        shown.line(&given.unwrap_or_else(pane))
-    };
-    let mut found = Vec::new();
-    for pane in mux.panes() {
-        let explained = programs.explain(&pane);
-        let claim = explained.decides();
-        // Questions to the user are listed below, with their text, even if the program reports something else.
-        if claim.state != State::NeedsYou || claim.source == Source::Approval {
-            continue;
-        }
-        let question = claim.message.clone().unwrap_or_else(|| claim.text.clone());
-        found.push((
-            claim.since,
-            Entry {
-                session: Some(pane.id().0),
-                title: title(pane.id()),
-                kind: claim.need,
-                question,
-                since: at_time(claim.since),
-                source: claim.source,
-                number: None,
-            },
-        ));
-    }
-    for asked in programs.questions.list() {
-        let kind = match asked.kind {
-            Kind::Approval => Need::Approval,
-            Kind::Question => Need::Question,
-        };
-        let since = milliseconds_of(&asked.asked_at);
-        found.push((
-            since,
-            Entry {
-                session: asked.session,
-                title: asked.session.map_or_else(String::new, |id| title(PaneId(id))),
-                kind: Some(kind),
-                question: format!("{} {}", asked.heading(), asked.text_on_one_line()),
-                since: at_time(since),
-                source: Source::Approval,
-                number: Some(asked.number),
-            },
-        ));
-    }
-    // The newest first. The order of the panes keeps equal times in a fixed order.
-    found.sort_by_key(|(since, _)| std::cmp::Reverse(*since));
-    let entries = found.into_iter().map(|(_, entry)| {
-        let question = shown.line(&entry.question);
-        Entry { question, ..entry }
-    });
-    Ok(entries.collect())
 }
 
 /// The changes after which the inbox may differ.

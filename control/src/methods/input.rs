@@ -192,7 +192,7 @@ impl Method for Keys {
 }
 
 /// The bytes that keys send. `names`: the names of the keys.
-fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
+pub(in crate::methods) fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
     if names.len() > MOST_KEYS {
         return Err(Error::Invalid {
             name: "keys",

@@ -38,7 +38,7 @@ impl Done {
 }
 
 /// A pane that work on a blocking thread can own.
-pub(super) type SharedPane = Arc<Pane>;
+pub(in crate::methods) type SharedPane = Arc<Pane>;
 
 /// The number of readable rows: those of the history and of the screen.
 pub(super) fn scrollback_rows(term: &unterm_term::Term) -> usize {

@@ -3,28 +3,33 @@
 pub mod adapters;
 pub mod bytes;
 pub mod classification;
+pub mod contexts;
+pub mod dialogs;
 pub mod drivers;
 pub mod events;
 pub mod hidden;
+pub mod inbox;
 pub mod leases;
 pub mod openers;
 pub mod plugin_calls;
 pub mod program_state;
 pub mod proxy;
 pub mod reports;
+pub mod screen_rules;
 pub mod streams;
 pub mod texts;
 pub mod viewers;
 pub mod wait;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use unterm_mux::Mux;
 
 use self::{
-    adapters::Adapters, bytes::Bytes, drivers::Drivers, events::Hub, hidden::HiddenPanes,
-    leases::Leases, openers::Openers, program_state::ProgramStates, streams::Streams,
-    texts::TextCache, viewers::Viewers,
+    adapters::Adapters, bytes::Bytes, dialogs::Dialogs, drivers::Drivers, events::Hub,
+    hidden::HiddenPanes, inbox::PutAside, leases::Leases, openers::Openers,
+    program_state::ProgramStates, screen_rules::ScreenRules, streams::Streams, texts::TextCache,
+    viewers::Viewers,
 };
 use crate::services::people::{questions::Questions, tokens::Tokens};
 
@@ -52,11 +57,16 @@ pub struct Panes {
     pub adapters: Arc<Adapters>,
     /// The state of the program in each pane, from every source.
     pub programs: Arc<ProgramStates>,
+    /// Reads the questions on the screens of programs.
+    pub dialogs: Arc<Dialogs>,
+    /// The entries of the inbox that the user has put aside.
+    pub put_aside: Arc<PutAside>,
 }
 
 impl Panes {
-    /// `states_changed` is called when a plugin reads another state from a screen.
+    /// `home` is Unterm's home. `states_changed` is called when a plugin reads another state from a screen.
     pub fn new(
+        home: &Path,
         mux: &Arc<Mux>,
         tokens: Arc<Tokens>,
         questions: Arc<Questions>,
@@ -67,10 +77,17 @@ impl Panes {
         bytes.follow_removals(mux);
         let hub = Hub::new(mux);
         let adapters = Adapters::new(hub.clone(), tokens, states_changed);
-        let programs = ProgramStates { hub: hub.clone(), adapters: adapters.clone(), questions };
+        let programs = ProgramStates {
+            hub: hub.clone(),
+            adapters: adapters.clone(),
+            questions,
+            rules: ScreenRules::new(home),
+        };
         Self {
             adapters,
             programs: Arc::new(programs),
+            dialogs: Arc::default(),
+            put_aside: Arc::default(),
             hub,
             leases,
             openers: Arc::default(),

@@ -66,18 +66,19 @@ impl<D: Dialect> Service<D> {
     }
 }
 
-/// Serves a client until its connection ends.
+/// Serves a client until its connection ends. `process` is the process at the client's end of a Unix socket.
 pub async fn serve<D: Dialect>(
     mut reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
     service: Arc<Service<D>>,
+    process: Option<i32>,
 ) {
     let dispatcher = service.instance.dispatcher().clone();
     let id = dispatcher.next_connection();
     let _connected = OpenConnection { dispatcher, id };
     tracing::debug!(id, "connected");
     let mut framing = D::Framing::default();
-    let peer = Arc::new(Peer::new(service.instance.clone(), id));
+    let peer = Arc::new(Peer::new(service.instance.clone(), id, process));
     let (out, reply) = (Vec::new(), Vec::new());
     let mut connection = Connection {
         service,

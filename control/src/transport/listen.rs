@@ -41,7 +41,8 @@ pub async fn serve<L: Listener, D: Dialect>(listener: L, service: Arc<Service<D>
             let _ = L::into_std(stream).and_then(|stream| send_last_message(stream, &refusal));
             continue;
         }
+        let process = L::process(&stream);
         let (reader, writer) = L::split(stream);
-        tokio::spawn(connection::serve(reader, writer, service.clone()));
+        tokio::spawn(connection::serve(reader, writer, service.clone(), process));
     }
 }

@@ -27,6 +27,11 @@ pub trait Listener: Send + Sync + 'static {
     /// The reason to refuse a client. `None` if the client is accepted.
     fn refusal(stream: &Self::Stream) -> Option<Refusal>;
 
+    /// The process that connected, if the system reports it.
+    fn process(_stream: &Self::Stream) -> Option<i32> {
+        None
+    }
+
     /// Splits a connection into its two halves.
     fn split(stream: Self::Stream) -> (Self::Reader, Self::Writer);
 
@@ -90,6 +95,10 @@ impl Listener for UnixListener {
         let own = rustix::process::geteuid().as_raw();
         let is_own = stream.peer_cred().is_ok_and(|peer| peer.uid() == own);
         (!is_own).then_some(Refusal::OtherUser)
+    }
+
+    fn process(stream: &UnixStream) -> Option<i32> {
+        stream.peer_cred().ok()?.pid()
     }
 
     fn split(stream: UnixStream) -> (unix::OwnedReadHalf, unix::OwnedWriteHalf) {

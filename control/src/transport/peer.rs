@@ -73,6 +73,8 @@ type Rights = (TokenKind, Scopes, Option<Arc<[u64]>>);
 pub struct Peer {
     instance: Arc<Instance>,
     connection: u64,
+    /// The process at the client's end of a Unix socket.
+    process: Option<i32>,
     caller: Option<Caller>,
     wrong_tokens: AtomicU32,
     /// The requests that can be canceled, by id.
@@ -80,11 +82,13 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Creates a client that has not logged in, on the connection with this number.
-    pub fn new(instance: Arc<Instance>, connection: u64) -> Self {
+    /// Creates a client that has not logged in, on the connection with this number. `process` is the process at the
+    /// client's end of a Unix socket.
+    pub fn new(instance: Arc<Instance>, connection: u64, process: Option<i32>) -> Self {
         Self {
             instance,
             connection,
+            process,
             caller: None,
             wrong_tokens: AtomicU32::default(),
             under_way: Mutex::default(),
@@ -93,7 +97,8 @@ impl Peer {
 
     /// A copy of this client that is logged in as `caller`.
     pub fn logged_in(&self, caller: Caller) -> Self {
-        Self { caller: Some(caller), ..Self::new(self.instance.clone(), self.connection) }
+        let Self { instance, connection, process, .. } = self;
+        Self { caller: Some(caller), ..Self::new(instance.clone(), *connection, *process) }
     }
 
     /// The caller. `None` before login.
@@ -121,6 +126,7 @@ impl Peer {
                     panes,
                     capabilities: Capabilities::at_login(token, credentials.is_agent),
                     opener: None,
+                    process: self.process,
                     approved: None,
                     subscription: SubscriptionSlot::default(),
                     signals: Default::default(),

@@ -191,3 +191,66 @@ fn a_token_for_another_session_learns_nothing() {
     let refused = bound.fail("inbox.list", json!({}));
     assert_eq!(refused, "Not allowed: inbox.list is out of the token's sessions");
 }
+
+#[test]
+fn contexts_say_where_a_program_runs_and_how_it_ended() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    assert_eq!(explain(&mut wire, &session).get("context"), None);
+    let secret = format!("ghp_{}", "a1".repeat(18));
+    let open = format!(
+        "printf '\\033]3008;start=a;type=container;user=root;hostname=zeta;container=build\\033\\\\\\033]3008;start=b;type=command;cmdline=push {secret}\\033\\\\'"
+    );
+    enter(
+        &mut wire,
+        &session,
+        &format!("{open}; printf '\\033]3008;end=b;exit=crash;signal=SIGKILL\\033\\\\'; read -r _"),
+    );
+    let explained = session.wait(|_| {
+        let explained = explain(&mut fixture.login(), &session);
+        explained.get("ended_context").is_some().then_some(explained)
+    });
+    let explained = explained.expect("the end of the context");
+    assert_eq!(
+        explained["context"],
+        json!({"user": "root", "host": "zeta", "container": "build"}),
+        "{explained}"
+    );
+    assert_eq!(explained["ended_context"]["exit"], "crash by SIGKILL");
+    let name = explained["ended_context"]["name"].as_str().unwrap();
+    assert!(name.starts_with("push ") && !name.contains(&secret), "{name}");
+}
+
+#[test]
+fn a_manifest_reads_the_screen_of_an_agent() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    // The shell has the name of an agent.
+    enter(&mut wire, &session, "ln -s \"$(command -v sh)\" codex; ln -s \"$(command -v sh)\" mine");
+    let busy = "printf '\\342\\200\\242 Working (1s - esc to interrupt)\\n'; read -r _";
+    enter(&mut wire, &session, &format!("clear; ./codex -c \"{busy}\""));
+    let read = session.wait(|_| {
+        let explained = explain(&mut fixture.login(), &session);
+        of(&explained, "adapter").is_some().then_some(explained)
+    });
+    let read = read.expect("a claim of the manifest");
+    let claim = of(&read, "adapter").unwrap();
+    assert_eq!(claim["state"], "working", "{read}");
+    assert_eq!(
+        claim["rule"],
+        "the manifest codex reads working from the screen by its rule interruptible"
+    );
+    enter(&mut wire, &session, "");
+    // A manifest of the user, for a program of the user.
+    let folder = fixture.registry().join("agent-detection");
+    std::fs::create_dir(&folder).unwrap();
+    let manifest = "id = \"mine\"\n[[rules]]\nid = \"sure\"\nstate = \"blocked\"\ncontains = [\"are you sure\"]\n";
+    std::fs::write(folder.join("mine.toml"), manifest).unwrap();
+    let ask = "printf 'Are you sure, then\\n'; read -r _";
+    enter(&mut wire, &session, &format!("clear; ./mine -c \"{ask}\""));
+    let asks = explained(&mut wire, &session, "needs_you");
+    assert_eq!((&asks["source"], asks.get("kind")), (&json!("adapter"), None), "{asks}");
+    assert_eq!(wire.call("inbox.list", json!({}))["entries"][0]["source"], "adapter");
+}

@@ -626,6 +626,12 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id, "block": blocks["blocks"][0]["block"]}),
         json!({"block": "any", "output": "string?"}),
     );
+    t.fail(
+        "block.diff",
+        json!({"id": id, "block": 9999}),
+        &format!("Block 9999 of session {id} not found"),
+    );
+    t.call("screen.search_all", json!({"pattern": "no such text"}), json!({"matches": []}));
     t.call(
         "screen.diff",
         json!({"id": id, "since_seq": 0}),
@@ -645,7 +651,21 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id}),
         json!({"id": "number", "state": "string", "source": "string", "reason": "string", "chain": [claim]}),
     );
+    t.call("session.replay", json!({"id": id}), json!({"programs": [], "screen": []}));
     t.call("inbox.list", json!({}), json!({"entries": [], "version": "string"}));
+    let nothing = format!(
+        "The program in session {id} needs nothing from the person. Questions of agents have numbers, and the person answers them in the window or on the settings page"
+    );
+    t.fail("inbox.show", json!({"id": id}), &nothing);
+    t.call(
+        "inbox.answer",
+        json!({"id": id, "dialog": "none", "answer": "deny"}),
+        json!({"answered": false, "reason": "string"}),
+    );
+    let unknown = "No entry has the key \"none\": list the inbox again";
+    t.fail("inbox.dismiss", json!({"key": "none"}), unknown);
+    t.fail("inbox.snooze", json!({"key": "none", "duration_ms": 1000}), unknown);
+    t.call("inbox.restore", json!({"key": "none"}), json!({"aside": false}));
     let state = json!({
         "id": "number", "plugin": "=shell", "state": "string", "since": "string", "confidence": "number",
         "evidence": "string", "seq": "number", "source": "=screen",

@@ -133,6 +133,16 @@ pub(super) fn groups_above(group: i32) -> Option<Vec<i32>> {
     Some(line.take(ANCESTORS).map(|process| process.group).filter(|own| *own != group).collect())
 }
 
+/// Whether a process has this controlling terminal, given by its device number, or was started by the process `program`,
+/// directly or through other processes.
+pub(super) fn belongs_to(pid: i32, terminal: Option<u64>, program: i32) -> bool {
+    let line = std::iter::successors(stat(pid), |process| stat(process.parent));
+    line.take(ANCESTORS).any(|process| {
+        // The terminal of an ancestor counts, too: a process can leave its terminal.
+        process.pid == program || terminal.is_some_and(|it| u64::from(process.terminal) == it)
+    })
+}
+
 /// The names of the processes in a process group and of all their descendants, including those on other terminals:
 /// `sudo` and `script` start their programs on another terminal.
 pub(super) fn names_below(group: i32) -> Vec<String> {

@@ -118,6 +118,11 @@ pub(super) fn groups_above(_group: i32) -> Option<Vec<i32>> {
     None
 }
 
+/// Not implemented here: whether a process belongs to a terminal or was started by a program.
+pub(super) fn belongs_to(_pid: i32, _terminal: Option<u64>, _program: i32) -> bool {
+    false
+}
+
 /// Not implemented here: the names of the processes in a process group and of their descendants.
 pub(super) fn names_below(_group: i32) -> Vec<String> {
     Vec::new()

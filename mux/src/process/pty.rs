@@ -537,6 +537,12 @@ impl Process for PtyProcess {
         system::jobs(std::os::unix::fs::MetadataExt::rdev(&tty), &except)
     }
 
+    fn has_process(&self, pid: i32) -> bool {
+        let tty = self.tty().and_then(|tty| std::fs::metadata(tty).ok());
+        let tty = tty.map(|tty| std::os::unix::fs::MetadataExt::rdev(&tty));
+        system::belongs_to(pid, tty, self.pid.as_raw_nonzero().get())
+    }
+
     fn foreground_arguments(&self) -> Option<Vec<String>> {
         system::arguments(self.foreground()?.pid)
     }
@@ -564,6 +570,11 @@ impl Process for PtyProcess {
             let modes = termios.local_modes;
             modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO)
         })
+    }
+
+    fn collects_lines(&self) -> Option<bool> {
+        let termios = rustix::termios::tcgetattr(&self.master).ok()?;
+        Some(termios.local_modes.contains(LocalModes::ICANON))
     }
 
     fn awaits_input(&self) -> Option<bool> {

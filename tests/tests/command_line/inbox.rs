@@ -147,3 +147,60 @@ fn the_inbox_of_every_instance_is_watched() -> Result<()> {
     assert_eq!(all["entries"].as_array().map(Vec::len), Some(2), "{all}");
     Ok(())
 }
+
+#[test]
+fn a_question_is_answered_at_the_command_line() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let ask = "clear; printf '\\033]7501;state=blocked:kind=permission:msg=UnVuIGl0Pw==\\007Run it?\\r\\n> 1. Yes\\r\\n  2. No\\r\\n'; read -r A; printf 'got <%s>\\n' \"$A\"; read -r _";
+    pane.type_text(&mut unterm, &format!("{ask}\r"))?;
+    pane.wait_for_text(&mut unterm, "2. No")?;
+    wait_for_state(&mut unterm, pane, "needs_you")?;
+    let id = pane.id.to_string();
+    let shown = unterm.prints(&["inbox", "show", &id])?;
+    ensure!(shown.contains("permission: Run it?\n  1  Yes\n  2  No\ndialog "), "{shown}");
+    let dialog = shown.trim_end().rsplit(' ').next().context("a dialog")?.to_owned();
+    // Without a terminal, the dialog must be named.
+    ensure!(unterm.complains(&["inbox", "answer", &id, "deny"])?.contains("--dialog"));
+    unterm.prints(&["inbox", "answer", &id, "deny", "--dialog", &dialog])?;
+    pane.wait_for_text(&mut unterm, "got <2>")?;
+    let refused = unterm.complains(&["inbox", "answer", &id, "1", "--dialog", &dialog])?;
+    ensure!(refused.starts_with("nothing was typed: "), "{refused}");
+    unterm.prints(&["inbox", "dismiss", &id])?;
+    assert_eq!(unterm.prints(&["inbox"])?, EMPTY);
+    assert_eq!(unterm.prints(&["inbox", "--all"])?.lines().count(), 2);
+    unterm.prints(&["inbox", "snooze", &id, "1h"])?;
+    unterm.prints(&["inbox", "restore", &id])?;
+    assert_eq!(unterm.prints(&["inbox"])?.lines().count(), 2);
+    Ok(())
+}
+
+#[test]
+fn a_program_does_not_answer_its_own_question() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let cli = binary("unterm-cli").display().to_string();
+    let id = pane.id;
+    // Also without its terminal, and without the variables that name its pane.
+    let prefixes = ["", "setsid -w ", "env -u UNTERM_PANE -u UNTERM_INSTANCE "];
+    for (number, prefix) in prefixes.into_iter().enumerate() {
+        // The number tells the outputs apart, and the typed line does not contain it behind these words. The first part
+        // of the message is cut, so that the rest fits into a row.
+        let answer = format!(
+            "{prefix}'{cli}' inbox answer {id} 1 --dialog 0 2>&1 | sed 's/.*: a/a/; s/own pane/& {number}/'\r"
+        );
+        pane.type_text(&mut unterm, &answer)?;
+        let refused = format!("does not answer a question of its own pane {number}");
+        pane.wait_for_text(&mut unterm, &refused)?;
+        pane.wait_for_prompt(&mut unterm)?;
+    }
+    // A program of another pane may answer.
+    let other = unterm.open(json!({}))?;
+    other.wait_for_prompt(&mut unterm)?;
+    let answer = format!("'{cli}' inbox answer {id} 1 --dialog 0\r");
+    other.type_text(&mut unterm, &answer)?;
+    other.wait_for_text(&mut unterm, "nothing was typed: ")?;
+    Ok(())
+}

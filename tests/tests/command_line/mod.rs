@@ -3,4 +3,5 @@
 mod commands;
 mod inbox;
 mod manual;
+mod search;
 mod tmux;

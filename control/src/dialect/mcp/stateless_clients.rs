@@ -130,6 +130,7 @@ mod tests {
                 panes: None,
                 capabilities: Capabilities::at_login(token, true),
                 opener: None,
+                process: None,
                 approved: None,
                 subscription: SubscriptionSlot::default(),
                 signals: Default::default(),

@@ -124,6 +124,7 @@ impl Guard {
             panes,
             capabilities: Capabilities::at_login(kind, false),
             opener: None,
+            process: None,
             approved: None,
             subscription: SubscriptionSlot::default(),
             signals: Default::default(),

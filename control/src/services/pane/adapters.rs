@@ -24,9 +24,10 @@ use unterm_mux::{Pane, PaneId};
 use unterm_plugin::{Limits, Manifest, Permission, Registry};
 
 pub use self::adapter::{Adapter, End, Progress, Reading};
+pub use self::program::names;
 use self::{
     follow::{Reader, follow},
-    program::{Program, names},
+    program::Program,
 };
 use super::{events::Hub, plugin_calls::Calls};
 use crate::{

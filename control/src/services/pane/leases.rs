@@ -194,6 +194,7 @@ mod tests {
             panes: None,
             capabilities: Capabilities::at_login(TokenKind::Instance, false),
             opener: None,
+            process: None,
             approved: None,
             subscription: Default::default(),
             signals: Default::default(),

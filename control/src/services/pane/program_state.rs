@@ -9,6 +9,7 @@ mod adapter;
 pub mod claim;
 pub mod decide;
 mod process;
+mod screen;
 mod terminal;
 
 use std::sync::Arc;
@@ -21,7 +22,11 @@ use self::{
     decide::{Verdict, decide},
     terminal::Marks,
 };
-use super::{adapters::Adapters, events::Hub};
+use super::{
+    adapters::{Adapters, names},
+    events::Hub,
+    screen_rules::{ScreenInput, ScreenRules},
+};
 use crate::services::{
     milliseconds_of,
     people::questions::{Kind, Question, Questions},
@@ -36,6 +41,8 @@ pub struct ProgramStates {
     pub adapters: Arc<Adapters>,
     /// The open questions to the user.
     pub questions: Arc<Questions>,
+    /// The rules that read the screens of agents.
+    pub rules: ScreenRules,
 }
 
 /// What every source reports about a pane.
@@ -76,6 +83,9 @@ impl ProgramStates {
         if is_running && !process::is_at_prompt(pane, &marks) {
             claims.extend(terminal::of_title(&title, marks.since));
             claims.extend(bell(reported.bell_time, marks.since));
+            let input = ScreenInput::of(&pane.term());
+            let decision = self.rules.decide(&names(pane), &input);
+            claims.extend(decision.as_ref().and_then(screen::of_decision));
         }
         // Without marks, the screen shows that a program has ended: the shell's prompt stands there.
         if !is_running || marks.is_prompting.is_none() && plain_prompt::stands(pane) {

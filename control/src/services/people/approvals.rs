@@ -342,6 +342,7 @@ mod tests {
             panes: None,
             capabilities: Capabilities::at_login(TokenKind::Instance, true),
             opener: None,
+            process: None,
             approved: None,
             subscription: Default::default(),
             signals: Default::default(),

@@ -10,6 +10,7 @@ mod pages;
 mod project;
 mod record;
 mod redaction;
+pub mod search;
 pub mod settings;
 mod writer;
 

@@ -54,6 +54,47 @@ fn write_all(process: &PtyProcess, mut bytes: &[u8]) {
     }
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_belongs_to_the_terminal_that_it_was_started_on() {
+    // The second process has left the terminal, but the program is its parent.
+    let process = sh("sleep 60 & echo one=$!; setsid sleep 60 & echo two=$!=; wait");
+    let printed = read_until(&process, "=\r\n");
+    let number = |name: &str| -> i32 {
+        let start = printed.find(name).unwrap() + name.len();
+        let digits: String = printed[start..].chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().unwrap()
+    };
+    let (one, two) = (number("one="), number("two="));
+    let other = sh("read -r _");
+    for pid in [process.pid().unwrap(), one, two] {
+        assert!(process.has_process(pid), "{pid}: {printed}");
+        assert!(!other.has_process(pid), "{pid}: {printed}");
+    }
+    assert!(!process.has_process(std::process::id().cast_signed()));
+    assert!(!process.has_process(-1));
+    for pid in [one, two] {
+        let _ = rustix::process::kill_process(
+            rustix::process::Pid::from_raw(pid).unwrap(),
+            rustix::process::Signal::KILL,
+        );
+    }
+    process.kill();
+    other.kill();
+}
+
+#[test]
+fn a_terminal_reports_whether_it_collects_lines() {
+    let process = sh("echo a; stty -icanon; echo b; read -r _");
+    read_until(&process, "b\r\n");
+    assert_eq!(process.collects_lines(), Some(false));
+    let other = sh("echo b; read -r _");
+    read_until(&other, "b\r\n");
+    assert_eq!(other.collects_lines(), Some(true));
+    process.kill();
+    other.kill();
+}
+
 /// Whether a process exists and is not a zombie.
 fn runs(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

@@ -75,6 +75,11 @@ impl Pattern {
         Self::build(text, kind, case, true)
     }
 
+    /// The first match in a text that no terminal contains, in bytes. `None` if there is none. Lines end at `\n`.
+    pub fn find_in(&self, text: &str) -> Option<std::ops::Range<usize>> {
+        self.regex.find(text).map(|found| found.range())
+    }
+
     fn build(
         text: &str,
         kind: PatternKind,

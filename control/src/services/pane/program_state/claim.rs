@@ -101,7 +101,7 @@ pub enum Source {
     Bell,
     /// The program reads its terminal, and its last line looks like a question.
     Input,
-    /// A plugin that reads the screen.
+    /// A plugin, or a rule of a manifest, that reads the screen.
     Adapter,
     /// The program's progress (OSC 9;4).
     Progress,

@@ -1,0 +1,33 @@
+//! Programs' questions and the inbox: only the user answers there, in the window, on the settings page or at the command
+//! line. An agent could otherwise answer its own question, or hide it from the user.
+//!
+//! A process in a pane never answers a question of that pane, whatever its token. The gate prevents mistakes and is no
+//! sandbox, because a program of the user can also type in the pane.
+
+use super::{
+    step::{Authority, Decision, Step},
+    subjects::Subjects,
+};
+use crate::{
+    caller::{Caller, Capabilities},
+    services::pane::dialogs,
+};
+
+pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
+    match step {
+        Step::Call { demand, .. }
+            if demand.changes.intersects(Subjects::DIALOGS)
+                && caller.has(Capabilities::GIVES_WAY) =>
+        {
+            Decision::deny("only the person answers the questions of programs and clears the inbox")
+        }
+        Step::AnswerDialog { pane, instance } => {
+            let is_own = |pid| dialogs::is_process_of(pid, pane, instance);
+            match caller.process.is_some_and(is_own) {
+                true => Decision::deny("a program does not answer a question of its own pane"),
+                false => Decision::Allow,
+            }
+        }
+        _ => Decision::Allow,
+    }
+}

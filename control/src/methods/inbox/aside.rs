@@ -1,0 +1,133 @@
+//! `inbox.dismiss`, `inbox.snooze` and `inbox.restore`: entries that the user does not want to see, or not now. The
+//! programs are not touched, and their state stays the same.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::entries::all_entries;
+use crate::{
+    error::Error,
+    methods::{Caller, Context, Group, Method, Result, Subjects, params::Arg},
+};
+
+/// The longest time for which an entry can be put aside, in milliseconds: a week.
+const LONGEST: u64 = 7 * 24 * 3600 * 1000;
+
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
+pub struct KeyParams<'a> {
+    /// The entry's `key`.
+    #[serde(borrow)]
+    pub key: Arg<'a, String>,
+}
+
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
+pub struct SnoozeParams<'a> {
+    /// The entry's `key`.
+    #[serde(borrow)]
+    pub key: Arg<'a, String>,
+    /// How long the entry stays away, in milliseconds; at most a week.
+    #[serde(borrow)]
+    pub duration_ms: Arg<'a, u64>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct AsideReply {
+    /// Whether the entry is put aside now.
+    pub aside: bool,
+}
+
+/// `inbox.dismiss`.
+pub struct Dismiss;
+
+impl Method for Dismiss {
+    const NAME: &'static str = "inbox.dismiss";
+    const GROUP: Group = Group::Governance;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::DIALOGS;
+    const DOC: &'static str = "Removes an entry from the inbox until its question changes, is asked again or the session receives input. Answers nothing.";
+    const NAMED: &'static [&'static str] = &[];
+    const TELLING: &'static [&'static str] = &["key"];
+    type Params<'a> = KeyParams<'a>;
+    type Reply = AsideReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: KeyParams<'a>,
+    ) -> Result<AsideReply> {
+        put(context, &params.key, None).await
+    }
+}
+
+/// `inbox.snooze`.
+pub struct Snooze;
+
+impl Method for Snooze {
+    const NAME: &'static str = "inbox.snooze";
+    const GROUP: Group = Group::Governance;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::DIALOGS;
+    const DOC: &'static str = "Removes an entry from the inbox for a time, as inbox.dismiss does.";
+    const NAMED: &'static [&'static str] = &[];
+    const TELLING: &'static [&'static str] = &["key"];
+    type Params<'a> = SnoozeParams<'a>;
+    type Reply = AsideReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SnoozeParams<'a>,
+    ) -> Result<AsideReply> {
+        let time = params.duration_ms.number("duration_ms", 1..=LONGEST)?;
+        let time = time.ok_or(Error::Missing("duration_ms"))?;
+        put(context, &params.key, Some(Duration::from_millis(time))).await
+    }
+}
+
+/// `inbox.restore`.
+pub struct Restore;
+
+impl Method for Restore {
+    const NAME: &'static str = "inbox.restore";
+    const GROUP: Group = Group::Governance;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::DIALOGS;
+    const DOC: &'static str = "Lists an entry of the inbox again that was dismissed or snoozed.";
+    const NAMED: &'static [&'static str] = &[];
+    const TELLING: &'static [&'static str] = &["key"];
+    type Params<'a> = KeyParams<'a>;
+    type Reply = AsideReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: KeyParams<'a>,
+    ) -> Result<AsideReply> {
+        let key = params.key.required("key")?;
+        if context.panes.put_aside.restore(&key) {
+            context.panes.hub.wake();
+        }
+        Ok(AsideReply { aside: false })
+    }
+}
+
+/// Puts an entry aside.
+///
+/// # Errors
+/// No entry has this key.
+async fn put(
+    context: &Context,
+    key: &Arg<'_, String>,
+    time: Option<Duration>,
+) -> Result<AsideReply> {
+    let key = key.required("key")?;
+    if !all_entries(context).await?.iter().any(|entry| entry.key == *key) {
+        let why = format!("No entry has the key {:.40?}: list the inbox again", &*key);
+        return Err(Error::Failed(why));
+    }
+    context.panes.put_aside.put(&key, time);
+    context.panes.hub.wake();
+    Ok(AsideReply { aside: true })
+}

@@ -1,0 +1,105 @@
+//! `session.replay`: what the rules for screens read in a session, so that a wrong state can be reported and tested.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unterm_plugin::ScreenState;
+
+use super::{
+    Caller, Context, Group, Method, Result, Subjects, Word, explain::Shown, params::SessionOnly,
+    session::blocking,
+};
+use crate::services::pane::{
+    adapters::names,
+    screen_rules::{Decision, ScreenInput},
+};
+
+/// `session.replay`.
+pub struct Replay;
+
+/// What the rules read. As untrusted as the program's output. Secrets are masked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct ReplayReply {
+    /// The names of the program in the foreground.
+    pub programs: Vec<String>,
+    /// The rows of the screen.
+    pub screen: Vec<String>,
+    /// The title that the program has set.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The progress that the program has reported (OSC 9;4), such as `4;1;50`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub progress: String,
+    /// The state that the rules name: `idle`, `working`, `blocked` or `unknown`. Absent: no rule applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub state: Option<Word>,
+    /// The rule that decides, such as `codex/request`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub rule: Option<String>,
+}
+
+impl ReplayReply {
+    /// What the rules read.
+    pub fn input(&self) -> ScreenInput {
+        ScreenInput {
+            screen: self.screen.join("\n"),
+            title: self.title.clone(),
+            progress: self.progress.clone(),
+        }
+    }
+
+    /// The replay with what the rules decide about it.
+    #[must_use]
+    pub fn with_decision(self, decision: Option<&Decision>) -> Self {
+        let state = decision.map(|it| Word::Borrowed(state_name(it.state)));
+        let rule = decision.map(|it| format!("{}/{}", it.agent, it.rule));
+        Self { state, rule, ..self }
+    }
+}
+
+fn state_name(state: ScreenState) -> &'static str {
+    match state {
+        ScreenState::Idle => "idle",
+        ScreenState::Working => "working",
+        ScreenState::Blocked => "blocked",
+        ScreenState::Unknown => "unknown",
+    }
+}
+
+impl Method for Replay {
+    const NAME: &'static str = "session.replay";
+    const GROUP: Group = Group::Session;
+    const REVEALS: Subjects = Subjects::SESSION;
+    const DOC: &'static str = "Returns what the rules for agents' screens read in a session, and what they decide, so that a wrong state can be tested.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = ReplayReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<ReplayReply> {
+        let pane = context.pane(params.session())?;
+        let programs = context.panes.programs.clone();
+        let home = context.registration.home().to_owned();
+        // This reads the processes of the pane, and files with rules.
+        blocking(move || {
+            let mut shown = Shown::of(&home)?;
+            let names = names(&pane);
+            let ScreenInput { screen, title, progress } = ScreenInput::of(&pane.term());
+            let rows: Vec<String> = screen.lines().map(str::to_owned).collect();
+            let replay = ReplayReply {
+                screen: shown.rows(&rows),
+                title: shown.line(&title),
+                progress,
+                programs: names.iter().map(|name| shown.line(name)).collect(),
+                ..ReplayReply::default()
+            };
+            // The decision is the one that a test of the replay makes, without the secrets.
+            let decision = programs.rules.decide(&names, &replay.input());
+            Ok(replay.with_decision(decision.as_ref()))
+        })
+        .await?
+    }
+}
