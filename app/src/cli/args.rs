@@ -19,6 +19,7 @@ use crate::cli::{
     mcp_config::Client,
     ptywright::PtywrightCommand,
     session::{ScreenCommand, SessionCommand},
+    transfer::TransferCommand,
     words::{Id, OnlyId},
 };
 
@@ -120,6 +121,11 @@ pub enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Copy files over the terminal, between this machine and the terminal's.
+    ///
+    /// For remote hosts: needs no other login, and works in each terminal with kitty's file transfer protocol (OSC 5113).
+    #[command(subcommand)]
+    Transfer(TransferCommand),
     /// Run a command of tmux on the panes of this Unterm, for programs that speak tmux.
     ///
     /// `unterm-cli tmux list-commands` lists the commands. `unterm-cli help tmux` describes sessions, windows and panes.
