@@ -1,6 +1,7 @@
 """Creates random byte streams. A seed always creates the same streams.
 
-"plain" streams imitate what programs write. "hostile" streams imitate what an attacker may write. A stream is a list of
+"plain" streams imitate what programs write. "hostile" streams imitate what an attacker may write. "double" streams are plain
+streams with rows of double size. A stream is a list of
 pieces: sequences, controls, and runs of text. `differ` minimizes a difference by leaving pieces out. No stream requests
 an effect outside the grid: printing (MC), window operations, resizing (DECCOLM), Tektronix mode.
 
@@ -8,7 +9,7 @@ Streams also omit what xterm 379 does wrong, or differently on purpose:
 
 - VT52 mode: xterm resizes to 80×24.
 - Double-size rows: if text wraps to a row, xterm uses the size of the previous row. After DECDHL and DECDWL, it may leave
-  the cursor outside the row.
+  the cursor outside the row. So "double" streams reset DECAWM, and move the cursor after DECDHL and DECDWL.
 - Single shifts: in UTF-8, xterm prints the last character again, or ends.
 - SGR 8: xterm prints blanks.
 - `_` in DEC Special Graphics: xterm counts no column.
@@ -35,6 +36,8 @@ PLAIN_MODES = [7, 25, 1, 5, 12, 1000, 1006, 2004, 1049]
 HOSTILE_MODES = [6, 7, 69, 45, 47, 1047, 1048, 1049, 66, 41, 42, 1004, 95, 9, 67, 1046]
 NUMBERS = [0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 19, 20, 21, 24, 80, 255, 999, 32767, 65535, 99999999999]
 
+NO_WRAP = b"\x1b[?7l"
+
 # Inside an unfinished sequence, xterm reads a character of GR as its counterpart in GL. It reads é as i, which
 # completes MC and prints the screen.
 OPEN_PRINT = re.compile(rb"\x1b\[[0-?]*[ -/]*\xc3\xa9")
@@ -45,6 +48,7 @@ class Streams:
 
     def __init__(self, kind, seed, number):
         self.random = random.Random(f"{kind} {seed} {number}")
+        self.kind = kind
         self.hostile = kind == "hostile"
         # Modes that the stream has saved with XTSAVE.
         self.saved = []
@@ -54,7 +58,9 @@ class Streams:
         pieces = []
         if pick.random() < 0.7:
             pieces += self.filled()
-        kinds = PLAIN + HOSTILE if self.hostile else PLAIN
+        kinds = KINDS[self.kind]
+        if self.kind == "double":
+            pieces.append(NO_WRAP)
         # Each stream prefers some kinds of pieces, so that pieces of these kinds affect one another.
         lean = [pick.random() ** 3 + 0.02 for _ in kinds]
         weights = [weight * share for (weight, _), share in zip(kinds, lean, strict=True)]
@@ -119,7 +125,11 @@ class Streams:
         return f"\x1b[{self.number(6)}{self.random.choice('@PLMST')}".encode()
 
     def rendition(self):
-        codes = self.random.choices(["", 0, 1, 4, 7, 22, 24, 27, 31, 39, 44, 49, "38;5;200", "48;2;1;2;3"], k=2)
+        pick = self.random
+        colors = ["38;5;200", "48;5;17", "38;2;1;2;3", "48;2;1;2;3", "38:5:9", "48:2::7:8:9"]
+        plain = [39, 49, *range(30, 38), *range(40, 48), *range(90, 98), *range(100, 108)]
+        attributes = ["", 0, 1, 2, 3, 4, 5, 7, 9, 21, 22, 23, 24, 25, 27, 29]
+        codes = [pick.choice(pick.choice([colors, plain, attributes, attributes])) for _ in range(pick.randrange(1, 4))]
         return f"\x1b[{';'.join(map(str, codes))}m".encode()
 
     def region(self):
@@ -140,10 +150,18 @@ class Streams:
         on = self.random.choice("hl")
         if self.random.random() < 0.3:
             return f"\x1b[4{on}".encode()
+        if self.kind == "double" and on == "h":
+            return NO_WRAP
         return f"\x1b[?{self.random.choice(PLAIN_MODES)}{on}".encode()
 
     def charset(self):
         return self.random.choice([b"\x1b(0", b"\x1b(B", b"\x1b)0", b"\x0e", b"\x0f", b"\x1b(0lqqk\x1b(B"])
+
+    # A piece that only double streams contain.
+
+    def line_size(self):
+        row, col = self.random.randrange(1, ROWS + 1), self.random.randrange(1, COLS // 2 + 1)
+        return f"\x1b#{self.random.choice('345666')}\x1b[{row};{col}H".encode()
 
     # Pieces that only hostile streams contain.
 
@@ -266,7 +284,7 @@ PLAIN = [
     (10, Streams.control),
     (6, Streams.erase),
     (6, Streams.edit),
-    (4, Streams.rendition),
+    (6, Streams.rendition),
     (2, Streams.region),
     (4, Streams.escape),
     (3, Streams.tabs),
@@ -288,3 +306,8 @@ HOSTILE = [
     (2, Streams.shift),
     (1, Streams.broken),
 ]
+KINDS = {
+    "plain": PLAIN,
+    "hostile": PLAIN + HOSTILE,
+    "double": [*PLAIN, (8, Streams.line_size)],
+}
