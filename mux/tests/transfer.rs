@@ -132,7 +132,7 @@ impl Fixture {
         &self,
         program: impl FnOnce(&mut Channel) -> Result<Transferred, TransferError> + Send + 'static,
     ) -> Running {
-        let tty = self.pane.tty().expect("a terminal");
+        let tty = self.pane.process().tty().expect("a terminal");
         thread::spawn(move || {
             let mut channel = Channel::open(&tty)?;
             channel.terminal_name()?;

@@ -263,15 +263,38 @@ pub(super) fn stat_in(folder: &Path) -> Option<Stat> {
     Some(Stat { pid, state, start, name, parent, group, terminal, front })
 }
 
-/// A number that changes when a process executes another program. It works because the system places code and stack at
-/// new random addresses (fields 26 and 28 of `/proc/PID/stat`). `None` if the process has ended or belongs to another
+/// A number that changes when a process executes another program. `None` if the process has ended or belongs to another
 /// user.
 pub(super) fn execution(pid: i32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
+    image(pid).map(|image| image.stamp)
+}
+
+/// What differs between two programs that a process executes one after the other.
+#[derive(PartialEq, Eq)]
+pub(super) struct Image {
+    /// The addresses of code and stack (fields 26 and 28 of `/proc/PID/stat`). The system chooses random ones for each
+    /// program, and reports none during an exec.
+    stamp: u64,
+    /// The process's name, which the program can change.
+    name: String,
+}
+
+/// The program that a process executes. `None` if the process has ended, is in an exec, or belongs to another user.
+pub(super) fn image(pid: i32) -> Option<Image> {
+    use rustix::fs::{Mode, OFlags};
+    // Lists of many panes read this file for each pane, so read it with as few calls as possible.
+    let path = format!("/proc/{pid}/stat");
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    // 52 fields of at most 20 digits, and a name of at most 64 bytes.
+    let mut bytes = [0; 2048];
+    let length = rustix::io::read(&file, &mut bytes).ok()?;
+    let stat = String::from_utf8_lossy(&bytes[..length]);
+    let (start, end) = (stat.find('(')? + 1, stat.rfind(')')?);
+    let name = stat.get(start..end)?.to_owned();
+    let mut fields = stat[end + 1..].split_ascii_whitespace();
     let code: u64 = fields.nth(23)?.parse().ok()?;
     let stack: u64 = fields.nth(1)?.parse().ok()?;
-    (stack != 0).then_some(code.rotate_left(32) ^ stack)
+    (stack != 0).then(|| Image { stamp: code.rotate_left(32) ^ stack, name })
 }
 
 /// The umask of this process. umask(2) could only report it by changing it, which other threads would notice. `None` if
