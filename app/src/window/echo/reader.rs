@@ -108,6 +108,10 @@ impl Lent {
             screen.tell_ime(place);
         }
         surface.pacing.painted(now);
+        if surface.renderer.is_unfinished() {
+            // The event loop paints the rest.
+            surface.pacing.ask_for_text();
+        }
         true
     }
 

@@ -118,7 +118,13 @@ impl App {
     /// Presses a button of the open question.
     fn answer(&mut self, button: usize) {
         self.surface.pacing.ask();
-        let Some(mut open) = self.overlays.questions.0.pop_front() else { return };
+        let geometry = self.surface.geometry;
+        let questions = &mut self.overlays.questions.0;
+        let works = |open: &Confirm| geometry.is_none_or(|size| open.can_press(button, &size));
+        if !questions.front().is_some_and(works) {
+            return;
+        }
+        let Some(mut open) = questions.pop_front() else { return };
         match open.buttons.swap_remove(button).answer {
             Answer::Nothing => {}
             Answer::Close(what) => self.close_now(what),
