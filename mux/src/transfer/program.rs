@@ -78,3 +78,6 @@ fn reason(status: &str) -> String {
     };
     printable(text.trim())
 }
+
+#[cfg(test)]
+mod tests;

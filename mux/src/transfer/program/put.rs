@@ -14,7 +14,7 @@ use super::{CHUNK, Channel, DEPTH_CAP, FILES_CAP, TransferError, Transferred, pr
 
 /// Bytes that may be on their way: enough for a fast transfer over a slow connection, while the replies to them still fit
 /// in a pty's buffer.
-const WINDOW: u64 = 96 << 10;
+pub(super) const WINDOW: u64 = 96 << 10;
 /// The maximum number of files without a final reply. Below the 16 that Unterm keeps open.
 const UNANSWERED_CAP: usize = 8;
 
