@@ -159,6 +159,16 @@ fn rectangles() {
     let snapshot = fixture.snapshot();
     let bold: Vec<_> = snapshot.rows[1].styles.iter().map(|run| (run.start, run.end)).collect();
     assert_eq!(bold, [(0, 1), (1, 3), (3, 10)]);
+    // A stream continues at the end of a row, also where nothing was written.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("a\x1b[1;4;2;2;7$r");
+    let snapshot = fixture.snapshot();
+    let reversed = |row: usize| -> Vec<_> {
+        let runs = snapshot.rows[row].styles.iter();
+        let on = runs.filter(|run| run.style.attrs.contains(crate::Attrs::REVERSE));
+        on.map(|run| (run.start, run.end)).collect()
+    };
+    assert_eq!((reversed(0), reversed(1), reversed(2)), (vec![(3, 10)], vec![(0, 2)], vec![]));
     // A stream of text between margins, with DECOM set.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b#8\x1b[?69h\x1b[3;6s\x1b[?6h\x1b[1;2;2;3;1$r");
