@@ -26,22 +26,26 @@ PATIENCE = 20
 
 # A wide character before another one. If DECAWM is reset, xterm's result depends on how many of them it reads at once.
 # A NUL between them, which has no effect of its own, makes xterm read each one separately.
-WIDE_PAIRS = re.compile(rb"([\xe3-\xed][\x80-\xbf]{2})(?=[\xe3-\xed])")
+WIDE_PAIRS = re.compile(rb"([\xe3-\xef][\x80-\xbf]{2})(?=[\xe3-\xef])")
 
 # Written after a stream. Ends unfinished strings and sequences, VT52 mode and 8-bit replies. Then sets DECPFF and
 # DECPEX.
 END = b"\x18\x1b\\\x1b<\x1b F\x1b[?18h\x1b[?19h"
-ASK = b"\x1b[6n\x1b[i"
+CURSOR_ASK = b"\x1b[6n"
+MC = b"\x1b[i"
 VERSION_ASK = b"\x1b[>q"
-# Erases every cell that DECSCA does not protect (DECSED). What stays shows which cells are protected.
+# Erases every cell that DECSCA does not protect (DECSED).
 UNPROTECT = b"\x1b[?2J"
-# Writes a letter to the last column of each row, so that xterm also prints the erased cells before it. Resets before that
-# what could move or replace the letters: origin mode, margins, insert mode, the character sets.
-FILL = b"\x1b[?6l\x1b[?69l\x1b[r\x1b[4l\x1b(B\x0f" + b"".join(
-    b"\x1b[%d;%dHX" % (row, COLS) for row in range(1, ROWS + 1)
+# Asks for the look of each cell (XTREPORTSGR), without DECOM.
+LOOKS_ASK = b"\x1b[?6l" + b"".join(
+    b"\x1b[%d;%d;%d;%d#|" % (row, col, row, col) for row in range(1, ROWS + 1) for col in range(1, COLS + 1)
 )
+# Writes a letter to each row, so that xterm prints the sizes of all rows. Resets before that what could move the letters:
+# margins, insert mode and protection (EPA).
+FILL = b"\x1bW\x1b[?69l\x1b[r\x1b[4l" + b"".join(b"\x1b[%dHX" % row for row in range(1, ROWS + 1))
 # After DECSCL selects a level without S7C1T, replies may keep 8-bit controls.
 CURSOR = re.compile(rb"(?:\x1b\[|\x9b)(\d+);(\d+)R")
+LOOK = re.compile(rb"(?:\x1b\[|\x9b)([\d;:]*)m")
 VERSION = rb"(?:\x1bP|\x90)>\|([\w()]*)(?:\x1b\\|\x9c)$"
 
 RESOURCES = f"""
@@ -114,7 +118,7 @@ class Screen:
     cursor: tuple
     # The size of the characters of each row: `single`, `double`, `top` or `bottom`.
     sizes: list
-    # The look of each cell, by row. None, or a missing cell: unknown.
+    # The look of each cell, by row. None: the cell shows nothing of its own.
     looks: list
     # The text that DECSED leaves.
     protected: list
@@ -168,7 +172,7 @@ class Xterm:
         # Also open the FIFO for writing, so that reading never reaches its end.
         self.paper = os.open(printer, os.O_RDWR)
         # Bytes of pages that are printed but not read yet.
-        self.printed = b""
+        self.unread = b""
         client.write_text(CLIENT)
         resources.write_text(f"{RESOURCES}*VT100*printerCommand: cat > {printer}\n")
         listener = socket.socket(socket.AF_UNIX)
@@ -206,21 +210,27 @@ class Xterm:
 
     def show(self, data):
         """Writes `data` to xterm. Returns the screen that xterm shows then."""
-        answer = self.write(data + END + ASK + FILL + b"\x1b[i" + UNPROTECT + b"\x1b[i")
-        shown, filled, unprotected = (printed.rows(self.page(), ROWS) for _ in range(3))
+        answer = self.write(data + END + CURSOR_ASK)
         row, col = CURSOR.findall(answer)[-1]
-        for before, after in zip(shown, filled, strict=True):
-            count = len(before.looks)
-            # The last cell that xterm prints now is the letter.
-            before.looks += after.looks[count:-1]
-            before.size = after.size
+        shown = self.printed(b"")
+        reports = [report.decode() for report in LOOK.findall(self.write(LOOKS_ASK))]
+        sizes = [row.size for row in self.printed(FILL)]
+        # What stays of this shows which cells are protected.
+        protected = self.printed(UNPROTECT)
+        rows = list(zip(shown, sizes, strict=True))
         return Screen(
-            [visible(row.cells, row.size) for row in shown],
+            [visible(row.cells, size) for row, size in rows],
             (int(row), int(col)),
-            [row.size for row in filled],
-            [row.looks for row in shown],
-            [visible(row.cells, row.size) for row in unprotected],
+            sizes,
+            [row.looks(reports[at * COLS : (at + 1) * COLS]) for at, row in enumerate(shown)],
+            [visible(row.cells, size) for row, size in zip(protected, sizes, strict=True)],
         )
+
+    def printed(self, data):
+        """Writes `data` to xterm. Returns the rows that it prints then. Waits for them: xterm does not wait until the command
+        of one page has ended before it starts that of the next."""
+        self.write(data + MC)
+        return printed.rows(self.page(), ROWS)
 
     def write(self, data):
         """Writes `data` to xterm. Returns the replies after xterm has handled all of it."""
@@ -237,11 +247,11 @@ class Xterm:
 
     def page(self):
         """Reads the next screen that xterm prints."""
-        while b"\f" not in self.printed:
+        while b"\f" not in self.unread:
             if not select.select([self.paper], [], [], PATIENCE)[0]:
                 raise Gone("xterm prints nothing")
-            self.printed += os.read(self.paper, 65536)
-        page, self.printed = self.printed.split(b"\f", 1)
+            self.unread += os.read(self.paper, 65536)
+        page, self.unread = self.unread.split(b"\f", 1)
         return page.decode(errors="replace")
 
     def reset(self):

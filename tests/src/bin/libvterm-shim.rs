@@ -313,7 +313,7 @@ fn clusters(snapshot: &Snapshot) -> Vec<String> {
 }
 
 /// The size of a row's characters, and the look of each cell: its attributes, foreground and background as codes of SGR,
-/// separated by `-`.
+/// separated by `-`. Leaves out the foreground of blanks, and their invisible attributes.
 fn looks(row: &SnapshotRow) -> String {
     let mut out = String::from(match row.size {
         LineSize::Single => "single",
@@ -322,13 +322,21 @@ fn looks(row: &SnapshotRow) -> String {
         LineSize::DoubleBottom => "bottom",
     });
     for run in &row.styles {
-        let look = format!(
-            " {}-{}-{}",
-            attribute_codes(&run.style).join(","),
-            color_code(run.style.foreground, 30),
-            color_code(run.style.background, 40)
-        );
-        (run.start..run.end).for_each(|_| out.push_str(&look));
+        let attributes = attribute_codes(&run.style).join(",");
+        let foreground = color_code(run.style.foreground, 30);
+        let background = color_code(run.style.background, 40);
+        // Without these, the other attributes of a blank are not visible.
+        let has_lines = run.style.underline != Underline::None
+            || run.style.attrs.intersects(Attrs::REVERSE | Attrs::STRIKE);
+        for col in run.start..run.end {
+            let is_blank = matches!(text_of(row, usize::from(col)).as_str(), "" | " " | "\u{a0}");
+            let (attributes, foreground) = match (is_blank, has_lines) {
+                (false, _) => (attributes.as_str(), foreground.as_str()),
+                (true, true) => (attributes.as_str(), ""),
+                (true, false) => ("", ""),
+            };
+            let _ = write!(out, " {attributes}-{foreground}-{background}");
+        }
     }
     out
 }
