@@ -76,7 +76,7 @@ class Row:
     def looks(self, reports):
         """The looks of all cells. None: the cell shows nothing of its own."""
         cells = self.cells + [" "] * (len(reports) - len(self.cells))
-        pairs = enumerate(zip(reports, cells, strict=True))
+        pairs = enumerate(zip(reports, cells, strict=False))
         return [None if col in self.tails else look(report, cell) for col, (report, cell) in pairs]
 
 
