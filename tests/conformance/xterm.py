@@ -215,7 +215,7 @@ class Xterm:
         shown = self.printed(b"")
         reports = [report.decode() for report in LOOK.findall(self.write(LOOKS_ASK))]
         if len(reports) != ROWS * COLS:
-            # At the lowest level of DECSCL, xterm does not report looks.
+            # Without a report for each cell, no look is known.
             reports = []
         sizes = [row.size for row in self.printed(FILL)]
         # What stays of this shows which cells are protected.
