@@ -100,7 +100,9 @@ impl Fake {
 
 fn pty() -> (OwnedFd, PathBuf) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pty");
+    // Another test checks that programs inherit no pty.
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags).expect("a pty");
     grantpt(&master).expect("a pty");
     unlockpt(&master).expect("a pty");
     let name = ptsname(&master, Vec::new()).expect("its name");
