@@ -4,3 +4,4 @@ mod commands;
 mod inbox;
 mod manual;
 mod tmux;
+mod transfer;
