@@ -20,7 +20,8 @@ pub enum TransferCommand {
         /// Files and folders.
         #[arg(required = true, value_hint = clap::ValueHint::AnyPath)]
         paths: Vec<PathBuf>,
-        /// Folder on the terminal's machine. In Unterm, `~` is the folder for downloads.
+        /// Folder on the terminal's machine, such as `reports`. Relative to the home folder there, or in Unterm to the folder
+        /// for downloads.
         #[arg(long, value_name = "FOLDER", default_value = "~")]
         to: String,
     },
@@ -28,7 +29,8 @@ pub enum TransferCommand {
     ///
     /// The terminal asks its user. Unterm reads only the user's folder for downloads, and at most six paths at once.
     Receive {
-        /// Files and folders on the terminal's machine. In Unterm, `~` is the folder for downloads.
+        /// Files and folders on the terminal's machine, such as `data.csv`. Relative to the home folder there, or in Unterm to
+        /// the folder for downloads.
         #[arg(required = true)]
         paths: Vec<String>,
         /// Folder here. It is created if it is missing.
