@@ -376,9 +376,9 @@ fn a_row_keeps_its_size_when_its_line_is_erased_but_not_the_display() {
         |fixture: &Fixture| fixture.snapshot().rows.iter().map(|row| row.size).collect::<Vec<_>>();
     use LineSize::{DoubleBottom, DoubleTop, Single};
     assert_eq!(sizes(&fixture), [DoubleTop, DoubleBottom, Single]);
-    fixture.feed("\x1b[H\x1b[J");
+    fixture.feed("\x1b[1;2H\x1b[J");
     assert_eq!(sizes(&fixture), [DoubleTop, Single, Single]);
-    fixture.feed("\x1b[2J");
+    fixture.feed("\x1b[H\x1b[J");
     assert_eq!(sizes(&fixture), [Single; 3]);
 }
 
