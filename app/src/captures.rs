@@ -213,6 +213,6 @@ fn paint(renderer: &mut Renderer, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String
         scene.panes.push(PaneScene::new(index as u64, snapshot, area, (x, 0)));
         x += (width + GAP) as i32;
     }
-    renderer.frame(&scene);
+    renderer.complete_frame(&scene);
     CpuPainter::png(renderer).map_err(|error| error.to_string())
 }

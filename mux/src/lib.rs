@@ -27,7 +27,7 @@ pub mod random;
 mod shown;
 mod tap;
 mod tmux;
-mod transfer;
+pub mod transfer;
 mod typed;
 mod uri;
 

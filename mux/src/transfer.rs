@@ -1,6 +1,6 @@
 //! File transfers over the terminal (OSC 5113; kitty's "File transfer over the TTY").
 //!
-//! Owns the sessions of a pane: which the user was asked about, which were accepted, and what each may do. A session
+//! [`program`] is the program's side. The rest owns the sessions of a pane: which the user was asked about, which were accepted, and what each may do. A session
 //! reads and writes only beneath the folder that came with the user's answer, and follows no links there. Files that
 //! arrive never replace others. The rsync algorithm is refused: programs then send whole files.
 //!
@@ -9,11 +9,13 @@
 
 mod arriving;
 mod folder;
+mod program;
 mod recipient;
 mod serving;
 mod sessions;
 
 pub(crate) use arriving::Arriving;
+pub use program::{Channel, TransferError, Transferred, fetch, put};
 pub(crate) use recipient::{Recipient, status_of};
 pub(crate) use serving::{Serving, Wanted, serve};
 pub(crate) use sessions::{Answered, Step, Transfers};

@@ -187,6 +187,17 @@ impl Renderer {
         &self.frame
     }
 
+    /// Builds the frame that shows `scene`, with all pictures of registered glyphs, also if that takes long. For pictures
+    /// that no later frame completes.
+    pub fn complete_frame(&mut self, scene: &Scene<'_>) -> &Frame {
+        self.frame(scene);
+        // Each frame draws some glyphs, or gives up those that do not fit into the cache.
+        while self.is_unfinished() {
+            self.frame(scene);
+        }
+        &self.frame
+    }
+
     /// Builds a frame that shows `panes` and keeps everything else from the last frame.
     pub fn frame_with_panes(&mut self, panes: &[PaneScene<'_>]) -> &Frame {
         let panes = self.panes(panes);

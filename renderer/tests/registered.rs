@@ -254,6 +254,16 @@ fn a_frame_draws_a_bounded_number_of_costly_pictures() {
 }
 
 #[test]
+fn a_complete_frame_has_every_glyph_at_once() {
+    let glyphs = registered(&[(";size=stretch;fmt=colrv0", many_layers(1000))]);
+    let shown = colorful(4, &glyphs);
+    let mut renderer = Renderer::new(FontOptions::default());
+    let metrics = renderer.metrics();
+    renderer.complete_frame(&scene(pane(&shown, metrics)));
+    assert_eq!((renderer.glyphs().len(), renderer.is_unfinished()), (40, false));
+}
+
+#[test]
 fn pictures_of_one_color_are_drawn_once() {
     let glyphs = registered(&[(";size=stretch", rectangle(0, 0, 1000, 1000))]);
     let (shown, mut renderer) = (colorful(4, &glyphs), Renderer::new(FontOptions::default()));

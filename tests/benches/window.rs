@@ -78,6 +78,12 @@ fn percentile(samples: &mut [f64], percent: usize) -> f64 {
 /// Measures the time from a key until part of the window shows it, while `cat` runs in a terminal.
 fn keys() -> Result<()> {
     println!("key to pixel, {KEYS} keys, ms: median, p99; load {}", load());
+    println!(
+        "(from XTest's key press until GetImage returns other pixels of the place that the key changes;"
+    );
+    println!(
+        "Xvfb, no window manager, cat inside; in turns of {TURN} keys, {STILL:?} without a change between keys)"
+    );
     let terminals = installed(&[&BARE, &XTERM, &ALACRITTY, &UNTERM_CPU, &UNTERM_GPU]);
     let display = Display::sized(3 * 1280, 2 * 1024)?;
     let mut typists = Vec::new();

@@ -15,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
+
+import printed
 
 COLS, ROWS = 20, 8
 # Seconds until an answer from xterm counts as missing.
@@ -24,17 +26,26 @@ PATIENCE = 20
 
 # A wide character before another one. If DECAWM is reset, xterm's result depends on how many of them it reads at once.
 # A NUL between them, which has no effect of its own, makes xterm read each one separately.
-WIDE_PAIRS = re.compile(rb"([\xe3-\xed][\x80-\xbf]{2})(?=[\xe3-\xed])")
-
-# The content of the second cell of a wide character in xterm.
-HIDDEN = "\uffff"
+WIDE_PAIRS = re.compile(rb"([\xe3-\xef][\x80-\xbf]{2})(?=[\xe3-\xef])")
 
 # Written after a stream. Ends unfinished strings and sequences, VT52 mode and 8-bit replies. Then sets DECPFF and
 # DECPEX.
 END = b"\x18\x1b\\\x1b<\x1b F\x1b[?18h\x1b[?19h"
-ASK = b"\x1b[6n\x1b[i\x1b[>q"
+CURSOR_ASK = b"\x1b[6n"
+MC = b"\x1b[i"
+VERSION_ASK = b"\x1b[>q"
+# Erases every cell that DECSCA does not protect (DECSED).
+UNPROTECT = b"\x1b[?2J"
+# Asks for the look of each cell (XTREPORTSGR), without DECOM.
+LOOKS_ASK = b"\x1b[?6l" + b"".join(
+    b"\x1b[%d;%d;%d;%d#|" % (row, col, row, col) for row in range(1, ROWS + 1) for col in range(1, COLS + 1)
+)
+# Writes a letter to each row, so that xterm prints the sizes of all rows. Resets before that what could move the letters:
+# margins, insert mode and protection (EPA).
+FILL = b"\x1bW\x1b[?69l\x1b[r\x1b[4l" + b"".join(b"\x1b[%dHX" % row for row in range(1, ROWS + 1))
 # After DECSCL selects a level without S7C1T, replies may keep 8-bit controls.
 CURSOR = re.compile(rb"(?:\x1b\[|\x9b)(\d+);(\d+)R")
+LOOK = re.compile(rb"(?:\x1b\[|\x9b)([\d;:]*)m")
 VERSION = rb"(?:\x1bP|\x90)>\|([\w()]*)(?:\x1b\\|\x9c)$"
 
 RESOURCES = f"""
@@ -48,7 +59,9 @@ RESOURCES = f"""
 *VT100*allowTitleOps: false
 *VT100*allowColorOps: true
 *VT100*allowFontOps: false
-*VT100*printAttributes: 0
+*VT100*printAttributes: 2
+*VT100*boldColors: false
+*VT100*directColor: true
 *VT100*printerAutoClose: true
 *VT100*printerNewLine: true
 *VT100*visualBell: false
@@ -83,33 +96,32 @@ def missing():
     return f"{' and '.join(lacks)} not installed" if lacks else None
 
 
-def cells(row):
-    """The contents of the cells in a row of xterm. If xterm has cut a wide character in two, each half counts as a blank, as
-    in this tree's terminal. xterm itself draws the rest of such a character over the next cell, or not at all."""
-    held = []
-    for code in row:
-        if unicodedata.combining(code) and held:
-            held[-1] += code
-        else:
-            held.append(code)
-    for col, (code, after) in enumerate(pairwise([*held, ""])):
-        if code[0] == HIDDEN:
-            # xterm stores the marks of a wide character in its second cell.
-            held[col] = code[1:] if col and is_wide(held[col - 1]) else " "
-        elif is_wide(code) and after[:1] != HIDDEN:
-            held[col] = " "
-    return held
-
-
-def is_wide(cell):
-    return unicodedata.east_asian_width(cell[:1] or " ") in "WF"
-
-
 def normalized(row):
     """A row's text in a form that can be compared. xterm composes marks with their letters. It shows U+2E2E for characters
     that a character set leaves undefined, and U+00A0 for the space of a set of 94 characters."""
     row = row.replace("\u2e2e", "\u2426").replace("\xa0", " ")
     return unicodedata.normalize("NFC", row.rstrip(" "))
+
+
+def visible(cells, size):
+    """The text of a row. If its characters are two columns wide, half of the cells are visible."""
+    return normalized("".join(cells if size == "single" else cells[: COLS // 2]))
+
+
+@dataclass
+class Screen:
+    """What a terminal shows."""
+
+    # The text of each row, without trailing blanks.
+    rows: list
+    # Row and column, from 1.
+    cursor: tuple
+    # The size of the characters of each row: `single`, `double`, `top` or `bottom`.
+    sizes: list
+    # The look of each cell, by row. None: the cell shows nothing of its own.
+    looks: list
+    # The text that DECSED leaves.
+    protected: list
 
 
 class Gone(Exception):
@@ -159,6 +171,8 @@ class Xterm:
         os.mkfifo(printer)
         # Also open the FIFO for writing, so that reading never reaches its end.
         self.paper = os.open(printer, os.O_RDWR)
+        # Bytes of pages that are printed but not read yet.
+        self.unread = b""
         client.write_text(CLIENT)
         resources.write_text(f"{RESOURCES}*VT100*printerCommand: cat > {printer}\n")
         listener = socket.socket(socket.AF_UNIX)
@@ -195,8 +209,35 @@ class Xterm:
         self.start_terminal()
 
     def show(self, data):
-        """Writes `data` to xterm. Returns the rows without trailing blanks, and the cursor's row and column."""
-        message = WIDE_PAIRS.sub(rb"\1\0", data) + END + ASK
+        """Writes `data` to xterm. Returns the screen that xterm shows then."""
+        answer = self.write(data + END + CURSOR_ASK)
+        row, col = CURSOR.findall(answer)[-1]
+        shown = self.printed(b"")
+        reports = [report.decode() for report in LOOK.findall(self.write(LOOKS_ASK))]
+        if len(reports) != ROWS * COLS:
+            # Without a report for each cell, no look is known.
+            reports = []
+        sizes = [row.size for row in self.printed(FILL)]
+        # What stays of this shows which cells are protected.
+        protected = self.printed(UNPROTECT)
+        rows = list(zip(shown, sizes, strict=True))
+        return Screen(
+            [visible(row.cells, size) for row, size in rows],
+            (int(row), int(col)),
+            sizes,
+            [row.looks(reports[at * COLS : (at + 1) * COLS]) for at, row in enumerate(shown)],
+            [visible(row.cells, size) for row, size in zip(protected, sizes, strict=True)],
+        )
+
+    def printed(self, data):
+        """Writes `data` to xterm. Returns the rows that it prints then. Waits for them: xterm does not wait until the command
+        of one page has ended before it starts that of the next."""
+        self.write(data + MC)
+        return printed.rows(self.page(), ROWS)
+
+    def write(self, data):
+        """Writes `data` to xterm. Returns the replies after xterm has handled all of it."""
+        message = WIDE_PAIRS.sub(rb"\1\0", data) + VERSION_ASK
         self.stream.write(struct.pack("!I", len(message)) + message)
         self.stream.flush()
         header = self.stream.read(4)
@@ -205,19 +246,17 @@ class Xterm:
         (length,) = struct.unpack("!I", header)
         answer = self.stream.read(length)
         self.version = re.search(VERSION, answer)[1].decode()
-        row, col = CURSOR.findall(answer)[-1]
-        rows = [normalized("".join(cells(row))) for row in self.page().split("\n")]
-        return (rows + [""] * ROWS)[:ROWS], (int(row), int(col))
+        return answer
 
     def page(self):
         """Reads the next screen that xterm prints."""
-        data = b""
-        while not data.endswith(b"\f"):
+        while b"\f" not in self.unread:
             if not select.select([self.paper], [], [], PATIENCE)[0]:
                 raise Gone("xterm prints nothing")
-            data += os.read(self.paper, 65536)
-        return data[:-1].decode(errors="replace")
+            self.unread += os.read(self.paper, 65536)
+        page, self.unread = self.unread.split(b"\f", 1)
+        return page.decode(errors="replace")
 
     def reset(self):
         """Sends RIS, and resets what RIS keeps: two modes, and the scrollback."""
-        self.show(b"\x1bc\x1b[?45l\x1b[?1045l\x1b[3J\x1bc")
+        self.write(END + b"\x1bc\x1b[?45l\x1b[?1045l\x1b[3J\x1bc")

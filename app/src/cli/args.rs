@@ -21,6 +21,7 @@ use crate::cli::{
     search::SearchCommand,
     session::{ScreenCommand, SessionCommand},
     team::TeamArgs,
+    transfer::TransferCommand,
     words::{Id, OnlyId},
 };
 
@@ -122,6 +123,11 @@ pub enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Copy files over the terminal, between this machine and the terminal's.
+    ///
+    /// For remote hosts: needs no other login, and works in each terminal with kitty's file transfer protocol (OSC 5113).
+    #[command(subcommand)]
+    Transfer(TransferCommand),
     /// Run a command of tmux on the panes of this Unterm, for programs that speak tmux.
     ///
     /// `unterm-cli tmux list-commands` lists the commands. `unterm-cli help tmux` describes sessions, windows and panes.

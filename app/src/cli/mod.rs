@@ -33,6 +33,7 @@ mod ssh;
 mod team;
 mod tmux;
 mod told_error;
+mod transfer;
 mod tty;
 mod unread;
 mod user_file;
@@ -302,6 +303,7 @@ fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
             let shell = shell.or(*named_shell).context("name a shell, such as bash")?;
             Report::of_text("script", generated::completions(shell, Args::command())?)
         }
+        Command::Transfer(command) => transfer::run(command)?,
         Command::Terminfo => Report::of_text("entry", ssh::TERMINFO.to_owned()),
         Command::Complete { shell, words } => {
             let candidates = complete::candidates(Args::command(), words, home);
@@ -375,6 +377,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         // These commands need no instance, or were already carried out.
         Command::Help { .. }
         | Command::Config(_)
+        | Command::Transfer(_)
         | Command::Theme(_)
         | Command::Import { .. }
         | Command::Lang(_)

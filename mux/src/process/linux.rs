@@ -65,7 +65,7 @@ impl AsFd for Wake {
 pub(super) fn name(pid: i32) -> Option<String> {
     // Read the first argument first, because that waits until a running exec is complete.
     let first_argument = first_argument(pid);
-    let called = std::fs::read(format!("/proc/{pid}/comm"));
+    let called = read_small(format!("/proc/{pid}/comm").as_ref());
     let called =
         called.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned());
     let Ok(path) = std::fs::read_link(format!("/proc/{pid}/exe")) else { return called.ok() };
@@ -252,11 +252,22 @@ pub(super) fn stat(pid: i32) -> Option<Stat> {
     stat_in(format!("/proc/{pid}").as_ref())
 }
 
+/// The content of a file of `/proc`, at most 4 KiB. Lists of many panes read some for each pane, so this needs only three system
+/// calls.
+pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    use rustix::fs::{Mode, OFlags};
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut bytes = vec![0; 4096];
+    let length = rustix::io::retry_on_intr(|| rustix::io::read(&file, &mut bytes))?;
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
 /// The status of a process (`/proc/PID`) or of a thread (`/proc/PID/task/TID`): fields 1 to 5, 7, 8 and 22 of `stat`.
 /// The name may contain any character, so the fields after it are counted from its closing bracket.
 pub(super) fn stat_in(folder: &Path) -> Option<Stat> {
     let pid = folder.file_name()?.to_str()?.parse().ok()?;
-    let stat = std::fs::read(folder.join("stat")).ok()?;
+    let stat = read_small(&folder.join("stat")).ok()?;
     let start = stat.iter().position(|byte| *byte == b'(')? + 1;
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let name = String::from_utf8_lossy(stat.get(start..end)?).into_owned();
@@ -273,15 +284,32 @@ pub(super) fn stat_in(folder: &Path) -> Option<Stat> {
     Some(Stat { pid, state, start, name, parent, group, terminal, front })
 }
 
-/// A number that changes when a process executes another program. It works because the system places code and stack at
-/// new random addresses (fields 26 and 28 of `/proc/PID/stat`). `None` if the process has ended or belongs to another
+/// A number that changes when a process executes another program. `None` if the process has ended or belongs to another
 /// user.
 pub(super) fn execution(pid: i32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
+    image(pid).map(|image| image.stamp)
+}
+
+/// What differs between two programs that a process executes one after the other.
+#[derive(PartialEq, Eq)]
+pub(super) struct Image {
+    /// The addresses of code and stack (fields 26 and 28 of `/proc/PID/stat`). The system chooses random ones for each
+    /// program, and reports none during an exec.
+    stamp: u64,
+    /// The process's name, which the program can change.
+    name: String,
+}
+
+/// The program that a process executes. `None` if the process has ended, is in an exec, or belongs to another user.
+pub(super) fn image(pid: i32) -> Option<Image> {
+    let stat = read_small(format!("/proc/{pid}/stat").as_ref()).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    let (start, end) = (stat.find('(')? + 1, stat.rfind(')')?);
+    let name = stat.get(start..end)?.to_owned();
+    let mut fields = stat[end + 1..].split_ascii_whitespace();
     let code: u64 = fields.nth(23)?.parse().ok()?;
     let stack: u64 = fields.nth(1)?.parse().ok()?;
-    (stack != 0).then_some(code.rotate_left(32) ^ stack)
+    (stack != 0).then(|| Image { stamp: code.rotate_left(32) ^ stack, name })
 }
 
 /// The umask of this process. umask(2) could only report it by changing it, which other threads would notice. `None` if

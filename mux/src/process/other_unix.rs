@@ -78,6 +78,15 @@ pub(super) fn name(_pid: i32) -> Option<String> {
     None
 }
 
+/// Not implemented here: what differs between two programs of a process.
+#[derive(PartialEq, Eq)]
+pub(super) struct Image;
+
+/// Not implemented here: the program that a process executes.
+pub(super) fn image(_pid: i32) -> Option<Image> {
+    None
+}
+
 /// Not implemented here: whether a process still executes this process's program.
 pub(super) fn is_own_image(_pid: i32) -> bool {
     false

@@ -71,10 +71,20 @@ pub struct PtyProcess {
     reads: AtomicU32,
     /// The number of bytes read since the child's end was detected.
     tail: AtomicU32,
+    /// The name of the program that was last found in the foreground.
+    known_name: Mutex<Option<KnownName>>,
     _nonce: Option<NonceFile>,
     /// The pane of the keeper, if the program is a child of a keeper.
     #[cfg(target_os = "linux")]
     keeper: Option<KeeperPane>,
+}
+
+/// The name of a program, which is valid as long as the process executes the same program: finding a name takes ten
+/// system calls, and comparing the program three.
+struct KnownName {
+    pid: i32,
+    image: system::Image,
+    name: String,
 }
 
 struct State {
@@ -156,6 +166,7 @@ impl PtyProcess {
             state: Mutex::new(State { child, killing: Killing::No }),
             reads: AtomicU32::new(0),
             tail: AtomicU32::new(0),
+            known_name: Mutex::new(None),
             _nonce: nonce,
             #[cfg(target_os = "linux")]
             keeper: None,
@@ -449,12 +460,29 @@ impl Process for PtyProcess {
     fn foreground(&self) -> Option<Foreground> {
         let group = self.foreground_group()?.as_raw_nonzero().get();
         let root = self.pid.as_raw_nonzero().get();
+        let image = system::image(group);
+        let known = self.known_name.lock().as_ref().and_then(|known| {
+            let is_it = known.pid == group && image.as_ref() == Some(&known.image);
+            is_it.then(|| known.name.clone())
+        });
+        if let Some(name) = known {
+            return Some(Foreground { pid: group, name, is_root: group == root });
+        }
         // Right after the start, the child still executes this process's program.
         if group == root && system::is_own_image(group) {
             return Some(Foreground { pid: group, name: self.image.clone(), is_root: true });
         }
         let (pid, name) = match system::name(group) {
-            Some(name) => (group, name),
+            Some(name) => {
+                // Only if no other program was executed meanwhile.
+                if let Some(image) =
+                    image.filter(|image| system::image(group).as_ref() == Some(image))
+                {
+                    let known = KnownName { pid: group, image, name: name.clone() };
+                    *self.known_name.lock() = Some(known);
+                }
+                (group, name)
+            }
             None => {
                 let pid = system::group_member(group)?;
                 (pid, system::name(pid)?)

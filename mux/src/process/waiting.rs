@@ -14,7 +14,7 @@ use rustix::fs::makedev;
 
 use super::{
     carrier::is_carrier,
-    linux::{Stat, processes, stat, stat_in},
+    linux::{Stat, processes, read_small, stat, stat_in},
 };
 
 /// The maximum number of descriptors of a `poll` or `select` to check.
@@ -109,8 +109,9 @@ fn waiting(process: &Stat) -> Waiting {
     };
     for thread in threads.flatten() {
         let thread = thread.path();
-        match std::fs::read_to_string(thread.join("syscall")) {
+        match read_small(&thread.join("syscall")) {
             Ok(line) => {
+                let line = String::from_utf8_lossy(&line);
                 // A stopped thread is still in its system call but does not wait, so check that the thread sleeps.
                 let is_asleep = || stat_in(&thread).is_some_and(|thread| thread.state == b'S');
                 if Call::of(&line).is_some_and(|call| call.awaits(process)) && is_asleep() {

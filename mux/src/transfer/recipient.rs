@@ -8,7 +8,7 @@ use unterm_term::TransferReply;
 #[derive(Clone, Debug)]
 pub(crate) struct Recipient {
     pub(crate) id: Arc<str>,
-    pub(super) quiet: u8,
+    pub(crate) quiet: u8,
 }
 
 impl Recipient {

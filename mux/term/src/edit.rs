@@ -186,7 +186,9 @@ impl Term {
                 // An erase from the first column on erases the cursor's row too.
                 let first = row + usize::from(self.cursor.col > 0);
                 self.erase_in_line(0);
-                self.erase_rows(row + 1, rows);
+                // From the first cell on, also the cursor's row becomes single width (xterm).
+                let is_whole = (row, self.cursor.col) == (0, 0);
+                self.erase_rows(if is_whole { 0 } else { row + 1 }, rows);
                 self.erased_rows(first, rows, last_text);
             }
             1 => {

@@ -109,7 +109,10 @@ pub use osc::context::{Context, ContextExit, ContextKind, EndedContext};
 pub use osc::prompt::unescape as unescape_command_line;
 pub use osc::status::{BlockedOn, ProgramState, ProgramStatus};
 pub use osc::title::TitleSet;
-pub use osc::transfer::{TransferAction, TransferCommand, TransferKind, TransferReply};
+pub use osc::transfer::{
+    TransferAction, TransferAnswer, TransferAnswerAction, TransferCommand, TransferKind,
+    TransferReply,
+};
 pub use osc::typed_clipboard::{
     ClipboardData, ClipboardError, ClipboardItem, ClipboardRead, ClipboardReader,
     ClipboardRequester, ClipboardWrite,

@@ -169,29 +169,24 @@ impl Term {
         }
     }
 
-    /// Changes the style of columns `start..end`. With DECSACE 2, changes all cells, otherwise only written cells.
+    /// Changes the style of columns `start..end`, also of cells that were never written (xterm, Windows Terminal).
     fn change_row(&mut self, row: usize, start: usize, end: usize, change: impl Fn(&mut Style)) {
-        let exact = self.conformance.extent == 2;
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
         let mut col = start;
         while col < end {
             let cell = self.grid.slot_cells(slot)[col];
-            let same = |other: &&Cell| {
-                other.style_id() == cell.style_id() && other.is_blank() == cell.is_blank()
-            };
+            let same = |other: &&Cell| other.style_id() == cell.style_id();
             let count = self.grid.slot_cells(slot)[col..end].iter().take_while(same).count();
-            if exact || !cell.is_blank() {
-                let mut style = self.grid.tables(table).view().style(cell.style_id());
-                change(&mut style);
-                let id = self.grid.intern_style(table, &style);
-                let (cells, meta) = self.grid.slot_mut(slot);
-                for cell in &mut cells[col..col + count] {
-                    *cell = cell.with_ids(id, cell.link_id(), cell.cluster_id());
-                }
-                meta.occ = meta.occ.max((col + count) as u16);
-                meta.revision = self.seq;
+            let mut style = self.grid.tables(table).view().style(cell.style_id());
+            change(&mut style);
+            let id = self.grid.intern_style(table, &style);
+            let (cells, meta) = self.grid.slot_mut(slot);
+            for cell in &mut cells[col..col + count] {
+                *cell = cell.with_ids(id, cell.link_id(), cell.cluster_id());
             }
+            meta.occ = meta.occ.max((col + count) as u16);
+            meta.revision = self.seq;
             col += count;
         }
     }

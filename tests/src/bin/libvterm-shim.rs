@@ -4,7 +4,8 @@
 //! Supports the commands about the screen, the cursor, the pen and replies. Everything else that libvterm reports to
 //! its embedder (damage, moved rectangles, callbacks of its parser) has no counterpart here. Such commands get the
 //! answer `?`, the harness's answer to unknown commands. `tests/conformance/run` drives this program. This program adds
-//! one command, `?clusters`: the contents of the screen's cells in order.
+//! two commands. `?clusters` answers with the contents of the screen's cells in order, and `?looks ROW` with the size of a
+//! row's characters and the look of each of its cells.
 
 use std::{
     fmt::Write as _,
@@ -15,7 +16,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use unterm_term::{
     Attrs, Color, Content, LineId, LineSize, Options, Palette, Parser, Rgb, Size, Snapshot,
-    SnapshotRow, Term, Underline, Width,
+    SnapshotRow, Style, Term, Underline, Width,
 };
 
 /// The colors of libvterm (src/pen.c), because its tests expect them.
@@ -162,6 +163,10 @@ impl Harness {
             }
             "pen" => self.pen(rest.trim())?,
             "clusters" => clusters(&snapshot).join(" "),
+            "looks" => {
+                let row: usize = rest.trim().parse()?;
+                looks(snapshot.rows.get(row).context("no such row")?)
+            }
             _ => anyhow::bail!("unknown"),
         })
     }
@@ -305,4 +310,67 @@ fn clusters(snapshot: &Snapshot) -> Vec<String> {
         }
     }
     clusters
+}
+
+/// The size of a row's characters, and the look of each cell: its attributes, foreground and background as codes of SGR,
+/// separated by `-`. Leaves out the foreground of blanks, and their invisible attributes.
+fn looks(row: &SnapshotRow) -> String {
+    let mut out = String::from(match row.size {
+        LineSize::Single => "single",
+        LineSize::DoubleWidth => "double",
+        LineSize::DoubleTop => "top",
+        LineSize::DoubleBottom => "bottom",
+    });
+    for run in &row.styles {
+        let attributes = attribute_codes(&run.style).join(",");
+        let foreground = color_code(run.style.foreground, 30);
+        let background = color_code(run.style.background, 40);
+        // Without these, the other attributes of a blank are not visible.
+        let has_lines = run.style.underline != Underline::None
+            || run.style.attrs.intersects(Attrs::REVERSE | Attrs::STRIKE);
+        for col in run.start..run.end {
+            let is_blank = matches!(text_of(row, usize::from(col)).as_str(), "" | " " | "\u{a0}");
+            let (attributes, foreground) = match (is_blank, has_lines) {
+                (false, _) => (attributes.as_str(), foreground.as_str()),
+                (true, true) => (attributes.as_str(), ""),
+                (true, false) => ("", ""),
+            };
+            let _ = write!(out, " {attributes}-{foreground}-{background}");
+        }
+    }
+    out
+}
+
+/// The SGR codes of a style's attributes, in ascending order.
+fn attribute_codes(style: &Style) -> Vec<&'static str> {
+    let attrs = [
+        (Attrs::BOLD, "1"),
+        (Attrs::DIM, "2"),
+        (Attrs::ITALIC, "3"),
+        (Attrs::BLINK, "5"),
+        (Attrs::REVERSE, "7"),
+        (Attrs::HIDDEN, "8"),
+        (Attrs::STRIKE, "9"),
+        (Attrs::OVERLINE, "53"),
+    ];
+    let underline = match style.underline {
+        Underline::None => None,
+        Underline::Double => Some("21"),
+        _ => Some("4"),
+    };
+    let on = attrs.iter().filter(|(attr, _)| style.attrs.contains(*attr)).map(|(_, code)| *code);
+    let mut codes: Vec<_> = on.chain(underline).collect();
+    codes.sort_unstable_by_key(|code| code.parse::<u8>().unwrap_or(u8::MAX));
+    codes
+}
+
+/// The SGR code of a color. `base`: 30 for the foreground, 40 for the background. Empty for the default color.
+fn color_code(color: Color, base: u8) -> String {
+    match color {
+        Color::Default => String::new(),
+        Color::Indexed(i) if i < 8 => (base + i).to_string(),
+        Color::Indexed(i) if i < 16 => (base + 60 + i - 8).to_string(),
+        Color::Indexed(i) => format!("{}:5:{i}", base + 8),
+        Color::Rgb(Rgb { r, g, b }) => format!("{}:2::{r}:{g}:{b}", base + 8),
+    }
 }

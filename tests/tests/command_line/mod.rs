@@ -5,3 +5,4 @@ mod inbox;
 mod manual;
 mod search;
 mod tmux;
+mod transfer;

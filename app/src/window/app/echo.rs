@@ -58,6 +58,7 @@ impl App {
         if !self.build_text(now) || self.surface.screen.is_none() {
             return false;
         }
+        self.ask_to_finish();
         self.present();
         if let Some(around) = self.echo.around.take() {
             self.tell_readers(&around.layout, &around.placed);

@@ -13,6 +13,7 @@ use unterm_mux::{Mux, PaneId};
 use crate::window::{
     echo::{around::LastFrame, text_frame::TextFrame},
     inbox::Inbox,
+    redraw::Redraw,
     surface::Surface,
     workspace::{cursor::cursor_place, view::Views},
 };
@@ -105,6 +106,10 @@ impl Lent {
             screen.tell_ime(place);
         }
         surface.pacing.painted(now);
+        if surface.renderer.is_unfinished() {
+            // The event loop paints the rest.
+            surface.pacing.request(Redraw::Text);
+        }
         true
     }
 

@@ -59,6 +59,8 @@ pub(crate) struct Confirm {
     question: String,
     about: String,
     preview: Vec<Preview>,
+    /// Whether only the last button works while the window is too small for the whole preview.
+    needs_preview: bool,
     buttons: Vec<Button>,
     marked: usize,
     /// Whether keys that are bound to actions run these actions while the question is open.
@@ -73,6 +75,7 @@ impl Confirm {
             question: question.into(),
             about: about.into(),
             preview: Vec::new(),
+            needs_preview: false,
             buttons: Vec::new(),
             marked: 0,
             lets_keys_act: false,
@@ -87,6 +90,17 @@ impl Confirm {
     pub(crate) fn preview(mut self, lines: Vec<Preview>) -> Self {
         self.preview = lines;
         self
+    }
+
+    /// Adds a preview that lists what the question grants. While the window is too small for all of its lines, only the last
+    /// button works, so that nothing is granted that the user can't read.
+    pub(crate) fn grants(self, lines: Vec<Preview>) -> Self {
+        Self { needs_preview: !lines.is_empty(), ..self.preview(lines) }
+    }
+
+    /// Whether a button works in a window of this size.
+    fn can_press(&self, button: usize, geometry: &Geometry) -> bool {
+        !self.needs_preview || button + 1 == self.buttons.len() || self.place(geometry).is_whole
     }
 
     /// Adds a button. The lower-case letter `key` presses it.
@@ -170,14 +184,30 @@ impl Confirm {
         let line = geometry.ui_line();
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(padding)).max(1);
         let inside = width.saturating_sub(2 * padding);
-        let about = wrap(&self.about, geometry.ui_columns(inside));
+        let mut about = wrap(&self.about, geometry.ui_columns(inside));
         let gap = geometry.px(8.0);
         let button = line + geometry.px(12.0);
 
-        // If the window is too low, the preview shrinks first.
-        let fixed = 2 * padding + line + gap / 2 + about.len() as u32 * line + 3 * gap + button;
-        let room = geometry.height.saturating_sub(fixed + 2 * gap) / line.max(1);
-        let rows = self.preview.len().min(room as usize) as u32;
+        // If the window is too low, the preview shrinks first. If it is needed, the explanation gives way to it, and a line
+        // says what to do about the rest.
+        let fixed = |about: &[String]| {
+            2 * padding + line + gap / 2 + about.len() as u32 * line + 3 * gap + button
+        };
+        let room = |about: &[String]| {
+            let left = geometry.height.saturating_sub(fixed(about) + 2 * gap);
+            self.preview.len().min((left / line.max(1)) as usize)
+        };
+        let widest = self.preview.iter().map(|line| geometry.ui_width(&line.text)).max();
+        let is_narrow = widest.is_some_and(|widest| widest + 2 * gap > inside);
+        if self.needs_preview && (is_narrow || room(&about) < self.preview.len()) {
+            about.clear();
+            if is_narrow || room(&about) < self.preview.len() {
+                about.push("Enlarge the window to read everything.".to_owned());
+            }
+        }
+        let rows = room(&about) as u32;
+        let is_whole = !is_narrow && rows as usize == self.preview.len();
+        let fixed = fixed(&about);
         let preview = if rows > 0 { rows * line + 2 * gap } else { 0 };
         let height = fixed + preview;
         let lowest = geometry.height.saturating_sub(height);
@@ -212,7 +242,7 @@ impl Confirm {
             *place = PixelRect { x: right - width as i32, width, ..row };
             right = place.x - gap as i32;
         }
-        ConfirmLayout { rect, question, about, preview, rows: rows as usize, buttons }
+        ConfirmLayout { rect, question, about, preview, rows: rows as usize, is_whole, buttons }
     }
 
     /// The button at a point. If there is none, `Err` contains whether the point is inside the
@@ -260,14 +290,20 @@ impl Confirm {
         let hovered = pointer.and_then(|(x, y)| self.at(geometry, x, y).ok());
         for (index, rect) in place.buttons.iter().copied().enumerate() {
             let is_marked = index == self.marked;
-            let fill = match (is_marked, hovered == Some(index)) {
+            let is_hovered = hovered == Some(index) && self.can_press(index, geometry);
+            let fill = match (is_marked, is_hovered) {
                 (true, _) => colors.marked_button(),
                 (false, true) => colors.muted,
                 (false, false) => colors.hairline,
             };
             let radius = geometry.px(4.0) as f32;
             scene.quads.push(Quad { rect, color: fill, alpha: 1.0, radius });
-            let text = readable(if is_marked { colors.surface } else { colors.text }, fill);
+            let color = match (is_marked, self.can_press(index, geometry)) {
+                (true, _) => colors.surface,
+                (false, true) => colors.text,
+                (false, false) => colors.muted,
+            };
+            let text = readable(color, fill);
             let inside = inset(rect, geometry.px(10.0));
             scene.labels.push(label(inside, self.buttons[index].title, text));
             let key = label(inside, &self.key_name(index), text);
@@ -284,6 +320,8 @@ struct ConfirmLayout {
     preview: PixelRect,
     /// The number of visible lines of the preview.
     rows: usize,
+    /// Whether the preview has all of its lines, each in its whole length.
+    is_whole: bool,
     buttons: Vec<PixelRect>,
 }
 
@@ -358,9 +396,12 @@ impl Questions {
         bound.is_some() && !copies && self.lets_keys_act()
     }
 
-    /// Presses a button of the open question.
+    /// Presses a button of the open question, if it works.
     fn answer(&mut self, button: usize, cx: &mut Cx<'_>) {
-        if let Some(mut open) = self.0.pop_front() {
+        let works = |open: &Confirm| cx.geometry.is_none_or(|size| open.can_press(button, &size));
+        if self.0.front().is_some_and(works)
+            && let Some(mut open) = self.0.pop_front()
+        {
             cx.wish(Wish::Answer(open.buttons.swap_remove(button).answer));
         }
     }
@@ -481,6 +522,33 @@ mod tests {
         questions.0.push_back(confirm.preview(vec![line("make"), line("top")]).cancel());
         let spoken = ("Close it?", "Programs run in it:\nmake\ntop".to_owned(), vec!["Cancel"], 0);
         assert_eq!(questions.spoken(), Some(spoken));
+    }
+
+    #[test]
+    fn nothing_is_granted_that_the_window_is_too_small_to_show() {
+        let about = "The program may then read these paths. ".repeat(4);
+        let confirm = Confirm::new("May it read?", about)
+            .grants(vec![Preview { text: "x".repeat(50), ..Preview::default() }; 6])
+            .button_without_key("Allow", Answer::Nothing)
+            .marked_last("Deny", Answer::Nothing);
+        let mut was_hidden = [false; 2];
+        for height in 1..600 {
+            let geometry = Geometry { width: 600, height, ..Geometry::TEST };
+            let shown = confirm.place(&geometry);
+            let is_whole = shown.rows == 6;
+            assert_eq!(confirm.can_press(0, &geometry), is_whole, "{height}");
+            let narrow = Geometry { width: 300, ..geometry };
+            assert!(!confirm.can_press(0, &narrow) && confirm.can_press(1, &narrow), "{height}");
+            assert!(confirm.can_press(1, &geometry), "{height}");
+            if is_whole {
+                assert!(shown.rect.y + shown.rect.height as i32 <= height as i32, "{height}");
+            }
+            was_hidden[usize::from(is_whole)] = true;
+        }
+        assert_eq!(was_hidden, [true; 2]);
+        // A preview that grants nothing hides no button.
+        let geometry = Geometry { width: 600, height: 1, ..Geometry::TEST };
+        assert!(question().can_press(0, &geometry));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unterm_mux::{ExitStatus, Pane, PaneState};
+use unterm_mux::{ExitStatus, Foreground, Pane, PaneState};
 
 use super::scrollback_rows;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
         pane::reports::{ProgramReport, ProgressReport},
         shell::{
             awaited::{Awaited, awaited},
-            kind::{Activity, Shell},
+            kind::Shell,
             secret,
         },
     },
@@ -43,8 +43,9 @@ pub struct ShellState {
 }
 
 impl ShellState {
-    fn of(pane: &Pane) -> Self {
-        let process_name = Activity::of(pane).process;
+    fn of(pane: &Pane, foreground: Option<Foreground>) -> Self {
+        let is_running = pane.state() == PaneState::Running;
+        let process_name = foreground.filter(|_| is_running).map(|it| it.name).unwrap_or_default();
         Self {
             shell_type: Shell::kind(Shell::of_process(&process_name)).into(),
             process_name,
@@ -102,15 +103,17 @@ impl Method for List {
                 (term.size(), term.cursor())
             };
             let awaited = awaited(pane);
+            // Looking costs system calls, and there can be a thousand sessions.
+            let foreground = pane.foreground();
             Listed {
                 id: pane.id().0,
-                title: pane.title(),
+                title: pane.title_before(foreground.as_ref()),
                 cols: size.cols,
                 rows: size.rows,
                 cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
                 is_dead: pane.state() != PaneState::Running,
                 domain_id: 0,
-                shell: ShellState::of(pane),
+                shell: ShellState::of(pane, foreground),
                 tty: pane.process().tty().map_or(String::new(), |tty| tty.display().to_string()),
                 awaiting_secret: secret::is_asked(pane),
                 awaiting_input: awaited.is_some_and(Awaited::is_shown),
@@ -206,7 +209,7 @@ fn status(pane: &Pane) -> StatusReply {
         cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
         is_dead: state != PaneState::Running,
         domain_id: 0,
-        shell: ShellState::of(pane),
+        shell: ShellState::of(pane, pane.foreground()),
         exit_code,
         exit_signal,
         awaiting_secret: secret::is_asked(pane),

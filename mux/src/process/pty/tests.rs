@@ -441,6 +441,28 @@ fn echo_foreground_directory_and_tty_are_told() {
     assert_eq!(process.echo(), Some(false));
 }
 
+/// The name of a program is remembered, but not for the next one of the same process.
+#[cfg(target_os = "linux")]
+#[test]
+fn each_program_of_a_process_has_its_own_name() {
+    // The last `cat` has another name than its file.
+    let script = "echo one; read a; exec bash --norc -c 'echo two; read a; exec -a other cat'";
+    let process = sh(script);
+    let name = || {
+        let names: Vec<_> = (0..3).map(|_| process.foreground().unwrap().name).collect();
+        assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
+        names[0].rsplit('/').next().unwrap().to_owned()
+    };
+    read_until(&process, "one");
+    assert_eq!(name(), "sh");
+    write_all(&process, b"\r");
+    read_until(&process, "two");
+    assert_eq!(name(), "bash");
+    write_all(&process, b"typed\rback\r");
+    read_until(&process, "back\r\nback");
+    assert_eq!(name(), "cat");
+}
+
 #[test]
 fn a_program_just_started_is_never_shown_as_ourselves() {
     for _ in 0..20 {

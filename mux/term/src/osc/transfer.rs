@@ -1,7 +1,9 @@
 //! OSC 5113: programs transfer files over the terminal (kitty's "File transfer over the TTY").
 //!
-//! Owns the form of commands and replies. Knows no sessions and touches no files: the terminal's owner gets each command
+//! Owns the form of commands and replies, for the terminal here and for the program in [`program`]. Knows no sessions and touches no files: the terminal's owner gets each command
 //! as an event, in order, and answers it ([`TransferReply`]).
+
+mod program;
 
 use std::fmt::Write;
 
@@ -10,6 +12,8 @@ use base64::Engine as _;
 use super::text::BASE64;
 use crate::Event;
 use crate::term::Term;
+
+pub use program::{TransferAnswer, TransferAnswerAction};
 
 /// Maximum bytes of the identifier of a session and of a file.
 const ID_CAP: usize = 128;
@@ -86,21 +90,7 @@ pub struct TransferCommand {
 impl TransferCommand {
     fn parse(text: &[u8], number: u64) -> Option<Self> {
         let mut action = None;
-        let mut command = Self {
-            number,
-            action: TransferAction::Cancel,
-            id: String::new(),
-            file_id: String::new(),
-            name: Some(String::new()),
-            data: Some(Vec::new()),
-            kind: TransferKind::Regular,
-            size: 0,
-            permissions: None,
-            mtime: None,
-            is_compressed: false,
-            is_delta: false,
-            quiet: 0,
-        };
+        let mut command = Self { number, ..Self::new(TransferAction::Cancel, "") };
         for pair in std::str::from_utf8(text).ok()?.split(';') {
             let Some((key, value)) = pair.split_once('=') else { continue };
             match key {
@@ -109,15 +99,7 @@ impl TransferCommand {
                 "fid" => command.file_id = identifier(value)?,
                 "n" => command.name = path(value),
                 "d" => command.data = data(value),
-                "ft" => {
-                    command.kind = match value {
-                        "regular" => TransferKind::Regular,
-                        "directory" => TransferKind::Directory,
-                        "symlink" => TransferKind::Symlink,
-                        "link" => TransferKind::Link,
-                        _ => return None,
-                    }
-                }
+                "ft" => command.kind = kind_of(value)?,
                 "sz" => command.size = value.parse().unwrap_or(0),
                 "prm" => command.permissions = Some(value.parse::<u32>().ok()? & 0o777),
                 "mod" => command.mtime = Some(value.parse().ok()?),
@@ -144,6 +126,26 @@ fn action(name: &str) -> Option<TransferAction> {
         "finish" | "finished" => TransferAction::Finish,
         _ => return None,
     })
+}
+
+fn kind_of(name: &str) -> Option<TransferKind> {
+    Some(match name {
+        "regular" => TransferKind::Regular,
+        "directory" => TransferKind::Directory,
+        "symlink" => TransferKind::Symlink,
+        "link" => TransferKind::Link,
+        _ => return None,
+    })
+}
+
+/// The name of a kind; empty for regular files, which is the default.
+fn kind_name(kind: TransferKind) -> &'static str {
+    match kind {
+        TransferKind::Regular => "",
+        TransferKind::Directory => "directory",
+        TransferKind::Symlink => "symlink",
+        TransferKind::Link => "link",
+    }
 }
 
 /// An identifier, which replies repeat. `None` if it has other characters or is too long.
@@ -212,15 +214,7 @@ impl TransferReply<'_> {
         text("prm", &self.permissions.map(|bits| bits.to_string()).unwrap_or_default());
         text("mod", &self.mtime.map(|time| time.to_string()).unwrap_or_default());
         text("pr", self.parent);
-        text(
-            "ft",
-            match self.kind {
-                TransferKind::Regular => "",
-                TransferKind::Directory => "directory",
-                TransferKind::Symlink => "symlink",
-                TransferKind::Link => "link",
-            },
-        );
+        text("ft", kind_name(self.kind));
         text("d", &base64(self.data));
         out.push_str("\x1b\\");
         out

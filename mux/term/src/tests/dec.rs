@@ -159,6 +159,16 @@ fn rectangles() {
     let snapshot = fixture.snapshot();
     let bold: Vec<_> = snapshot.rows[1].styles.iter().map(|run| (run.start, run.end)).collect();
     assert_eq!(bold, [(0, 1), (1, 3), (3, 10)]);
+    // A stream continues at the end of a row, also where nothing was written.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("a\x1b[1;4;2;6;7$r");
+    let snapshot = fixture.snapshot();
+    let reversed = |row: usize| -> Vec<_> {
+        let runs = snapshot.rows[row].styles.iter();
+        let on = runs.filter(|run| run.style.attrs.contains(crate::Attrs::REVERSE));
+        on.map(|run| (run.start, run.end)).collect()
+    };
+    assert_eq!((reversed(0), reversed(1), reversed(2)), (vec![(3, 10)], vec![(0, 6)], vec![]));
     // A stream of text between margins, with DECOM set.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b#8\x1b[?69h\x1b[3;6s\x1b[?6h\x1b[1;2;2;3;1$r");
@@ -347,6 +357,15 @@ fn rows_of_double_width() {
     assert_eq!(fixture.snapshot().rows[2].size, LineSize::DoubleTop);
     fixture.feed("\x1b[?69h");
     assert_eq!(fixture.snapshot().rows[0].size, LineSize::Single);
+    // ED 0 from the first cell on erases every row whole. EL changes no size.
+    let size_after = |erase: &str| {
+        let mut fixture = Fixture::new(10, 4);
+        fixture.feed(format!("\x1b#6\x1b[H{erase}"));
+        fixture.snapshot().rows[0].size
+    };
+    assert_eq!(size_after("\x1b[J"), LineSize::Single);
+    assert_eq!(size_after("\x1b[2K"), LineSize::DoubleWidth);
+    assert_eq!(size_after("\x1b[C\x1b[J"), LineSize::DoubleWidth);
 }
 
 #[test]
@@ -357,9 +376,9 @@ fn a_row_keeps_its_size_when_its_line_is_erased_but_not_the_display() {
         |fixture: &Fixture| fixture.snapshot().rows.iter().map(|row| row.size).collect::<Vec<_>>();
     use LineSize::{DoubleBottom, DoubleTop, Single};
     assert_eq!(sizes(&fixture), [DoubleTop, DoubleBottom, Single]);
-    fixture.feed("\x1b[H\x1b[J");
+    fixture.feed("\x1b[1;2H\x1b[J");
     assert_eq!(sizes(&fixture), [DoubleTop, Single, Single]);
-    fixture.feed("\x1b[2J");
+    fixture.feed("\x1b[H\x1b[J");
     assert_eq!(sizes(&fixture), [Single; 3]);
 }
 

@@ -1,7 +1,10 @@
 //! Tests of the commands of OSC 5113, after the text of its specification.
 
 use super::Fixture;
-use crate::{Event, TransferAction, TransferCommand, TransferKind, TransferReply};
+use crate::{
+    Event, TransferAction, TransferAnswer, TransferAnswerAction, TransferCommand, TransferKind,
+    TransferReply,
+};
 
 /// The commands in `bytes`.
 fn commands(bytes: &str) -> Vec<TransferCommand> {
@@ -112,4 +115,83 @@ fn replies_have_the_form_of_the_specification() {
     let expected =
         "\x1b]5113;ac=file;id=i;n=c29tZWZpbGU=;prm=420;mod=7;pr=2;ft=directory;d=AQID\x1b\\";
     assert_eq!(file.encode(), expected);
+}
+
+#[test]
+fn the_programs_side_reads_what_the_terminal_writes() {
+    let reply = TransferReply {
+        action: "file",
+        id: "i",
+        file_id: "f",
+        status: "7",
+        name: "/a é",
+        size: Some(0),
+        permissions: Some(0o640),
+        mtime: Some(-5),
+        kind: TransferKind::Symlink,
+        parent: "2",
+        data: &[0, 255],
+    };
+    let encoded = reply.encode();
+    let osc = encoded.strip_prefix("\x1b]").and_then(|rest| rest.strip_suffix("\x1b\\"));
+    let answer = TransferAnswer::parse(osc.expect("an OSC").as_bytes()).expect("a reply");
+    let expected = TransferAnswer {
+        action: TransferAnswerAction::File,
+        id: "i".into(),
+        file_id: "f".into(),
+        status: "7".into(),
+        name: Some("/a é".into()),
+        size: Some(0),
+        permissions: Some(0o640),
+        mtime: Some(-5),
+        kind: TransferKind::Symlink,
+        parent: "2".into(),
+        data: vec![0, 255],
+    };
+    assert_eq!(answer, expected);
+    for invalid in [
+        "",
+        "5113",
+        "52;c;",
+        "5113;id=1",
+        "5113;ac=send;id=1",
+        "5113;ac=data;d=%",
+        "5113;ac=status;st=/w==",
+    ] {
+        assert_eq!(TransferAnswer::parse(invalid.as_bytes()), None, "{invalid}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn commands_are_read_as_they_were_encoded(
+        action in 0usize..7,
+        ids in ("[a-zA-Z0-9_:./@-]{1,20}", "[a-z0-9]{0,8}"),
+        name in "[^\0/]{0,40}(/[^\0/]{0,40}){0,3}",
+        data in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+        numbers in (proptest::num::u64::ANY, proptest::option::of(0u32..0o1000), proptest::option::of(proptest::num::i64::ANY)),
+        flags in (proptest::bool::ANY, proptest::bool::ANY, 0u8..3, 0usize..4),
+    ) {
+        let actions = [
+            TransferAction::Send, TransferAction::Receive, TransferAction::File, TransferAction::Data,
+            TransferAction::EndData, TransferAction::Cancel, TransferAction::Finish,
+        ];
+        let kinds = [
+            TransferKind::Regular, TransferKind::Directory, TransferKind::Symlink, TransferKind::Link,
+        ];
+        let sent = TransferCommand {
+            file_id: ids.1,
+            name: Some(name),
+            data: Some(data),
+            size: numbers.0,
+            permissions: numbers.1,
+            mtime: numbers.2,
+            is_compressed: flags.0,
+            is_delta: flags.1,
+            quiet: flags.2,
+            kind: kinds[flags.3],
+            ..TransferCommand::new(actions[action], &ids.0)
+        };
+        proptest::prop_assert_eq!(commands(&sent.encode()), vec![sent]);
+    }
 }

@@ -103,12 +103,12 @@ impl App {
                 ),
             ),
         };
-        // A session asks for at most `TransferRequest::PATHS_CAP` paths, so that all are shown.
+        // A session asks for at most `TransferRequest::PATHS_CAP` paths. The program is allowed only what the window shows.
         let lines = paths.iter().flat_map(|path| lines_of(path, &folder));
         let lines = lines.map(|text| Preview { text, ..Preview::default() }).collect();
         let answer = |folder| Answer::Transfer { pane, handle: request.handle, folder };
         Confirm::new(question, about)
-            .preview(lines)
+            .grants(lines)
             .button_without_key("Allow", answer(Some(folder.clone())))
             .marked_last("Deny", answer(None))
     }

@@ -25,12 +25,16 @@ impl App {
         };
         let (scene, caret) = scene(&drawn, &mut self.surface.renderer);
         self.surface.renderer.frame(&scene);
-        if self.surface.renderer.is_unfinished() {
-            // The next frame draws more of the glyphs that programs registered.
-            self.surface.pacing.request(Redraw::Whole);
-        }
+        self.ask_to_finish();
         self.present();
         caret
+    }
+
+    /// Requests another frame if the one that was built last left glyphs that programs registered to later frames.
+    pub(crate) fn ask_to_finish(&mut self) {
+        if self.surface.renderer.is_unfinished() {
+            self.surface.pacing.request(Redraw::Text);
+        }
     }
 
     /// Presents the frame that was built last.
