@@ -154,6 +154,29 @@ fn zsh_reports_exit_codes_whatever_its_hooks_become() {
 }
 
 #[test]
+fn zsh_marks_prompts_without_percent_and_of_scheduled_commands() {
+    let changes = [
+        "unsetopt prompt_percent",
+        "PS1='100% '",
+        "setopt prompt_percent",
+        "zmodload zsh/sched; precmd() { sched +0 'print mine; PS1=\"later> \"' }",
+        "precmd() { sched +0 'unsetopt promptpercent; PS1=\"%n> \"' }",
+        "unfunction precmd; setopt promptpercent",
+        "init() { INIT=$CONTEXT }; zle -N zle-line-init init; unsetopt promptpercent",
+        "[[ $INIT == start ]] && setopt promptpercent",
+        "zle -D zle-line-init; bindkey -v; unsetopt promptpercent",
+    ];
+    check("zsh", "PS1='own> '\n", &changes);
+    // Marks are not shown as text.
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("zsh", home.path(), "PS1='own> '\n");
+    type_line(&pane, "unsetopt prompt_percent");
+    type_line(&pane, "true");
+    let shown = screen(&pane);
+    assert!(shown.iter().any(|row| row == "own> true"), "{shown:#?}");
+}
+
+#[test]
 fn fish_shows_the_mode_of_vi_in_its_prompt() {
     let home = tempfile::tempdir().unwrap();
     // Such as starship's prompt, which shows the mode instead of `fish_mode_prompt`.

@@ -117,6 +117,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     _unterm_precmd() {
         {
             'builtin' 'local' -i code=$?
+            'builtin' 'local' percent=${options[promptpercent]-on}
             'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
             # Powerlevel10k also draws its prompt later by itself. With this setting, it marks the prompt.
             if (( ${+functions[p10k]} && ! ${+POWERLEVEL9K_TERM_SHELL_INTEGRATION} )); then
@@ -151,20 +152,54 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         # it.
         if (( ${+functions[_unterm_preexec]} )); then reset+=";nonce=$_unterm_nonce"; fi
         _unterm_print $'\e]133;A;cl=m'"$reset"$'\a'
-        if [[ $percent == on ]]; then _unterm_mark; fi
+        # Without `prompt_percent`, a prompt can't contain marks.
+        if [[ $percent == on ]]; then _unterm_mark; else _unterm_unmark; fi
+        # Another scheduled command may change the prompt after this.
+        if [[ $percent != on || -n ${zsh_scheduled_events-} ]]; then _unterm_wrap_line_init; fi
+    }
+
+    # Runs when a line begins and its prompt is shown. Marks the prompt if it contains no marks.
+    _unterm_line_init() {
+        'builtin' 'local' percent=${options[promptpercent]-on}
+        {
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            if [[ $CONTEXT == start ]]; then
+                if [[ $percent != on ]]; then
+                    _unterm_print $'\e]133;B\a'
+                elif ! _unterm_is_marked; then
+                    _unterm_mark
+                    'builtin' 'zle' reset-prompt
+                fi
+            fi
+        } 2>/dev/null
+        if (( ${+widgets[_unterm_persons_line_init]} )); then 'builtin' 'zle' _unterm_persons_line_init -- "$@"; fi
+    }
+    # A widget of the user with this name stays: Unterm's calls it.
+    _unterm_wrap_line_init() {
+        if [[ ! -o zle || ${widgets[zle-line-init]-} == user:_unterm_line_init ]]; then 'builtin' 'return' 0; fi
+        if (( ${+widgets[zle-line-init]} )); then 'builtin' 'zle' -A zle-line-init _unterm_persons_line_init; fi
+        'builtin' 'zle' -N zle-line-init _unterm_line_init
     }
 
     # Adds marks to the current prompts. Each mark is added once.
     _unterm_a=$'%{\e]133;P;k=i;cl=m\a%}'
     _unterm_a2=$'%{\e]133;A;k=s\a%}'
     _unterm_b=$'%{\e]133;B\a%}'
+    _unterm_is_marked() {
+        [[ $PS1 == $_unterm_a*$_unterm_b ]]
+    }
     _unterm_mark() {
-        if [[ $PS1 != $_unterm_a*$_unterm_b ]]; then
+        if ! _unterm_is_marked; then
             PS1=$_unterm_a${${PS1//$_unterm_a}//$_unterm_b}$_unterm_b
         fi
         if [[ $PS2 != $_unterm_a2*$_unterm_b ]]; then
             PS2=$_unterm_a2${${PS2//$_unterm_a2}//$_unterm_b}$_unterm_b
         fi
+    }
+
+    _unterm_unmark() {
+        PS1=${${PS1//$_unterm_a}//$_unterm_b}
+        PS2=${${PS2//$_unterm_a2}//$_unterm_b}
     }
 
     # Restores hooks that were lost. zsh calls the function `precmd` before the functions in the list. To run first,
