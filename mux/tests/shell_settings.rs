@@ -177,6 +177,24 @@ fn zsh_marks_prompts_without_percent_and_of_scheduled_commands() {
 }
 
 #[test]
+fn a_size_report_for_a_killed_program_types_nothing() {
+    for (program, settings) in [
+        ("bash", "PS1='own> '\n"),
+        ("bash", "PS1='own> '\nset -o vi\n"),
+        ("zsh", "PS1='own> '\n"),
+        ("zsh", "PS1='own> '\nbindkey -v\n"),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let (_mux, pane) = shell(program, home.path(), settings);
+        type_line(&pane, "true");
+        pane.write(b"\x1b[48;24;80;384;640t").unwrap();
+        type_line(&pane, "sh -c 'exit 5'");
+        let expected = ("sh -c 'exit 5'".to_owned(), Some(5), String::new());
+        assert_eq!(last_ended(&pane), expected, "{program}: {:#?}", screen(&pane));
+    }
+}
+
+#[test]
 fn fish_shows_the_mode_of_vi_in_its_prompt() {
     let home = tempfile::tempdir().unwrap();
     // Such as starship's prompt, which shows the mode instead of `fish_mode_prompt`.

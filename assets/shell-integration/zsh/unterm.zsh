@@ -61,7 +61,8 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'zle' -K main
     }
     # If a program never read a reply of the terminal, the reply can begin a search in vi mode, where no other widget
-    # has an effect: `?` in a CSI, and `/` in an OSC. So skip these replies up to their last character.
+    # has an effect: `?` in a CSI, and `/` in an OSC. So skip these replies up to their last character. Skip reports of the
+    # size too (mode 2048). A resize can send one to a program that was killed.
     _unterm_skip_csi() {
         'builtin' 'local' key
         while 'builtin' 'read' -rk 1 key && [[ $key != [@-~] ]]; do :; done
@@ -79,6 +80,9 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
             'builtin' 'bindkey' -M $map '^[[?' _unterm_skip_csi
             'builtin' 'bindkey' -M $map '^[[>' _unterm_skip_csi
             'builtin' 'bindkey' -M $map '^[]' _unterm_skip_osc
+        done
+        for map in emacs viins vicmd; do
+            'builtin' 'bindkey' -M $map '^[[48;' _unterm_skip_csi
         done
         for map in emacs viins vicmd viopp visual isearch; do
             'builtin' 'bindkey' -M $map '^^^_' _unterm_reset
