@@ -170,6 +170,17 @@ impl Term {
         }
     }
 
+    /// Whether the row above the cursor continued in the cursor's row, now or before a resize cut it.
+    pub(crate) fn continues_row_above(&self) -> bool {
+        let Some(above) = self.cursor.row.checked_sub(1) else { return false };
+        let line = self.grid.live_top() + above as u64;
+        let held = self.held.as_ref().and_then(|held| {
+            let i = line.checked_sub(held.first?.line.0)? as usize;
+            held.rows.rows.get(i).filter(|_| held.is_untouched(i, &self.grid))
+        });
+        self.grid.meta(above).is_wrapped() || held.is_some_and(|(_, meta)| meta.is_wrapped())
+    }
+
     /// Restores the stored rows that the shell does not draw again: those above the row in which it marks its prompt,
     /// up to the first row that has changed since.
     pub(crate) fn return_held(&mut self) {
@@ -189,13 +200,17 @@ impl Term {
             return;
         }
         let Held { rows, widths, .. } = *held;
+        self.replace_rows(Returned { first, rows, widths });
+    }
+
+    /// Replaces rows of the main screen and its history. The cursor and all anchors follow their text.
+    pub(crate) fn replace_rows(&mut self, returned: Returned) {
         self.flush_scrolled_images();
         let is_behind_text = self.printed_to == self.cursor.key();
         let place = |at: Position| Place { row: at.row, col: at.col, past: at.wrap_pending };
         let mut places = [place(self.cursor), place(self.saved.position)];
         let mut anchors = self.collect_anchors(ScreenKind::Main);
         let tiles = &self.graphics.shown.tiles;
-        let returned = Returned { first, rows, widths };
         self.grid.return_rows(returned, &mut places, &mut anchors, tiles, self.seq);
         self.place_anchors(ScreenKind::Main, &anchors);
         (self.cursor.row, self.saved.position.row) = (places[0].row, places[1].row);
