@@ -68,6 +68,15 @@ impl Term {
         (self.screen == ScreenKind::Main && row <= self.cursor.row).then_some(row)
     }
 
+    /// The first row of the screen that the shell redraws, if the screen was resized at this prompt. A shell that draws
+    /// for a narrower screen than this one counts too many rows. If it moved above this row, it would erase output.
+    #[inline]
+    pub(crate) fn redrawn_after_resize(&self) -> Option<usize> {
+        let last = self.commands.last()?;
+        let is_resized = last.is_prompting() && self.resized > last.prompt_seq;
+        is_resized.then(|| self.redrawn_from()).flatten()
+    }
+
     /// Prepares for a width of `cols` columns. Each row that the shell may redraw becomes a separate line, cut to the
     /// new width, so that reflow does not move its text. The uncut rows are stored until the shell draws.
     pub(crate) fn hold_prompt(&mut self, cols: usize) {

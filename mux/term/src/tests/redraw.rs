@@ -172,6 +172,28 @@ fn a_shell_slower_than_the_resizes_leaves_no_old_prompt() {
 }
 
 #[test]
+fn a_shell_that_counts_too_many_rows_erases_no_output() {
+    let typed = line('t', 70);
+    for (prompt, shown, up) in [(BASH, "$ ", 0), (ZSH, "one\n$ ", 1)] {
+        for rows in [6, 12] {
+            let mut fixture = Fixture::new(80, rows);
+            fixture.feed("first\r\nbefore\r\n");
+            draw_typed(&mut fixture, 0, prompt, &typed);
+            fixture.term.resize(Size::cells(20, rows));
+            draw_typed(&mut fixture, up, prompt, &typed);
+            fixture.term.resize(Size::cells(90, rows));
+            // The text takes one row now, and the shell counts four.
+            draw_typed(&mut fixture, up + 3, prompt, &typed);
+            draw_typed(&mut fixture, up + 3, prompt, &typed);
+            assert_eq!(lines(&fixture), format!("first\nbefore\n{shown}{typed}"), "{rows} rows");
+            // The next command may move freely.
+            fixture.feed("\r\n\x1b]133;C\x07\x1b[9A\rx");
+            assert_eq!(fixture.screen().chars().next(), Some('x'));
+        }
+    }
+}
+
+#[test]
 fn a_prompt_on_the_right_that_wrapped_leaves_nothing() {
     // fish draws the prompt on the right at the column that it has in the width that fish knows.
     let draw = |fixture: &mut Fixture, col: usize| {
