@@ -164,6 +164,7 @@ fn zsh_marks_prompts_without_percent_and_of_scheduled_commands() {
         "unfunction precmd; setopt promptpercent",
         "init() { INIT=$CONTEXT }; zle -N zle-line-init init; unsetopt promptpercent",
         "[[ $INIT == start ]] && setopt promptpercent",
+        "zle -A zle-line-init first; later() { zle first }; zle -N zle-line-init later; unsetopt promptpercent",
         "zle -D zle-line-init; bindkey -v; unsetopt promptpercent",
     ];
     check("zsh", "PS1='own> '\n", &changes);

@@ -163,7 +163,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     }
 
     # Runs when a line begins and its prompt is shown. Marks the prompt if it contains no marks.
-    _unterm_line_init() {
+    _unterm_begin_line() {
         'builtin' 'local' percent=${options[promptpercent]-on}
         {
             'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
@@ -176,13 +176,19 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
                 fi
             fi
         } 2>/dev/null
-        if (( ${+widgets[_unterm_persons_line_init]} )); then 'builtin' 'zle' _unterm_persons_line_init -- "$@"; fi
     }
-    # A widget of the user with this name stays: Unterm's calls it.
+    # A widget of the user with this name stays: Unterm's widget calls it. The user's next widget may call Unterm's, so
+    # each gets a name of its own.
+    'builtin' 'typeset' -gi _unterm_inits=0
     _unterm_wrap_line_init() {
-        if [[ ! -o zle || ${widgets[zle-line-init]-} == user:_unterm_line_init ]]; then 'builtin' 'return' 0; fi
-        if (( ${+widgets[zle-line-init]} )); then 'builtin' 'zle' -A zle-line-init _unterm_persons_line_init; fi
-        'builtin' 'zle' -N zle-line-init _unterm_line_init
+        if [[ ! -o zle || ${widgets[zle-line-init]-} == user:_unterm_line_init_* ]]; then 'builtin' 'return' 0; fi
+        'builtin' 'local' name=_unterm_line_init_$(( ++_unterm_inits )) theirs=
+        if (( ${+widgets[zle-line-init]} )); then
+            'builtin' 'zle' -A zle-line-init _unterm_persons$name
+            theirs="; 'builtin' 'zle' _unterm_persons$name -- \"\$@\""
+        fi
+        functions[$name]="_unterm_begin_line$theirs"
+        'builtin' 'zle' -N zle-line-init $name
     }
 
     # Adds marks to the current prompts. Each mark is added once.
