@@ -84,7 +84,7 @@ impl Term {
         let continues = self.continues_row_above();
         // The shell marks what it draws, so the rows above that a resize cut are not drawn again.
         self.return_held();
-        if matches!(letter, b"A" | b"N" | b"C" | b"D") {
+        if matches!(letter, b"N" | b"C" | b"D") || is_authentic {
             self.stale_prompt = None;
         }
         match letter {
@@ -96,6 +96,9 @@ impl Term {
                     self.fresh_line();
                     match options.is_erased() {
                         true => self.begin_erased(&options),
+                        false if letter == b"A" && !is_authentic => {
+                            self.draw_marked_prompt(&options, continues);
+                        }
                         false => self.start_prompt(&options),
                     }
                 }
@@ -176,6 +179,18 @@ impl Term {
         if is_authentic {
             let has_reset_key = options.text("reset_key") == Some("1");
             self.commands.change(|command| command.has_reset_key = has_reset_key);
+        }
+    }
+
+    /// A prompt begins at the cursor, marked by the shell's own settings. That may be the current prompt, drawn again.
+    /// `continues`: the row above continued in the cursor's row.
+    fn draw_marked_prompt(&mut self, options: &Options<'_>, continues: bool) {
+        let id = |term: &Self| term.commands.last().map(|last| last.id);
+        let before = id(self);
+        self.find_stale_prompt(continues);
+        self.start_prompt(options);
+        if id(self) != before {
+            self.stale_prompt = None;
         }
     }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::Fixture;
 use super::reflow::logical;
-use crate::{Point, Size, TextRange};
+use crate::{Options, Parser, Point, Size, Term, TextRange};
 
 /// A prompt as bash's integration marks it: after a resize, bash redraws only the last line.
 const BASH: &str = "\x1b]133;P;k=i;redraw=last\x07$ \x1b]133;B\x07";
@@ -169,6 +169,28 @@ fn a_shell_slower_than_the_resizes_leaves_no_old_prompt() {
             }
         }
     }
+}
+
+#[test]
+fn a_prompt_with_marks_of_its_own_leaves_no_old_prompt() {
+    // Powerlevel10k marks its prompt itself. Unterm's integration has announced the prompt.
+    const OWN: &str = "\x1b]133;A\x07\x1b]133;P;k=i\x07dir\r\n> \x1b]133;B\x07";
+    let options = Options { nonce: Some("secret".into()), ..Options::default() };
+    let size = Size { cell_width: 8, cell_height: 16, ..Size::cells(80, 10) };
+    let mut fixture = Fixture { term: Term::new(size, options), parser: Parser::new() };
+    let typed = line('t', 70);
+    fixture.feed("before\r\n\x1b]133;A;nonce=secret\x07");
+    draw_typed(&mut fixture, 0, OWN, &typed);
+    for cols in [40, 30, 60, 20, 80] {
+        fixture.term.resize(Size::cells(cols, 10));
+        draw_typed(&mut fixture, 1, OWN, &typed);
+    }
+    assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}"));
+    assert_eq!(fixture.term.commands().count(), 1);
+    // The prompt of the next command is another one.
+    fixture.feed("\r\n\x1b]133;A;nonce=secret\x07");
+    draw_typed(&mut fixture, 0, OWN, &typed);
+    assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}\ndir\n> {typed}"));
 }
 
 #[test]
