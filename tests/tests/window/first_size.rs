@@ -47,8 +47,9 @@ fn server_health_reports_the_configured_size() -> Result<()> {
     let home = tempfile::tempdir()?;
     std::fs::write(home.path().join("config.toml"), "[window]\ncolumns = 61\nrows = 17\n")?;
     let mut unterm = Start::windowed(&display).registry(home.path()).now()?;
-    let terminal = &unterm.call("server.health", json!({}))?["terminal"];
-    assert_eq!([&terminal["initial_cols"], &terminal["initial_rows"]], [&json!(61), &json!(17)]);
+    let health = unterm.call("server.health", json!({}))?;
+    let terminal = &health["terminal"];
+    assert_eq!((&terminal["initial_cols"], &terminal["initial_rows"]), (&json!(61), &json!(17)));
     Ok(())
 }
 

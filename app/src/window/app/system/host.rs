@@ -78,8 +78,8 @@ impl Host for WindowHost {
     }
 
     fn window_size(&self) -> Option<(u16, u16)> {
-        let window = &self.settings.get().window;
-        Some((window.columns, window.rows))
+        let config = self.settings.get();
+        Some((config.window.columns, config.window.rows))
     }
 
     fn changes(&self) -> Option<Arc<Changes>> {
