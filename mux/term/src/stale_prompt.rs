@@ -11,11 +11,11 @@ use crate::term::{ScreenKind, Term, TextRange};
 use crate::{Command, LineId, Point};
 
 /// The maximum number of rows from the first old drawing to the cursor.
-const ROWS_CAP: u64 = 64;
+const ROWS_CAP: u64 = 32;
 /// The maximum number of old drawings.
 const DRAWINGS_CAP: usize = 8;
 /// The maximum number of comparisons with one new drawing. Shells draw a prompt in fewer pieces of text.
-const COMPARISONS_CAP: u32 = 256;
+const COMPARISONS_CAP: u32 = 128;
 
 /// Old drawings of the current prompt, directly above the new one.
 #[derive(Default)]
@@ -60,7 +60,10 @@ impl StalePrompt {
     /// The index of an old drawing whose text the new drawing shows, and the points where it begins and ends.
     fn find_shown_in(&self, shown: &Shown) -> Option<(usize, Point, Point)> {
         let next = |i: usize| self.old.get(i + 1).map_or(self.new, |next| next.at);
-        let point = |i: usize| Some((i, self.old[i].at?, next(i)?));
+        let point = |i: usize| {
+            let (from, to) = (self.old[i].at?, next(i)?);
+            (from.line < to.line).then_some((i, from, to))
+        };
         (0..self.old.len()).rev().filter(|i| self.old[*i].is_in(shown)).find_map(point)
     }
 }
@@ -125,8 +128,8 @@ impl Term {
         let text = self.text_between(above, new);
         stale.old.push(Drawing { at: Some(above), text, continues });
         (stale.new, stale.input, stale.comparisons) = (Some(new), None, 0);
-        let is_near = |old: &Drawing| old.at.is_some_and(|at| new.line.0 - at.line.0 <= ROWS_CAP);
-        stale.old.retain(is_near);
+        let is_near = |at: Point| at.line < new.line && new.line.0 - at.line.0 <= ROWS_CAP;
+        stale.old.retain(|old| old.at.is_some_and(is_near));
         if stale.old.len() > DRAWINGS_CAP {
             stale.old.remove(0);
         }
