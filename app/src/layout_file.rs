@@ -221,20 +221,29 @@ impl LayoutFile {
         self.tabs.len()
     }
 
-    /// This layout, followed by the tabs of another layout that this layout does not contain. The active tab is that of
-    /// the other layout. Leaves out tabs if there would be too many panes.
+    /// This layout, followed by the tabs of another layout that this layout does not contain. Each tab of this layout
+    /// stands for at most one equal tab of the other, so that several equal tabs of a window all stay. The active tab is
+    /// that of the other layout. Leaves out tabs if there would be too many panes.
     pub(crate) fn followed_by(mut self, other: &Self) -> Self {
-        let front = other.tabs.get(other.active.saturating_sub(1));
+        let front = other.active.saturating_sub(1);
         let mut panes: usize = self.tabs.iter().map(|tab| tab.panes.count()).sum();
-        for tab in &other.tabs {
+        let mut own: Vec<usize> = (0..self.tabs.len()).collect();
+        for (i, tab) in other.tabs.iter().enumerate() {
             let more = tab.panes.count();
-            if panes + more <= PANES && !self.tabs.contains(tab) {
-                panes += more;
-                self.tabs.push(tab.clone());
+            let equal = own.iter().position(|at| self.tabs[*at] == *tab);
+            let at = match equal.map(|equal| own.remove(equal)) {
+                Some(at) => at,
+                None if panes + more <= PANES => {
+                    panes += more;
+                    self.tabs.push(tab.clone());
+                    self.tabs.len() - 1
+                }
+                None => continue,
+            };
+            if i == front {
+                self.active = at + 1;
             }
         }
-        let active = front.and_then(|front| self.tabs.iter().position(|tab| tab == front));
-        self.active = active.map_or(self.active, |active| active + 1);
         self
     }
 
@@ -539,6 +548,12 @@ mod tests {
         assert_eq!(joined, layout(&["/a", "/b", "/c"], 3));
         assert_eq!(LayoutFile::default().followed_by(&joined), joined);
         assert_eq!(joined.clone().followed_by(&LayoutFile::default()), joined);
+        // Equal tabs of one window all stay.
+        let equal = layout(&["/a", "/a", "/b", "/a"], 4);
+        assert_eq!(LayoutFile::default().followed_by(&equal), equal);
+        assert_eq!(equal.clone().followed_by(&equal), equal);
+        let joined_equal = layout(&["/a", "/c"], 1).followed_by(&equal);
+        assert_eq!(joined_equal, layout(&["/a", "/c", "/a", "/b", "/a"], 5));
         let many: Vec<String> = (0..PANES + 50).map(|number| format!("/{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(joined.followed_by(&layout(&many, 1)).tab_count(), PANES);

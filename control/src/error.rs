@@ -19,9 +19,14 @@ pub enum Error {
     /// The call names no session: `id` and `session_id` are missing, or have a type that can't name a session.
     #[error("Missing 'id' or 'session_id' parameter")]
     NoTarget,
-    /// `session_id` is text, but not a number. Contains the text as JSON.
-    #[error("Invalid session_id: {0}")]
-    BadTarget(String),
+    /// `id` or `session_id` is text, but not a number.
+    #[error("Invalid {name}: {got}")]
+    BadTarget {
+        /// The parameter.
+        name: &'static str,
+        /// The text, as JSON.
+        got: String,
+    },
     /// No session has this number.
     #[error("Session {0} not found")]
     NoSession(u64),
@@ -346,7 +351,7 @@ impl Error {
             | Self::MaybeSecret { .. }
             | Self::Denied(_) => ErrorKind::Refused,
             Self::NoTarget
-            | Self::BadTarget(_)
+            | Self::BadTarget { .. }
             | Self::Missing(_)
             | Self::MissingParameter(_)
             | Self::Invalid { .. }
@@ -380,9 +385,10 @@ impl ErrorKind {
     /// The kind of an error of another instance. It is found from the message, because the instance sends the same code
     /// for all errors. See [`Error::kind`].
     fn of_message(message: &str) -> Self {
-        const INVALID: [&str; 6] = [
+        const INVALID: [&str; 7] = [
             "Missing '",
             "Invalid '",
+            "Invalid id: ",
             "Invalid session_id: ",
             "Invalid params: ",
             "Invalid size: ",
@@ -507,7 +513,8 @@ mod tests {
         for (error, kind) in [
             (Error::NoSession(7), ErrorKind::NoSession),
             (Error::NoTarget, ErrorKind::Invalid),
-            (Error::BadTarget("\"x\"".into()), ErrorKind::Invalid),
+            (Error::BadTarget { name: "id", got: "\"x\"".into() }, ErrorKind::Invalid),
+            (Error::BadTarget { name: "session_id", got: "1".into() }, ErrorKind::Invalid),
             (Error::Missing(name), ErrorKind::Invalid),
             (Error::MissingParameter(name), ErrorKind::Invalid),
             (Error::Invalid { name, expected: "a".into(), got: "b".into() }, ErrorKind::Invalid),

@@ -47,6 +47,10 @@ pub trait Host: Send + Sync {
     fn theme(&self) -> Option<String> {
         None
     }
+    /// The configured size of a new window, in columns and rows. `None` if the app has no window.
+    fn window_size(&self) -> Option<(u16, u16)> {
+        None
+    }
     /// The channel on which the app reports changes of preferences. `None` if it never reports them.
     fn changes(&self) -> Option<Arc<Changes>> {
         None

@@ -154,6 +154,48 @@ fn zsh_reports_exit_codes_whatever_its_hooks_become() {
 }
 
 #[test]
+fn zsh_marks_prompts_without_percent_and_of_scheduled_commands() {
+    let changes = [
+        "unsetopt prompt_percent",
+        "PS1='100% '",
+        "setopt prompt_percent",
+        "zmodload zsh/sched; precmd() { sched +0 'print mine; PS1=\"later> \"' }",
+        "precmd() { sched +0 'unsetopt promptpercent; PS1=\"%n> \"' }",
+        "unfunction precmd; setopt promptpercent",
+        "init() { INIT=$CONTEXT }; zle -N zle-line-init init; unsetopt promptpercent",
+        "[[ $INIT == start ]] && setopt promptpercent",
+        "zle -A zle-line-init first; later() { zle first }; zle -N zle-line-init later; unsetopt promptpercent",
+        "zle -D zle-line-init; bindkey -v; unsetopt promptpercent",
+    ];
+    check("zsh", "PS1='own> '\n", &changes);
+    // Marks are not shown as text.
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("zsh", home.path(), "PS1='own> '\n");
+    type_line(&pane, "unsetopt prompt_percent");
+    type_line(&pane, "true");
+    let shown = screen(&pane);
+    assert!(shown.iter().any(|row| row == "own> true"), "{shown:#?}");
+}
+
+#[test]
+fn a_size_report_for_a_killed_program_types_nothing() {
+    for (program, settings) in [
+        ("bash", "PS1='own> '\n"),
+        ("bash", "PS1='own> '\nset -o vi\n"),
+        ("zsh", "PS1='own> '\n"),
+        ("zsh", "PS1='own> '\nbindkey -v\n"),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let (_mux, pane) = shell(program, home.path(), settings);
+        type_line(&pane, "true");
+        pane.write(b"\x1b[48;24;80;384;640t").unwrap();
+        type_line(&pane, "sh -c 'exit 5'");
+        let expected = ("sh -c 'exit 5'".to_owned(), Some(5), String::new());
+        assert_eq!(last_ended(&pane), expected, "{program}: {:#?}", screen(&pane));
+    }
+}
+
+#[test]
 fn fish_shows_the_mode_of_vi_in_its_prompt() {
     let home = tempfile::tempdir().unwrap();
     // Such as starship's prompt, which shows the mode instead of `fish_mode_prompt`.

@@ -246,7 +246,10 @@ _unterm_after() {
         # skip replies: DCS in emacs mode, where ESC P searches, and CSI and OSC in vi mode, where `?` and `/` do. The
         # keys `?` and `>` after ESC [, and `]` after ESC, have no other meaning there.
         builtin bind -m emacs -x '"\eP": { _unterm_skip; } 2>/dev/null'
+        # Skip reports of the size too (mode 2048). A resize can send one to a program that was killed.
+        builtin bind -m emacs '"\e[48;": skip-csi-sequence'
         for map in vi-insert vi-command; do
+            builtin bind -m "$map" '"\e[48;": skip-csi-sequence'
             builtin bind -m "$map" '"\e[?": skip-csi-sequence'
             builtin bind -m "$map" '"\e[>": skip-csi-sequence'
             builtin bind -m "$map" -x '"\e]": { _unterm_skip; } 2>/dev/null'

@@ -61,7 +61,8 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'zle' -K main
     }
     # If a program never read a reply of the terminal, the reply can begin a search in vi mode, where no other widget
-    # has an effect: `?` in a CSI, and `/` in an OSC. So skip these replies up to their last character.
+    # has an effect: `?` in a CSI, and `/` in an OSC. So skip these replies up to their last character. Skip reports of the
+    # size too (mode 2048). A resize can send one to a program that was killed.
     _unterm_skip_csi() {
         'builtin' 'local' key
         while 'builtin' 'read' -rk 1 key && [[ $key != [@-~] ]]; do :; done
@@ -79,6 +80,9 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
             'builtin' 'bindkey' -M $map '^[[?' _unterm_skip_csi
             'builtin' 'bindkey' -M $map '^[[>' _unterm_skip_csi
             'builtin' 'bindkey' -M $map '^[]' _unterm_skip_osc
+        done
+        for map in emacs viins vicmd; do
+            'builtin' 'bindkey' -M $map '^[[48;' _unterm_skip_csi
         done
         for map in emacs viins vicmd viopp visual isearch; do
             'builtin' 'bindkey' -M $map '^^^_' _unterm_reset
@@ -117,6 +121,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     _unterm_precmd() {
         {
             'builtin' 'local' -i code=$?
+            'builtin' 'local' percent=${options[promptpercent]-on}
             'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
             # Powerlevel10k also draws its prompt later by itself. With this setting, it marks the prompt.
             if (( ${+functions[p10k]} && ! ${+POWERLEVEL9K_TERM_SHELL_INTEGRATION} )); then
@@ -151,20 +156,60 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         # it.
         if (( ${+functions[_unterm_preexec]} )); then reset+=";nonce=$_unterm_nonce"; fi
         _unterm_print $'\e]133;A;cl=m'"$reset"$'\a'
-        if [[ $percent == on ]]; then _unterm_mark; fi
+        # Without `prompt_percent`, a prompt can't contain marks.
+        if [[ $percent == on ]]; then _unterm_mark; else _unterm_unmark; fi
+        # Another scheduled command may change the prompt after this.
+        if [[ $percent != on || -n ${zsh_scheduled_events-} ]]; then _unterm_wrap_line_init; fi
+    }
+
+    # Runs when a line begins and its prompt is shown. Marks the prompt if it contains no marks.
+    _unterm_begin_line() {
+        'builtin' 'local' percent=${options[promptpercent]-on}
+        {
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            if [[ $CONTEXT == start ]]; then
+                if [[ $percent != on ]]; then
+                    _unterm_print $'\e]133;B\a'
+                elif ! _unterm_is_marked; then
+                    _unterm_mark
+                    'builtin' 'zle' reset-prompt
+                fi
+            fi
+        } 2>/dev/null
+    }
+    # A widget of the user with this name stays: Unterm's widget calls it. The user's next widget may call Unterm's, so
+    # each gets a name of its own.
+    'builtin' 'typeset' -gi _unterm_inits=0
+    _unterm_wrap_line_init() {
+        if [[ ! -o zle || ${widgets[zle-line-init]-} == user:_unterm_line_init_* ]]; then 'builtin' 'return' 0; fi
+        'builtin' 'local' name=_unterm_line_init_$(( ++_unterm_inits )) theirs=
+        if (( ${+widgets[zle-line-init]} )); then
+            'builtin' 'zle' -A zle-line-init _unterm_persons$name
+            theirs="; 'builtin' 'zle' _unterm_persons$name -- \"\$@\""
+        fi
+        functions[$name]="_unterm_begin_line$theirs"
+        'builtin' 'zle' -N zle-line-init $name
     }
 
     # Adds marks to the current prompts. Each mark is added once.
     _unterm_a=$'%{\e]133;P;k=i;cl=m\a%}'
     _unterm_a2=$'%{\e]133;A;k=s\a%}'
     _unterm_b=$'%{\e]133;B\a%}'
+    _unterm_is_marked() {
+        [[ $PS1 == $_unterm_a*$_unterm_b ]]
+    }
     _unterm_mark() {
-        if [[ $PS1 != $_unterm_a*$_unterm_b ]]; then
+        if ! _unterm_is_marked; then
             PS1=$_unterm_a${${PS1//$_unterm_a}//$_unterm_b}$_unterm_b
         fi
         if [[ $PS2 != $_unterm_a2*$_unterm_b ]]; then
             PS2=$_unterm_a2${${PS2//$_unterm_a2}//$_unterm_b}$_unterm_b
         fi
+    }
+
+    _unterm_unmark() {
+        PS1=${${PS1//$_unterm_a}//$_unterm_b}
+        PS2=${${PS2//$_unterm_a2}//$_unterm_b}
     }
 
     # Restores hooks that were lost. zsh calls the function `precmd` before the functions in the list. To run first,

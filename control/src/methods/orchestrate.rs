@@ -127,7 +127,10 @@ impl Method for Broadcast {
         let command = params.command.required("command")?;
         let sessions = params.sessions.value::<Vec<Value>>("sessions", "a list of sessions")?;
         let send = |session_id: &str| -> Result<()> {
-            let bad = || Error::BadTarget(Value::from(session_id).to_string());
+            let bad = || Error::BadTarget {
+                name: "session_id",
+                got: Value::from(session_id).to_string(),
+            };
             let id = session_id.parse().map_err(|_| bad())?;
             let pane = context.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))?;
             context.enter(caller, &pane, &command)

@@ -227,25 +227,33 @@ pub struct NoParams {}
 
 /// A session as named by `id` or `session_id`: a number, or its digits as text.
 #[derive(Clone, Copy)]
-pub struct Target<'a>(Option<&'a RawValue>);
+pub struct Target<'a> {
+    /// The name of the parameter, for messages.
+    name: &'static str,
+    value: Option<&'a RawValue>,
+}
 
 impl<'a> Target<'a> {
     /// The target of a call with these two parameters. If both are given, `id` has precedence.
     pub fn new(id: &'a Arg<'_, u64>, session_id: &'a Arg<'_, String>) -> Self {
-        Self(id.raw().or(session_id.raw()))
+        match id.raw() {
+            Some(value) => Self { name: "id", value: Some(value) },
+            None => Self { name: "session_id", value: session_id.raw() },
+        }
     }
 
     /// The JSON value that names the session, if there is one.
     pub fn given(self) -> Option<&'a str> {
-        self.0.map(RawValue::get)
+        self.value.map(RawValue::get)
     }
 
     /// The session's number.
     pub fn id(self) -> Result<u64> {
-        let raw = self.0.ok_or(Error::NoTarget)?.get();
+        let raw = self.value.ok_or(Error::NoTarget)?.get();
         if raw.starts_with('"') {
             let text: Text<'_> = serde_json::from_str(raw).map_err(|_| Error::NoTarget)?;
-            return text.0.parse().map_err(|_| Error::BadTarget(raw.to_owned()));
+            let bad = || Error::BadTarget { name: self.name, got: raw.to_owned() };
+            return text.0.parse().map_err(|_| bad());
         }
         raw.parse().map_err(|_| Error::NoTarget)
     }
@@ -325,10 +333,12 @@ mod tests {
         }
         assert_eq!(target("{}"), missing);
         for id in [r#""abc""#, r#""""#, r#""-1""#, r#""1.0""#] {
-            assert_eq!(
-                target(&format!(r#"{{"session_id":{id}}}"#)),
-                Err(format!("Invalid session_id: {id}"))
-            );
+            for name in ["id", "session_id"] {
+                assert_eq!(
+                    target(&format!(r#"{{"{name}":{id}}}"#)),
+                    Err(format!("Invalid {name}: {id}"))
+                );
+            }
         }
     }
 

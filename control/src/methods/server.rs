@@ -72,7 +72,9 @@ pub struct MuxHealth {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct TerminalHealth {
+    /// The configured width of a new window, in columns. Without a window, the width of a new pane.
     pub initial_cols: u16,
+    /// The configured height of a new window, in rows. Without a window, the height of a new pane.
     pub initial_rows: u16,
     /// The name of the theme that panes show.
     pub color_scheme: Word,
@@ -100,6 +102,8 @@ impl Method for Health {
         let pane_count = panes.iter().filter(|pane| caller.reaches(pane.id().0)).count();
         let options = context.mux.options();
         let term = options.env.iter().find(|(name, _)| name == "TERM");
+        let default = (options.default_size.cols, options.default_size.rows);
+        let (initial_cols, initial_rows) = context.host.window_size().unwrap_or(default);
         Ok(HealthReply {
             status: "ok".into(),
             engine: ENGINE.into(),
@@ -111,8 +115,8 @@ impl Method for Health {
             },
             mux: MuxHealth { available: true, pane_count },
             terminal: TerminalHealth {
-                initial_cols: options.default_size.cols,
-                initial_rows: options.default_size.rows,
+                initial_cols,
+                initial_rows,
                 color_scheme: context.host.theme().map_or("standard".into(), Word::from),
                 term: term.map_or("xterm-256color", |(_, value)| value).to_owned(),
                 window: context.host.has_window(),

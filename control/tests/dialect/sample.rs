@@ -173,9 +173,10 @@ async fn call(
 
 fn failure(error: Error) -> Failure {
     let code = match &error {
-        Error::NoTarget | Error::BadTarget(_) | Error::Missing(_) | Error::MissingParameter(_) => {
-            code::INVALID_PARAMS
-        }
+        Error::NoTarget
+        | Error::BadTarget { .. }
+        | Error::Missing(_)
+        | Error::MissingParameter(_) => code::INVALID_PARAMS,
         Error::Invalid { .. } | Error::Params(_) | Error::TooLarge { .. } => code::INVALID_PARAMS,
         Error::NoSession(_) => code::NO_TERMINAL,
         Error::Denied(_) => code::DENIED,

@@ -23,6 +23,9 @@ impl Term {
             if let Some(held) = &mut self.held {
                 visit(&mut held.first);
             }
+            if let Some(stale) = &mut self.stale_prompt {
+                stale.visit_anchors(visit);
+            }
         }
         let shown = screen == self.screen;
         let layer = if shown { &mut self.graphics.shown } else { &mut self.graphics.hidden };

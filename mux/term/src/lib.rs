@@ -66,6 +66,7 @@ mod settings;
 mod sgr;
 mod sgr_stack;
 mod snapshot;
+mod stale_prompt;
 mod style;
 mod tables;
 mod tabs;

@@ -544,6 +544,7 @@ impl Term {
         }
         self.sgr_stack = Default::default();
         self.held = None;
+        self.stale_prompt = None;
         self.show_screen(false);
         self.dec = Self::first_dec_modes();
         self.protection = Default::default();

@@ -26,9 +26,11 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// CUU: stops at the region's top if it starts inside or below it.
+    /// CUU: stops at the region's top if it starts inside or below it. After a resize, a shell at its prompt also stops
+    /// at the first row that it redraws.
     pub(crate) fn move_up(&mut self, n: usize) {
         let stop = if self.cursor.row >= self.top { self.top } else { 0 };
+        let stop = self.redrawn_after_resize().map_or(stop, |row| row.max(stop));
         self.cursor.row = self.cursor.row.saturating_sub(n).max(stop);
         self.cursor.wrap_pending = false;
     }

@@ -236,6 +236,7 @@ impl Parser {
         let mut at = self.skip(bytes);
         if self.partial_len > 0 {
             at = self.finish_partial(term, bytes);
+            term.drop_stale_prompt();
             if self.state != State::Ground {
                 return at;
             }
@@ -270,6 +271,7 @@ impl Parser {
                         at += 2;
                         at += term.print_rows(&bytes[at..]);
                     }
+                    term.drop_stale_prompt();
                 }
                 0x7f => {
                     term.delete();
@@ -282,6 +284,7 @@ impl Parser {
                         Some(text) => len - self.characters(term, &bytes[at..], text).len(),
                         None => self.text(term, &bytes[at..at + len], at + len == bytes.len()),
                     };
+                    term.drop_stale_prompt();
                     if self.state != State::Ground {
                         return at;
                     }

@@ -68,6 +68,15 @@ impl Term {
         (self.screen == ScreenKind::Main && row <= self.cursor.row).then_some(row)
     }
 
+    /// The first row of the screen that the shell redraws, if the screen was resized at this prompt. A shell that draws
+    /// for a narrower screen than this one counts too many rows. If it moved above this row, it would erase output.
+    #[inline]
+    pub(crate) fn redrawn_after_resize(&self) -> Option<usize> {
+        let last = self.commands.last()?;
+        let is_resized = last.is_prompting() && self.resized > last.prompt_seq;
+        is_resized.then(|| self.redrawn_from()).flatten()
+    }
+
     /// Prepares for a width of `cols` columns. Each row that the shell may redraw becomes a separate line, cut to the
     /// new width, so that reflow does not move its text. The uncut rows are stored until the shell draws.
     pub(crate) fn hold_prompt(&mut self, cols: usize) {
@@ -170,6 +179,17 @@ impl Term {
         }
     }
 
+    /// Whether the row above the cursor continued in the cursor's row, now or before a resize cut it.
+    pub(crate) fn continues_row_above(&self) -> bool {
+        let Some(above) = self.cursor.row.checked_sub(1) else { return false };
+        let line = self.grid.live_top() + above as u64;
+        let held = self.held.as_ref().and_then(|held| {
+            let i = line.checked_sub(held.first?.line.0)? as usize;
+            held.rows.rows.get(i).filter(|_| held.is_untouched(i, &self.grid))
+        });
+        self.grid.meta(above).is_wrapped() || held.is_some_and(|(_, meta)| meta.is_wrapped())
+    }
+
     /// Restores the stored rows that the shell does not draw again: those above the row in which it marks its prompt,
     /// up to the first row that has changed since.
     pub(crate) fn return_held(&mut self) {
@@ -189,13 +209,17 @@ impl Term {
             return;
         }
         let Held { rows, widths, .. } = *held;
+        self.replace_rows(Returned { first, rows, widths });
+    }
+
+    /// Replaces rows of the main screen and its history. The cursor and all anchors follow their text.
+    pub(crate) fn replace_rows(&mut self, returned: Returned) {
         self.flush_scrolled_images();
         let is_behind_text = self.printed_to == self.cursor.key();
         let place = |at: Position| Place { row: at.row, col: at.col, past: at.wrap_pending };
         let mut places = [place(self.cursor), place(self.saved.position)];
         let mut anchors = self.collect_anchors(ScreenKind::Main);
         let tiles = &self.graphics.shown.tiles;
-        let returned = Returned { first, rows, widths };
         self.grid.return_rows(returned, &mut places, &mut anchors, tiles, self.seq);
         self.place_anchors(ScreenKind::Main, &anchors);
         (self.cursor.row, self.saved.position.row) = (places[0].row, places[1].row);

@@ -24,6 +24,7 @@ use crate::pen::Pen;
 use crate::redraw::Held;
 use crate::reflow::Place;
 use crate::sgr_stack::SgrStack;
+use crate::stale_prompt::StalePrompt;
 use crate::tabs::Tabs;
 use crate::typed::Typed;
 use crate::vt52::AnsiState;
@@ -202,6 +203,8 @@ pub struct Term {
     pub(crate) commands: Commands,
     /// What the last resize cut for a shell that draws its prompt again.
     pub(crate) held: Option<Box<Held>>,
+    /// An old drawing of the prompt above the one that the shell draws now.
+    pub(crate) stale_prompt: Option<Box<StalePrompt>>,
     pub(crate) marks: Marks,
     pub(crate) typed: Typed,
     pub(crate) shape: CursorShape,
@@ -279,6 +282,7 @@ impl Term {
             osc: OscState::default(),
             commands: Commands::new(options.nonce),
             held: None,
+            stale_prompt: None,
             marks: Marks::default(),
             typed: Typed::default(),
             shape: CursorShape::Default,

@@ -67,6 +67,10 @@ const CONTROLS: &[(&str, &[(&str, CheckedIn)])] = &[
 const LIST: &str = "() => [...document.querySelectorAll('#main :is(input, select, textarea)[id]')]
     .filter((one) => one.offsetParent && !one.closest('[data-setting]')).map((one) => one.id)";
 
+/// Lists the values of choices without a name, each after the id of its control.
+const NAMELESS: &str = "() => [...document.querySelectorAll('#main select[id] option')]
+    .filter((one) => !one.textContent.trim()).map((one) => `${one.closest('select').id}: ${one.value}`)";
+
 /// Opens the page in one language, for an instance whose first pane is at its prompt.
 fn open_in(language: &str) -> Result<(Instance, Browser)> {
     let mut unterm = Start::headless().now()?;
@@ -118,6 +122,13 @@ fn each_control_of_the_page_has_a_check() -> Result<()> {
         for (id, seen) in known {
             ensure!(!matches!(seen, In("")), "{id}: no test is named");
         }
+        let mut nameless = Vec::new();
+        let all_named = || {
+            nameless = strings(&browser.ask("evaluate", json!({ "script": NAMELESS }))?);
+            Ok(nameless.is_empty().then_some(()))
+        };
+        let named = wait_for("a name for each choice", all_named, String::new);
+        named.with_context(|| format!("{tab}: {nameless:?} have no name"))?;
     }
     Ok(())
 }

@@ -42,6 +42,18 @@ fn a_program_reads_the_configured_size_at_once() -> Result<()> {
 }
 
 #[test]
+fn server_health_reports_the_configured_size() -> Result<()> {
+    let display = Display::start()?;
+    let home = tempfile::tempdir()?;
+    std::fs::write(home.path().join("config.toml"), "[window]\ncolumns = 61\nrows = 17\n")?;
+    let mut unterm = Start::windowed(&display).registry(home.path()).now()?;
+    let health = unterm.call("server.health", json!({}))?;
+    let terminal = &health["terminal"];
+    assert_eq!((&terminal["initial_cols"], &terminal["initial_rows"]), (&json!(61), &json!(17)));
+    Ok(())
+}
+
+#[test]
 fn the_programs_of_a_layout_read_their_sizes_at_once() -> Result<()> {
     const PANE: &str = "{ program = 'sh', args = ['-c', 'stty size; exec cat'] }";
     let display = Display::sized(1600, 1000)?;

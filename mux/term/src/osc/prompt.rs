@@ -81,8 +81,12 @@ impl Term {
                 _ => {}
             }
         }
+        let continues = self.continues_row_above();
         // The shell marks what it draws, so the rows above that a resize cut are not drawn again.
         self.return_held();
+        if matches!(letter, b"N" | b"C" | b"D") || is_authentic {
+            self.stale_prompt = None;
+        }
         match letter {
             b"A" | b"N" => match options.text("k") {
                 None | Some("i") => {
@@ -92,6 +96,9 @@ impl Term {
                     self.fresh_line();
                     match options.is_erased() {
                         true => self.begin_erased(&options),
+                        false if letter == b"A" && !is_authentic => {
+                            self.draw_marked_prompt(&options, continues);
+                        }
                         false => self.start_prompt(&options),
                     }
                 }
@@ -102,7 +109,7 @@ impl Term {
                 Some("i") if self.commands.is_authentic(options.nonce()) => {
                     self.start_prompt(&options);
                 }
-                Some("i") => self.draw_prompt(&options),
+                Some("i") => self.draw_prompt(&options, continues),
                 kind => self.go_on_with_prompt(kind.unwrap_or_default()),
             },
             b"B" | b"I" => self.start_input(),
@@ -175,6 +182,18 @@ impl Term {
         }
     }
 
+    /// A prompt begins at the cursor, marked by the shell's own settings. That may be the current prompt, drawn again.
+    /// `continues`: the row above continued in the cursor's row.
+    fn draw_marked_prompt(&mut self, options: &Options<'_>, continues: bool) {
+        let id = |term: &Self| term.commands.last().map(|last| last.id);
+        let before = id(self);
+        self.find_stale_prompt(continues);
+        self.start_prompt(options);
+        if id(self) != before {
+            self.stale_prompt = None;
+        }
+    }
+
     /// A command whose prompt was erased begins at the cursor. [`Term::to_vt`] writes this mark.
     fn begin_erased(&mut self, options: &Options<'_>) {
         if let Some(at) = self.cursor_point() {
@@ -193,7 +212,8 @@ impl Term {
 
     /// The shell draws its prompt, again or for the first time. The prompt begins here only if it is not on the screen:
     /// nothing marked its beginning, the row with its beginning was erased, or echoed keys pushed it to a later row.
-    fn draw_prompt(&mut self, options: &Options<'_>) {
+    /// `continues`: the row above continued in the cursor's row.
+    fn draw_prompt(&mut self, options: &Options<'_>, continues: bool) {
         let at = self.cursor_point();
         // A shell that edits a line for its own command, such as fish's `read`, draws a prompt without announcing it.
         let is_inside = |last: &Command| last.is_running() && last.is_authentic;
@@ -204,12 +224,15 @@ impl Term {
         let is_drawn = at.zip(self.commands.last()).is_some_and(|(at, last)| {
             let is_open = last.output_seq == 0 && last.end_seq == 0;
             let is_here = |beginning: LineId| match last.input {
-                Some(input) => at.line <= input.line,
+                // A shell that moves up by too many rows draws above the beginning, and then erases it.
+                Some(input) => beginning <= at.line && at.line <= input.line,
                 None => at.line == beginning || !last.has_reset_key,
             };
             is_open && self.prompt_line(last).is_some_and(is_here)
         });
+        let has_stale = self.find_stale_prompt(continues);
         match is_drawn {
+            true if has_stale => self.mark(PROMPT, PromptRole::Prompt),
             true => self.pen.set_role(PromptRole::Prompt),
             false => self.begin_prompt(at, options.prompt(), false),
         }
@@ -263,6 +286,7 @@ impl Term {
 
     fn start_input(&mut self) {
         self.mark(INPUT, PromptRole::Input);
+        self.input_begins_in_drawing();
         if let Some(at) = self.cursor_point() {
             self.commands.change(|command| {
                 // A continuation prompt ends with the same mark, but the input began after the first prompt.

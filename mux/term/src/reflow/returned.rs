@@ -1,7 +1,7 @@
-//! Rows that a resize cut for a shell's prompt and that return, because the shell did not draw them again.
+//! Replaces rows outside a resize: rows that a resize cut return with their text, and old drawings of a prompt go.
 //!
-//! Owns the exchange of such rows for their text, wrapped to the screen's width. [`crate::redraw`] decides which rows
-//! return.
+//! Owns the exchange of rows for other text, wrapped to the screen's width. [`crate::redraw`] and
+//! [`crate::stale_prompt`] decide which rows are replaced.
 
 use super::line::{Line, Tracked};
 use super::{Loose, Place};
@@ -10,18 +10,19 @@ use crate::anchors::Follow;
 use crate::graphics::tiles::Tiles;
 use crate::grid::Grid;
 
-/// What return: rows with the widths of the screens that held them whole.
+/// The rows to replace, and their new text.
 pub(crate) struct Returned {
     /// The number of the first row. The others follow it.
     pub first: u64,
+    /// The new rows. Without any, the old rows are removed.
     pub rows: Loose,
-    /// One for each row, in columns.
+    /// For each old row, the width in columns of the screen for which its new row was written.
     pub widths: Vec<usize>,
 }
 
 impl Grid {
-    /// Replaces rows by what they held before a resize cut them. That text wraps as in any other reflow. Rows above
-    /// keep their numbers; `places` and `points` follow their text.
+    /// Replaces rows. The new text wraps as in any other reflow. Rows above keep their numbers. `places` and `points`
+    /// follow their text; points in removed rows are lost.
     pub(crate) fn return_rows(
         &mut self,
         returned: Returned,
@@ -79,8 +80,9 @@ impl Grid {
         let added = returned.len() as isize - (end - start) as isize;
         let moved = |row: usize| match row {
             row if row >= end => row.saturating_add_signed(added),
-            row => row.min(start + returned.len() - 1),
+            row => row.min(start + returned.len().saturating_sub(1)),
         };
+        while follow.next_before(first + widths.len() as u64).is_some() {}
         while let Some((number, col, name)) = follow.next_before(u64::MAX) {
             follow.put(name, number.saturating_add_signed(added as i64), col);
         }

@@ -1,8 +1,10 @@
-//! Output of background jobs at a prompt that the shell redraws after a resize.
+//! Prompts that the shell redraws after a resize, and output of background jobs at such a prompt.
+
+use proptest::prelude::*;
 
 use super::Fixture;
 use super::reflow::logical;
-use crate::Size;
+use crate::{Options, Parser, Point, Size, Term, TextRange};
 
 /// A prompt as bash's integration marks it: after a resize, bash redraws only the last line.
 const BASH: &str = "\x1b]133;P;k=i;redraw=last\x07$ \x1b]133;B\x07";
@@ -120,4 +122,183 @@ fn images_of_a_job_and_typed_text_stay_in_their_places() {
         command.prompt.unwrap().line,
         crate::LineId(fixture.term.live_top().0 + fixture.cursor().0 as u64)
     );
+}
+
+/// What a slow shell draws: it moves up by `up` rows, as many as its text took in the width it knows, clears everything
+/// below, and draws a prompt and the typed text.
+fn draw_typed(fixture: &mut Fixture, up: usize, prompt: &str, typed: &str) {
+    draw(fixture, up, prompt);
+    fixture.feed(typed);
+}
+
+/// The logical lines without empty ones at the end.
+fn lines(fixture: &Fixture) -> String {
+    logical(fixture).trim_end().to_owned()
+}
+
+#[test]
+fn a_shell_slower_than_the_resizes_leaves_no_old_prompt() {
+    let typed = line('t', 70);
+    for (prompt, shown, up) in [
+        (BASH, "$ ", 0),
+        (ZSH, "one\n$ ", 1),
+        ("\x1b]133;P;k=i\x07名前> \x1b]133;B\x07", "名前> ", 0),
+    ] {
+        for sizes in [&[40, 80][..], &[40, 30, 20, 90], &[60, 25, 24, 23], &[79, 78, 20], &[11]] {
+            for rows in [5, 12, 40] {
+                let mut fixture = Fixture::new(80, rows);
+                fixture.feed("before\r\n");
+                draw_typed(&mut fixture, 0, prompt, &typed);
+                for &cols in sizes {
+                    fixture.term.resize(Size::cells(cols, rows));
+                    // The shell does not know yet that its text takes more rows, so it moves up too little.
+                    draw_typed(&mut fixture, up, prompt, &typed);
+                    fixture.term.debug_check();
+                }
+                let expected = format!("before\n{shown}{typed}");
+                assert_eq!(lines(&fixture), expected, "{sizes:?} of {rows} rows");
+                let command = fixture.term.commands().last().unwrap();
+                assert!(command.is_prompting());
+                let text = fixture.term.text(TextRange {
+                    start: command.prompt.unwrap(),
+                    end: Point { line: crate::LineId(u64::MAX), col: u16::MAX },
+                    block: false,
+                });
+                assert_eq!(text.trim_end(), format!("{shown}{typed}"));
+                assert_eq!(fixture.term.commands().count(), 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_prompt_with_marks_of_its_own_leaves_no_old_prompt() {
+    // Powerlevel10k marks its prompt itself. Unterm's integration has announced the prompt.
+    const OWN: &str = "\x1b]133;A\x07\x1b]133;P;k=i\x07dir\r\n> \x1b]133;B\x07";
+    let options = Options { nonce: Some("secret".into()), ..Options::default() };
+    let size = Size { cell_width: 8, cell_height: 16, ..Size::cells(80, 10) };
+    let mut fixture = Fixture { term: Term::new(size, options), parser: Parser::new() };
+    let typed = line('t', 70);
+    fixture.feed("before\r\n\x1b]133;A;nonce=secret\x07");
+    draw_typed(&mut fixture, 0, OWN, &typed);
+    for cols in [40, 30, 60, 20, 80] {
+        fixture.term.resize(Size::cells(cols, 10));
+        draw_typed(&mut fixture, 1, OWN, &typed);
+    }
+    assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}"));
+    assert_eq!(fixture.term.commands().count(), 1);
+    // The prompt of the next command is another one.
+    fixture.feed("\r\n\x1b]133;A;nonce=secret\x07");
+    draw_typed(&mut fixture, 0, OWN, &typed);
+    assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}\ndir\n> {typed}"));
+}
+
+#[test]
+fn a_shell_that_counts_too_many_rows_erases_no_output() {
+    let typed = line('t', 70);
+    for (prompt, shown, up) in [(BASH, "$ ", 0), (ZSH, "one\n$ ", 1)] {
+        for rows in [6, 12] {
+            let mut fixture = Fixture::new(80, rows);
+            fixture.feed("first\r\nbefore\r\n");
+            draw_typed(&mut fixture, 0, prompt, &typed);
+            fixture.term.resize(Size::cells(20, rows));
+            draw_typed(&mut fixture, up, prompt, &typed);
+            fixture.term.resize(Size::cells(90, rows));
+            // The text takes one row now, and the shell counts four.
+            draw_typed(&mut fixture, up + 3, prompt, &typed);
+            draw_typed(&mut fixture, up + 3, prompt, &typed);
+            assert_eq!(lines(&fixture), format!("first\nbefore\n{shown}{typed}"), "{rows} rows");
+            // The next command may move freely.
+            fixture.feed("\r\n\x1b]133;C\x07\x1b[9A\rx");
+            assert_eq!(fixture.screen().chars().next(), Some('x'));
+        }
+    }
+}
+
+#[test]
+fn a_prompt_on_the_right_that_wrapped_leaves_nothing() {
+    // fish draws the prompt on the right at the column that it has in the width that fish knows.
+    let draw = |fixture: &mut Fixture, col: usize| {
+        fixture.feed("\r\x1b]133;P;k=i\x07left> \x1b]133;B\x07");
+        fixture.feed(format!("ls\x1b[J\r\x1b[{col}CRIGHT-12:34\r\x1b[{col}C\r\x1b[8C"));
+    };
+    let mut fixture = Fixture::new(80, 10);
+    fixture.feed("before\r\n");
+    draw(&mut fixture, 69);
+    for cols in [60, 40, 39, 25] {
+        fixture.term.resize(Size::cells(cols, 10));
+        draw(&mut fixture, 69);
+    }
+    draw(&mut fixture, 14);
+    assert_eq!(lines(&fixture), "before\nleft> ls      RIGHT-12:34");
+}
+
+#[test]
+fn text_that_the_new_prompt_does_not_show_stays() {
+    for output in ["x", "$ ", "", "\r\n", "$ ls", "t", "ts"] {
+        let mut fixture = Fixture::new(80, 10);
+        fixture.feed(BASH).feed(format!("t{output}\r\n"));
+        fixture.term.resize(Size::cells(40, 10));
+        draw_typed(&mut fixture, 0, BASH, "text of the user");
+        let expected =
+            format!("$ t{}\n$ text of the user", output.replace('\r', "").trim_end_matches(' '));
+        assert_eq!(lines(&fixture), expected, "{output:?}");
+    }
+    // Without a resize, a prompt below another one is no drawing of it.
+    let mut fixture = Fixture::new(80, 10);
+    fixture.feed(BASH).feed("\r\n");
+    draw_typed(&mut fixture, 0, BASH, "text");
+    assert_eq!(lines(&fixture), "$\n$ text");
+}
+
+proptest! {
+    #![proptest_config(super::cases(200))]
+
+    #[test]
+    fn jobs_lose_no_line_to_a_slow_shell(
+        steps in proptest::collection::vec((10u16..90, 0usize..4, 0usize..130), 1..12),
+        typed in 0usize..60,
+        rows in 3u16..20,
+    ) {
+        let typed = line('t', typed + 1);
+        let mut fixture = Fixture::new(80, rows);
+        fixture.feed("before\r\n");
+        draw_typed(&mut fixture, 0, BASH, &typed);
+        let mut printed = Vec::new();
+        for (name, (cols, count, len)) in ('A'..).zip(steps) {
+            fixture.term.resize(Size::cells(cols, rows));
+            for i in 0..count {
+                let output = format!("<{}{i}>", line(name, len + 1));
+                fixture.feed(format!("{output}\r\n"));
+                printed.push(output);
+            }
+            draw_typed(&mut fixture, 0, BASH, &typed);
+            fixture.term.debug_check();
+        }
+        let text = logical(&fixture);
+        for output in &printed {
+            prop_assert_eq!(text.matches(output.as_str()).count(), 1, "{}: {}", output, text);
+        }
+        let shown = format!("$ {typed}");
+        prop_assert!(text.trim_end().ends_with(&shown), "{}", text);
+    }
+
+    #[test]
+    fn an_old_prompt_goes_wherever_the_output_is_split(cut in 0usize..90, cols in 8u16..79) {
+        let typed = line('t', 60);
+        let feed = |parts: &[&str]| {
+            let mut fixture = Fixture::new(80, 10);
+            fixture.feed("before\r\n");
+            draw_typed(&mut fixture, 0, BASH, &typed);
+            fixture.term.resize(Size::cells(cols, 10));
+            draw_typed(&mut fixture, 0, BASH, &typed);
+            for part in parts {
+                fixture.feed(part);
+            }
+            fixture.term.dump()
+        };
+        let again = format!("\r\x1b[J{BASH}{typed}");
+        let cut = cut.min(again.len());
+        prop_assert_eq!(feed(&[&again]), feed(&[&again[..cut], &again[cut..]]));
+    }
 }

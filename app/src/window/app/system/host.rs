@@ -77,6 +77,11 @@ impl Host for WindowHost {
         Some(self.settings.get().theme.pick(Some(is_light)).to_owned())
     }
 
+    fn window_size(&self) -> Option<(u16, u16)> {
+        let config = self.settings.get();
+        Some((config.window.columns, config.window.rows))
+    }
+
     fn changes(&self) -> Option<Arc<Changes>> {
         Some(Arc::clone(&self.changes))
     }
