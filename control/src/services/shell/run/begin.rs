@@ -190,7 +190,7 @@ impl Command<'_> {
     /// # Errors
     /// The shell would wait for the rest of the command.
     fn line(&self, pane: &Pane, is_announced: bool) -> Result<Line> {
-        let shell = Shell::of_reader(pane).unwrap_or(Shell::Posix);
+        let shell = Shell::of_reader(pane);
         if let Some(needs) = shell.missing(self.given) {
             return Err(Error::Unfinished(needs));
         }
@@ -201,7 +201,11 @@ impl Command<'_> {
         let from_file = self.from_file.as_deref().filter(|_| is_local && sources);
         let is_from_file = from_file.is_some();
         let command = from_file.unwrap_or(self.given);
-        let marked = pane.nonce().filter(|_| is_announced).cloned().zip(shell.line(command));
+        let is_ascii = is_announced
+            && pane.term().commands().next_back().is_some_and(|last| last.is_ascii_only);
+        let line = || shell.line(command, is_ascii);
+        let marked =
+            pane.nonce().filter(|_| is_announced).cloned().and_then(|it| Some((it, line()?)));
         let typed = match &marked {
             Some((_, line)) => format!("{line}\r"),
             None => {
