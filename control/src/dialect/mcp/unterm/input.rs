@@ -326,7 +326,7 @@ tool! {
             screen,
             awaiting_secret: state.awaiting_secret,
             awaiting_input: state.awaiting_input,
-            reads_input: state.reads_input,
+            reads_input: state.reads_input && !state.awaiting_input,
         }
         .into())
     }
