@@ -14,12 +14,10 @@ use super::{Marks, Quoted, is_plain, printf_text};
 /// Lines longer than this, in bytes, are split, because the terminal at the other end may collect whole lines.
 const LONGEST: usize = 3000;
 
-/// The first words with which fish begins a construct, or checks the rest of the line while it parses. The list also
-/// contains words that only read well as the first word of another command.
-const CHECKED: [&str; 22] = [
+/// The first words with which fish begins a construct, or checks the rest of the line while it parses.
+const CHECKED: [&str; 21] = [
     "and", "begin", "break", "builtin", "case", "command", "continue", "else", "end", "exec",
-    "for", "function", "if", "in", "not", "or", "return", "set", "switch", "time", "until",
-    "while",
+    "for", "function", "if", "in", "not", "or", "return", "switch", "time", "until", "while",
 ];
 
 /// Quotes text so that every shell reads it unchanged. `text` contains no control characters.
