@@ -23,8 +23,8 @@ pub enum Shell {
     Nushell,
     /// Any other POSIX shell, such as dash, ash or ksh.
     Posix,
-    /// A shell to which a program such as ssh forwards the terminal. Lines for it work in bash, zsh, fish and POSIX
-    /// shells.
+    /// A shell behind a program such as ssh, or one that may start before it reads a line. Lines for it work in bash,
+    /// zsh, fish and POSIX shells.
     Unknown,
 }
 
