@@ -247,7 +247,8 @@ pub(super) async fn begin(
         let tap = pane.tap();
         let before = Counts::of(pane);
         let mut line = Err(Error::Unbegun(id));
-        let attempt = match plain_prompt::is_inner(pane) {
+        let covering = covering_program(pane);
+        let attempt = match covering.is_some() || plain_prompt::is_inner(pane) {
             true => Ok(AtPrompt::Elsewhere),
             false => pane.write_at_prompt(|is_announced| {
                 line = command.line(pane, is_announced);
@@ -295,7 +296,7 @@ pub(super) async fn begin(
                 break;
             }
             AtPrompt::Elsewhere => {
-                let what = under_way(pane);
+                let what = under_way(pane).or(covering);
                 Attempt::Elsewhere { is_working: what.is_some() && is_working(pane), what }
             }
         };
@@ -363,6 +364,15 @@ fn under_way(pane: &Pane) -> Option<String> {
     };
     let name = || pane.foreground().map(|process| process.name);
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
+}
+
+/// The program in the foreground, if it is not the shell that drew the last prompt, and no other shell that reads
+/// commands. A key of a line editor can start such a program, for example a search of the history. It would read a line
+/// that is typed at the prompt.
+fn covering_program(pane: &Pane) -> Option<String> {
+    let is_shell = || Shell::reading_commands(pane).is_some();
+    let front = pane.foreground().filter(|_| pane.is_shell_covered() && !is_shell())?;
+    Some(front.name)
 }
 
 /// The result of waiting for the prompt of a shell without marks.
@@ -451,7 +461,8 @@ fn has_read_input(pane: &Pane) -> bool {
 /// another shell or program. Until then, a line would be written for the wrong shell, or be lost when the other shell
 /// changes the terminal's modes.
 async fn wait_until_input_is_read(pane: &Pane, until: Instant) {
-    while is_prompting(pane) && !has_read_input(pane) && Instant::now() < until {
+    let is_free = || is_prompting(pane) && !pane.is_prompt_entered();
+    while is_free() && !has_read_input(pane) && Instant::now() < until {
         // No event reports that a program begins to read.
         tokio::time::sleep(LOOK).await;
     }
