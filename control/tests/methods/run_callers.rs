@@ -233,6 +233,18 @@ fn a_shell_that_was_typed_ahead_of_a_prompt_gets_its_own_line() {
     });
 }
 
+#[test]
+fn zsh_gets_every_character_in_a_locale_that_has_only_ascii() {
+    // With shell integration, and without.
+    for args in [&[][..], &["-f"]] {
+        support::shells(&[("zsh", args)], Fixture::integrate, |_, _, wire, session| {
+            run(wire, session, "LC_ALL=C");
+            let shown = run(wire, session, "echo 'é∀🦀'");
+            assert_eq!(ended(&shown), ("é∀🦀", &json!(0)), "{args:?}: {shown}");
+        });
+    }
+}
+
 /// Changes to a shell that remove its integration or a part of it.
 const REMOVALS: [(&str, &[&str]); 3] = [
     (
