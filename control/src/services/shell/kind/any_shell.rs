@@ -165,7 +165,7 @@ mod tests {
             Command::new(shell[0]).args(&shell[1..]).arg("-c").arg(&typed).output().ok()?;
         let shown = String::from_utf8(output.stdout).unwrap();
         let begin = String::from_utf8(marks.begin()).unwrap();
-        let rest = shown.strip_prefix(&begin).unwrap_or_else(|| panic!("{shell:?}: {output:?}"));
+        let rest = shown.strip_prefix(&begin).unwrap_or_else(|| panic!("{shell:?}: {shown:?}"));
         let (printed, code) = rest.split_once(&marks.end()).unwrap();
         Some((printed.to_owned(), code.trim().to_owned()))
     }
@@ -255,7 +255,8 @@ mod tests {
             for is_ascii in [false, true] {
                 let original = Some(&text).filter(|text| line(text, is_ascii) != text.trim());
                 let line = Shell::Unknown.line(&text, is_ascii).unwrap();
-                prop_assert_eq!(Shell::Unknown.given(&line).as_ref(), original);
+                let given = Shell::Unknown.given(&line);
+                prop_assert_eq!(given.as_ref(), original);
             }
         }
     }
