@@ -212,7 +212,7 @@ fn an_inner_shell_runs_commands_if_the_mark_of_its_beginning_was_lost() {
 
 #[test]
 fn a_shell_that_was_typed_ahead_of_a_prompt_gets_its_own_line() {
-    let shells = [("bash", &[][..]), ("zsh", &[]), ("fish", &[])];
+    let shells: [(&str, &[&str]); 3] = [("bash", &[]), ("zsh", &[]), ("fish", &[])];
     support::shells(&shells, Fixture::integrate, |shell, _, wire, session| {
         let id = session.id;
         wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
@@ -236,7 +236,8 @@ fn a_shell_that_was_typed_ahead_of_a_prompt_gets_its_own_line() {
 #[test]
 fn zsh_gets_every_character_in_a_locale_that_has_only_ascii() {
     // With shell integration, and without.
-    for args in [&[][..], &["-f"]] {
+    let arguments: [&[&str]; 2] = [&[], &["-f"]];
+    for args in arguments {
         support::shells(&[("zsh", args)], Fixture::integrate, |_, _, wire, session| {
             run(wire, session, "LC_ALL=C");
             let shown = run(wire, session, "echo 'é∀🦀'");
