@@ -148,10 +148,12 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
 
     # Reports that a prompt begins.
     _unterm_ask() {
-        'builtin' 'local' reset=
+        'builtin' 'local' reset= char=$'\303\251'
         _unterm_variables
         _unterm_rearm
         if [[ -o zle ]] && _unterm_bind; then reset=';reset_key=1'; fi
+        # In a locale without multibyte characters, such as C, the line editor replaces them by `?`.
+        if (( ${#char} != 1 )); then reset+=';charset=ascii'; fi
         # A nonce in this mark means that a hook will mark the command. PS1 contains no nonce, because a user may export
         # it.
         if (( ${+functions[_unterm_preexec]} )); then reset+=";nonce=$_unterm_nonce"; fi

@@ -32,6 +32,11 @@ fn input_returns_the_rows_that_changed_since_the_last_look() {
     assert_eq!(reply["changed"], "2: > FIRST\n3: >", "{reply}");
     assert_eq!(reply["cursor"], json!({"row": 3, "col": 2}), "{reply}");
     assert_eq!((reply.get("screen"), reply.get("scrolled")), (None, None), "{reply}");
+    // Fields with their default are left out.
+    for (field, default) in [("sent", true), ("awaiting_input", false), ("awaiting_secret", false)]
+    {
+        assert_ne!(reply.get(field), Some(&json!(default)), "{reply}");
+    }
     // With `show: false`, no rows are returned, so they remain new.
     let hidden =
         json!({"pane": pane, "text": "second\n", "wait_any": [{"text": "SECOND"}], "show": false});

@@ -191,6 +191,22 @@ const CASES: &[Case] = &[
         },
     },
     Case {
+        name: "a program that a key of the line editor started",
+        enters: |it| {
+            let binds = it.on(json!({"command": "bind -x '\"\\C-t\": cat'"}));
+            it.agent.call("run", binds);
+            it.input(json!({"keys": ["ctrl+t"]}));
+            support::until("cat in the foreground", || {
+                let front = it.pane().foreground()?;
+                front.name.ends_with("cat").then_some(())
+            });
+        },
+        advises: &["cat", "input"],
+        follows: |it| {
+            it.input(json!({"keys": ["ctrl+c"]}));
+        },
+    },
+    Case {
         name: "a shell without marks that reads",
         enters: |it| {
             let opened = it.agent.call("pane_open", json!({"command": ["dash"]}));

@@ -210,6 +210,42 @@ fn an_inner_shell_runs_commands_if_the_mark_of_its_beginning_was_lost() {
     });
 }
 
+#[test]
+fn a_shell_that_was_typed_ahead_of_a_prompt_gets_its_own_line() {
+    let shells: [(&str, &[&str]); 3] = [("bash", &[]), ("zsh", &[]), ("fish", &[])];
+    support::shells(&shells, Fixture::integrate, |shell, _, wire, session| {
+        let id = session.id;
+        wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
+        // After the short command, the next prompt looks free, but the shell has not read the line that starts `sh`.
+        // While the long one runs, the line is typed ahead, when no shell reads the terminal.
+        for busy in ["sleep .5", "sleep 3"] {
+            wire.call("exec.run", json!({"id": id, "command": busy}));
+            wire.call("session.input", json!({"id": id, "input": "sh\r"}));
+            for (command, text, code) in
+                [("echo one\necho \"it's\"; (exit 3)", "one\nit's", 3), ("echo two", "two", 0)]
+            {
+                let run = wire.call("exec.run_wait", json!({"id": id, "command": command}));
+                assert_eq!(ended(&run), (text, &json!(code)), "{shell}, {busy}: {run}");
+            }
+            wire.call("session.input", json!({"id": id, "input": "exit\r"}));
+            wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
+        }
+    });
+}
+
+#[test]
+fn zsh_gets_every_character_in_a_locale_that_has_only_ascii() {
+    // With shell integration, and without.
+    let arguments: [&[&str]; 2] = [&[], &["-f"]];
+    for args in arguments {
+        support::shells(&[("zsh", args)], Fixture::integrate, |_, _, wire, session| {
+            run(wire, session, "LC_ALL=C");
+            let shown = run(wire, session, "echo 'é∀🦀'");
+            assert_eq!(ended(&shown), ("é∀🦀", &json!(0)), "{args:?}: {shown}");
+        });
+    }
+}
+
 /// Changes to a shell that remove its integration or a part of it.
 const REMOVALS: [(&str, &[&str]); 3] = [
     (

@@ -137,6 +137,9 @@ pub struct Command {
     /// Whether the shell's integration has a key at this prompt that empties the line and ends every mode of the line
     /// editor, such as a search or vi's command mode. Set only by marks with the terminal's own nonce.
     pub has_reset_key: bool,
+    /// Whether the shell's line editor replaces every character that is not ASCII, because of the shell's locale. Set
+    /// only by marks with the terminal's own nonce.
+    pub is_ascii_only: bool,
     /// Whether the beginning of the output was erased while the command ran, for example by `clear`.
     pub is_erased: bool,
 }
@@ -446,6 +449,7 @@ impl Term {
         let drawn_again = again.filter(|_| !is_announced);
         let prompt_seq = drawn_again.map_or(self.seq, |last| last.prompt_seq);
         let has_reset_key = again.is_some_and(|last| last.has_reset_key && is_certain(last));
+        let is_ascii_only = again.is_some_and(|last| last.is_ascii_only);
         let is_announced = is_announced || again.is_some_and(|last| last.is_announced);
         let again = again.map(|last| last.id);
         // A prompt that is drawn again does not end the command that runs its shell.
@@ -467,6 +471,7 @@ impl Term {
             given,
             is_announced,
             has_reset_key,
+            is_ascii_only,
             ..Command::default()
         };
         self.commands.push(command, &mut self.caps);

@@ -114,6 +114,9 @@ struct NestedShell {
     kind: ShellKind,
     /// Whether the shell prints the commands that it runs (`set -x`).
     traces: bool,
+    /// Whether the shell is usable with the key bindings of vi. In `fish --no-config`, `fish_vi_key_bindings` removes
+    /// all bindings (fish 3.6), so that no key has an effect, not even Enter and Ctrl+C.
+    has_vi_keys: bool,
 }
 
 /// A command with its expected result.
@@ -153,7 +156,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         };
         let name = format!("--seed {seed} --first {number} ({})", shell.name());
         random.next();
-        let levels = vec![NestedShell { kind, traces: false }];
+        let levels = vec![NestedShell { kind, traces: false, has_vi_keys: true }];
         Self { driven, tally, random, name, levels, done: Vec::new(), number: number * 1000 }
     }
 
@@ -185,6 +188,9 @@ impl<'a, 'u> Sequence<'a, 'u> {
     /// Changes a setting of the innermost shell. Either the user types it, or a caller runs it.
     fn sets(&mut self) -> Result<()> {
         let line = self.random.pick(self.level().kind.settings());
+        if line == "fish_vi_key_bindings" && !self.level().has_vi_keys {
+            return Ok(());
+        }
         let line = fill(line, self.number, &mut self.random);
         self.note(format!("types {line:?}"));
         self.types_line(&line)?;
@@ -221,7 +227,8 @@ impl<'a, 'u> Sequence<'a, 'u> {
         }
         let (command, kind) = self.random.pick(NESTED);
         self.note(format!("starts {command}"));
-        let level = NestedShell { kind, traces: false };
+        let level =
+            NestedShell { kind, traces: false, has_vi_keys: !command.contains("--no-config") };
         match command.starts_with("exec ") {
             true => *self.levels.last_mut().expect("a shell") = level,
             false => self.levels.push(level),

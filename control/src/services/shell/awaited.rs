@@ -86,8 +86,9 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
         false => None,
     };
     let awaited = shown.filter(|_| process.awaits_input() == Some(true));
-    // If the screen shows no question, the program counts as waiting only if the system reports a read for certain.
-    let awaited =
-        awaited.or_else(|| (is_silent && process.reads_input()).then_some(Awaited::Input))?;
+    // If the screen shows no question, the program counts as waiting only if the system reports a read for certain, and
+    // no input is on its way to the program. On a busy machine, input can take more than a second.
+    let reads = || is_silent && !process.is_in_transit() && process.reads_input();
+    let awaited = awaited.or_else(|| reads().then_some(Awaited::Input))?;
     (!secret::is_asked(pane)).then_some(awaited)
 }

@@ -1,6 +1,7 @@
 //! Shells: detects which one is running, and writes commands so that their output can be told apart from everything
 //! else on the screen.
 
+mod any_shell;
 mod arguments;
 mod given;
 mod nushell;
@@ -8,7 +9,7 @@ mod plain_line;
 
 pub use given::{Runs, TypedRuns, as_given};
 use plain_line::is_plain_line;
-use unterm_mux::{Pane, PaneState};
+use unterm_mux::{Pane, PaneState, is_carrier};
 
 /// A kind of shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,9 @@ pub enum Shell {
     Nushell,
     /// Any other POSIX shell, such as dash, ash or ksh.
     Posix,
+    /// A shell behind a program such as ssh, or one that may start before it reads a line. Lines for it work in bash,
+    /// zsh, fish and POSIX shells.
+    Unknown,
 }
 
 impl Shell {
@@ -61,7 +65,7 @@ impl Shell {
             Some(Self::Zsh) => "zsh",
             Some(Self::Fish) => "fish",
             Some(Self::Nushell) => "nushell",
-            Some(Self::Posix) | None => "unknown",
+            Some(Self::Posix | Self::Unknown) | None => "unknown",
         }
     }
 
@@ -72,17 +76,21 @@ impl Shell {
         foreground.or_else(|| Self::of_process(&root_name(pane)?))
     }
 
-    /// The shell that will read a line that is typed now: the foreground process or, if that is another program or a script,
-    /// the nearest shell that started it.
-    pub fn of_reader(pane: &Pane) -> Option<Self> {
+    /// The shell that will read a line that is typed now: the foreground process or, if that is another program or a
+    /// script, the nearest shell that started it. If the foreground process forwards the terminal, such as ssh, the
+    /// shell at the other end will read the line.
+    pub fn of_reader(pane: &Pane) -> Self {
+        if pane.foreground().is_some_and(|front| is_carrier(&front.name)) {
+            return Self::Unknown;
+        }
         let above = || {
-            let shells = pane.process().ancestors().into_iter().filter_map(|ancestor| {
+            pane.process().ancestors().into_iter().find_map(|ancestor| {
                 let shell = Self::of_process(&ancestor.name)?;
                 (!shell.runs_script(&ancestor.arguments)).then_some(shell)
-            });
-            shells.into_iter().next()
+            })
         };
-        Self::reading_commands(pane).or_else(above).or_else(|| Self::of_pane(pane))
+        let shell = Self::reading_commands(pane).or_else(above).or_else(|| Self::of_pane(pane));
+        shell.unwrap_or(Self::Posix)
     }
 
     /// The shell that reads commands from the pane's terminal: the foreground process, unless it runs a script.
@@ -96,6 +104,9 @@ impl Shell {
     /// show, and [`Marks::end`], followed by the exit code. The typed text contains neither mark, so its echo can't
     /// be mistaken for one. Does not end with Enter. `cooked`: the terminal itself collects lines, so they must be
     /// short.
+    ///
+    /// In a locale without multibyte characters, zsh's line editor replaces them by `?`. The locale is unknown here, so
+    /// the typed text for zsh is ASCII.
     pub fn wrap(self, command: &str, marks: &Marks, cooked: bool) -> String {
         let id = &marks.id;
         // The leading blank keeps the line out of the history, always in fish and Nushell, elsewhere if so configured.
@@ -103,7 +114,7 @@ impl Shell {
             Self::Bash | Self::Zsh => format!(
                 " printf '\\033]1337;UntermRun=%s\\007' {id}; eval {command}; \
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $?",
-                command = quote_ansi_c(command, cooked),
+                command = quote_ansi_c(command, cooked, self == Self::Zsh),
             ),
             // Not `%d`, because a shell without `$status` would print 0.
             Self::Fish => format!(
@@ -128,6 +139,7 @@ impl Shell {
                  Write-Output ('__UNTERM_{{0}}_{id}__' -f 'DONE')",
             ),
             Self::Cmd => format!("{command} & echo __UNTERM_^DONE_{id}__"),
+            Self::Unknown => any_shell::wrap(command, marks),
         }
     }
 
@@ -139,10 +151,15 @@ impl Shell {
 
     /// The text to type at a prompt of the shell's editor so that it runs `command` as a single command, which its
     /// integration marks. `None` if that is unreliable in this shell. Does not end with Enter. Two blanks before the
-    /// command and three after it make the integration keep it out of the history.
-    pub fn line(self, command: &str) -> Option<String> {
+    /// command and three after it make the integration keep it out of the history. `is_ascii`: the shell's editor
+    /// replaces characters that are not ASCII, so the line contains none, if the shell has a form for that.
+    pub fn line(self, command: &str, is_ascii: bool) -> Option<String> {
+        let is_ascii = is_ascii && !command.is_ascii();
+        if self == Self::Unknown {
+            return Some(format!("  {}   ", any_shell::line(command, is_ascii)));
+        }
         let is_as_it_is = match self {
-            Self::Bash | Self::Zsh => is_plain_line(command),
+            Self::Bash | Self::Zsh => !is_ascii && is_plain_line(command),
             // Nushell has no `eval`, but its editor accepts such a line unchanged.
             Self::Nushell => is_plain(command) && !command.trim().is_empty(),
             // If fish can't parse a line, it reports no end of a command. fish checks more than syntax: it can't parse
@@ -151,15 +168,15 @@ impl Shell {
         };
         let line = match is_as_it_is {
             true => command.trim().to_owned(),
-            false => self.evaluated(command)?,
+            false => self.evaluated(command, is_ascii)?,
         };
         Some(format!("  {line}   "))
     }
 
     /// A line that runs `command` inside `eval`.
-    fn evaluated(self, command: &str) -> Option<String> {
+    fn evaluated(self, command: &str, is_ascii: bool) -> Option<String> {
         let quoted = match self {
-            Self::Bash | Self::Zsh => quote_ansi_c(command, false),
+            Self::Bash | Self::Zsh => quote_ansi_c(command, false, is_ascii),
             Self::Fish => quote_fish(command, false),
             _ => return None,
         };
@@ -254,9 +271,11 @@ fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_control())
 }
 
-/// Quotes text for bash and zsh: `'…'`, or `$'…'` if it has control bytes.
-fn quote_ansi_c(text: &str, cooked: bool) -> String {
-    if is_plain(text) {
+/// Quotes text for bash and zsh: `'…'`, or `$'…'` if it has control bytes. `is_ascii`: quotes all other characters than
+/// ASCII by their bytes.
+fn quote_ansi_c(text: &str, cooked: bool, is_ascii: bool) -> String {
+    let is_ascii = is_ascii && !text.is_ascii();
+    if is_plain(text) && !is_ascii {
         return quote_plain(text, cooked);
     }
     let mut quoted = Quoted::new("$'", cooked);
@@ -269,6 +288,11 @@ fn quote_ansi_c(text: &str, cooked: bool) -> String {
             // Some versions expand history inside `$'…'`.
             '!' => quoted.push("\\041"),
             char if char.is_ascii_control() => quoted.push(&format!("\\{:03o}", char as u32)),
+            char if is_ascii && !char.is_ascii() => {
+                let mut bytes = [0; 4];
+                let bytes = char.encode_utf8(&mut bytes).bytes();
+                quoted.push(&bytes.map(|byte| format!("\\{byte:03o}")).collect::<String>());
+            }
             char => quoted.push_char(char),
         }
     }
@@ -416,7 +440,7 @@ mod tests {
     fn what_is_typed_holds_neither_mark() {
         let marks = Marks::new().unwrap();
         use Shell::*;
-        for shell in [Bash, Zsh, Fish, Posix, Nushell, PowerShell, Cmd] {
+        for shell in [Bash, Zsh, Fish, Posix, Unknown, Nushell, PowerShell, Cmd] {
             let typed = shell.wrap("echo 'it''s'\nfoo", &marks, false);
             assert!(!typed.contains(&marks.end()), "{shell:?}");
             assert!(!typed.contains("\x1b"), "{shell:?}");
@@ -479,11 +503,26 @@ mod tests {
 
     #[test]
     fn nushell_gets_lines_as_they_stand() {
-        let line = |command| Shell::Nushell.line(command);
+        let line = |command| Shell::Nushell.line(command, false);
         let command = "ls | where name =~ 'it' | get name";
         assert_eq!(line(command), Some(format!("  {command}   ")));
         assert_eq!(line("ls\nls"), None);
         assert_eq!(line(" "), None);
+    }
+
+    #[test]
+    fn a_line_for_zsh_is_ascii_if_its_editor_reads_nothing_else() {
+        let (marks, command) = (Marks::new().unwrap(), "echo 'é∀🦀'");
+        assert!(Shell::Zsh.wrap(command, &marks, false).is_ascii());
+        assert_eq!(Shell::Zsh.line(command, false).unwrap(), "  echo 'é∀🦀'   ");
+        let typed = Shell::Zsh.line(command, true).unwrap();
+        assert!(typed.is_ascii());
+        let plain = Shell::Zsh.line("echo it", true).unwrap();
+        assert_eq!(plain, "  echo it   ", "other lines stay as they are");
+        let ran = Command::new("zsh").args(["-f", "-c", &typed]).env("LC_ALL", "C").output();
+        if let Ok(ran) = ran {
+            assert_eq!(String::from_utf8(ran.stdout).unwrap(), "é∀🦀\n");
+        }
     }
 
     #[test]

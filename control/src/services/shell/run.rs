@@ -204,7 +204,9 @@ pub async fn run(
         }
         Ending::Completed | Ending::TimedOut => {}
     }
-    if (is_shell_over || exit_source == Some(ExitSource::Process)) && shell == Shell::Bash {
+    if (is_shell_over || exit_source == Some(ExitSource::Process))
+        && matches!(shell, Shell::Bash | Shell::Unknown)
+    {
         // Bash prints one of these words when it exits.
         for farewell in ["exit", "logout"] {
             if let Some(rest) = output.strip_suffix(farewell)
@@ -281,7 +283,7 @@ impl Drop for Script {
 /// Whether the pane's own shell reads a line. Use this only right after an interrupt: a shell without a line editor
 /// looks alike while it runs a builtin.
 fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
-    let has_editor = shell != Shell::Posix;
+    let has_editor = Shell::reading_commands(pane).unwrap_or(shell) != Shell::Posix;
     pane.foreground().is_some_and(|foreground| foreground.is_root)
         && (!has_editor || pane.process().echo() == Some(false))
 }
@@ -304,7 +306,7 @@ fn is_back_in_outer(pane: &Pane, shell: i32) -> bool {
     is_other && !pane.process().has_group(shell) && plain_prompt::shows_prompt(pane)
 }
 
-/// Whether a shell that marks its prompts waits for a line.
+/// Whether a shell that marks its prompts waits for a line, as far as its marks show.
 fn is_prompting(pane: &Pane) -> bool {
     pane.term().commands().next_back().is_some_and(|last| last.is_prompting())
 }

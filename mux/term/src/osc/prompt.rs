@@ -178,7 +178,10 @@ impl Term {
         self.begin_prompt(at, options.prompt(), is_authentic);
         if is_authentic {
             let has_reset_key = options.text("reset_key") == Some("1");
-            self.commands.change(|command| command.has_reset_key = has_reset_key);
+            let is_ascii_only = options.text("charset") == Some("ascii");
+            self.commands.change(|command| {
+                (command.has_reset_key, command.is_ascii_only) = (has_reset_key, is_ascii_only);
+            });
         }
     }
 

@@ -242,6 +242,25 @@ fn only_the_shell_itself_reports_a_reset_key() {
 }
 
 #[test]
+fn only_the_shell_itself_reports_an_editor_that_reads_ascii() {
+    for (marks, is_reported) in [
+        ("\x1b]133;A;nonce=n1\x07", false),
+        ("\x1b]133;A;charset=ascii\x07", false),
+        ("\x1b]133;A;charset=ascii;nonce=n2\x07", false),
+        ("\x1b]133;A;charset=utf8;nonce=n1\x07", false),
+        ("\x1b]133;A;charset=ascii;nonce=n1\x07", true),
+        // The same prompt is drawn again.
+        ("\x1b]133;A;charset=ascii;nonce=n1\x07\x1b]133;P;k=i\x07", true),
+        // The next prompt begins.
+        ("\x1b]133;A;charset=ascii;nonce=n1\x07\r\n\x1b]133;A;nonce=n1\x07", false),
+    ] {
+        let fixture = with_nonce(marks);
+        let last = fixture.term.commands().next_back().unwrap();
+        assert_eq!(last.is_ascii_only, is_reported, "{marks:?}");
+    }
+}
+
+#[test]
 fn output_cannot_end_a_command_of_the_panes_own_shell() {
     let begin = "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07make\r\n\x1b]633;E;make;n1\x07\x1b]133;C;nonce=n1\x07";
     let mut fixture = with_nonce(begin);

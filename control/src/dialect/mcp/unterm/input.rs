@@ -111,9 +111,11 @@ pub struct InputArguments {
     no_secret: Option<bool>,
 }
 
+// Fields with their default are left out, because a model reads every reply.
 #[derive(Serialize, JsonSchema)]
 pub struct InputReply {
-    /// False: only a mouse event was given, and the program has not enabled it.
+    /// False: only a mouse event was given, and the program has not enabled it. Default true.
+    #[serde(skip_serializing_if = "Clone::clone")]
     sent: bool,
     /// Pass it as since_seq to count only output after the input.
     seq: u64,
@@ -128,8 +130,10 @@ pub struct InputReply {
     #[serde(flatten)]
     screen: ScreenPart,
     /// The program asks for a password. Only the person may type it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     awaiting_secret: bool,
     /// The program waits for input.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     awaiting_input: bool,
     /// The program reads the terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -322,7 +326,7 @@ tool! {
             screen,
             awaiting_secret: state.awaiting_secret,
             awaiting_input: state.awaiting_input,
-            reads_input: state.reads_input,
+            reads_input: state.reads_input && !state.awaiting_input,
         }
         .into())
     }

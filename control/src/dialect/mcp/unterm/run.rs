@@ -202,7 +202,7 @@ async fn running(ask: &Ask<'_>, job: &Job, view: View) -> ToolResult<RunReply> {
         seq: begun.or(Some(state.seq)),
         awaiting_secret: state.awaiting_secret,
         awaiting_input: state.awaiting_input,
-        reads_input: state.reads_input,
+        reads_input: state.reads_input && !state.awaiting_input,
         full_screen: state.full_screen,
         screen,
         ..RunReply::default()

@@ -124,7 +124,8 @@ fn given(shell: Option<Shell>, entered: &[u8], line: &str) -> Option<String> {
     // The bytes before the line may be replies of the terminal.
     let typed = &last[last.find(" eval ")?..];
     let command = match shell {
-        Some(shell) => shell.given(typed),
+        // The line may be for a shell behind ssh.
+        Some(shell) => shell.given(typed).or_else(|| Shell::Unknown.given(typed)),
         // The shell was unknown when the recording started.
         None => [Shell::Bash, Shell::Fish].into_iter().find_map(|shell| shell.given(typed)),
     };

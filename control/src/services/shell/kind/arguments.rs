@@ -25,7 +25,7 @@ impl Options {
             has_stdin: true,
         };
         Some(match shell {
-            Shell::PowerShell | Shell::Cmd => return None,
+            Shell::PowerShell | Shell::Cmd | Shell::Unknown => return None,
             Shell::Bash | Shell::Posix => bourne,
             Shell::Zsh => Self { valued: "o", is_attached: true, valued_names: &[], ..bourne },
             Shell::Fish => Self {

@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::VecDeque};
 use parking_lot::Mutex;
 use unterm_term::Given;
 
-use super::{Marks, Shell};
+use super::{Marks, Shell, any_shell};
 
 /// The text before the id in a typed begin mark.
 const BEGIN: &str = "UntermRun=";
@@ -15,8 +15,8 @@ const DIGITS: usize = 32;
 /// The texts before and after the id in an end mark.
 const END: (&str, &str) = ("__UNTERM_DONE_", "__");
 /// One shell for each form in which a command is typed.
-const SHELLS: [Shell; 5] =
-    [Shell::Bash, Shell::Fish, Shell::Posix, Shell::Nushell, Shell::PowerShell];
+const SHELLS: [Shell; 6] =
+    [Shell::Bash, Shell::Fish, Shell::Posix, Shell::Unknown, Shell::Nushell, Shell::PowerShell];
 /// A placeholder for a command.
 const COMMAND: &str = "COMMAND";
 
@@ -88,7 +88,8 @@ impl Shell {
     pub fn given(self, line: &str) -> Option<String> {
         let line = line.trim();
         let command = unquoted(self, line.strip_prefix("eval ")?)?;
-        (self.line(&command)?.trim() == line).then_some(command)
+        let is_own = |is_ascii| self.line(&command, is_ascii).is_some_and(|own| own.trim() == line);
+        (is_own(false) || is_own(true)).then_some(command)
     }
 }
 
@@ -103,6 +104,10 @@ fn typed_id(line: &str) -> Option<&str> {
 fn unwrapped(line: &str) -> Option<String> {
     let id = typed_id(line)?;
     SHELLS.into_iter().find_map(|shell| {
+        if shell == Shell::Unknown {
+            let (before, command, after) = any_shell::unwrapped(line, id)?;
+            return Some(before.to_owned() + &command + after);
+        }
         let whole = shell.wrap(COMMAND, &Marks { id: id.to_owned() }, false);
         let quoted = format!("'{COMMAND}'");
         let (before, after) = whole.split_once(&quoted).or_else(|| whole.split_once(COMMAND))?;
@@ -132,6 +137,7 @@ fn unquoted(shell: Shell, text: &str) -> Option<String> {
             None => plain(text),
         },
         Shell::Fish => fish(text),
+        Shell::Unknown => any_shell::given(text),
         Shell::Nushell | Shell::PowerShell | Shell::Cmd => Some(text.to_owned()),
     }
 }
@@ -143,22 +149,24 @@ fn plain(text: &str) -> Option<String> {
     parts.iter().all(|part| !part.contains('\'')).then(|| parts.join("'"))
 }
 
-/// Parses the inside of `$'…'`, or the argument of `printf %b`: `\n`, `\t`, an escaped character, or octal digits.
-fn escaped(text: &str, digits: usize) -> Option<String> {
-    let mut out = String::new();
+/// Parses the inside of `$'…'`, or the argument of `printf %b`: `\n`, `\t`, an escaped character, or a byte in octal
+/// digits.
+pub(super) fn escaped(text: &str, digits: usize) -> Option<String> {
+    let mut out = Vec::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('\\') {
-        out.push_str(before);
-        let (char, length) = match behind.chars().next()? {
-            'n' => ('\n', 1),
-            't' => ('\t', 1),
-            char @ ('\\' | '\'') => (char, 1),
-            _ => (char::from(u8::from_str_radix(behind.get(..digits)?, 8).ok()?), digits),
+        out.extend_from_slice(before.as_bytes());
+        let (byte, length) = match *behind.as_bytes().first()? {
+            b'n' => (b'\n', 1),
+            b't' => (b'\t', 1),
+            byte @ (b'\\' | b'\'') => (byte, 1),
+            _ => (u8::from_str_radix(behind.get(..digits)?, 8).ok()?, digits),
         };
-        out.push(char);
+        out.push(byte);
         rest = &behind[length..];
     }
-    Some(out + rest)
+    out.extend_from_slice(rest.as_bytes());
+    String::from_utf8(out).ok()
 }
 
 /// Parses fish quotes: `'…'` with `\\` and `\'` inside, and `\n` and `\x1b` between them.
@@ -217,7 +225,7 @@ mod tests {
         let marks = Marks::new().unwrap();
         for shell in [Shell::Zsh].into_iter().chain(SHELLS) {
             for command in COMMANDS {
-                if let Some(line) = shell.line(command) {
+                for line in [false, true].into_iter().filter_map(|is| shell.line(command, is)) {
                     let original = Some(command).filter(|command| line.trim() != *command);
                     assert_eq!(shell.given(&line).as_deref(), original, "{shell:?}: {line}");
                 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::{AtPrompt, Foreground, Pane, PlainPrompt, Tap, is_carrier};
 
-use super::block::Block;
+use super::{block::Block, is_prompting};
 use crate::{
     error::{Error, Result},
     services::shell::{
@@ -185,23 +185,34 @@ struct Line {
 
 impl Command<'_> {
     /// Creates the line for the shell that would read it now. `is_announced`: whether that shell's integration
-    /// announced its prompt.
+    /// announced its prompt. If no shell reads the terminal now, another shell may read the line later, so the line
+    /// then works in every shell.
     ///
     /// # Errors
     /// The shell would wait for the rest of the command.
     fn line(&self, pane: &Pane, is_announced: bool) -> Result<Line> {
-        let shell = Shell::of_reader(pane).unwrap_or(Shell::Posix);
+        let reads_now = || Shell::reading_commands(pane).is_some() && has_read_input(pane);
+        let is_read_now = is_announced || reads_now();
+        let shell = match Shell::of_reader(pane) {
+            Shell::Bash | Shell::Zsh | Shell::Fish | Shell::Posix if !is_read_now => Shell::Unknown,
+            shell => shell,
+        };
         if let Some(needs) = shell.missing(self.given) {
             return Err(Error::Unfinished(needs));
         }
         let foreground = pane.foreground();
         let leader = foreground.as_ref().map(|leader| leader.pid);
         let is_local = foreground.is_none_or(|leader| !is_carrier(&leader.name));
-        let sources = matches!(shell, Shell::Bash | Shell::Zsh | Shell::Fish | Shell::Posix);
+        let sources =
+            matches!(shell, Shell::Bash | Shell::Zsh | Shell::Fish | Shell::Posix | Shell::Unknown);
         let from_file = self.from_file.as_deref().filter(|_| is_local && sources);
         let is_from_file = from_file.is_some();
         let command = from_file.unwrap_or(self.given);
-        let marked = pane.nonce().filter(|_| is_announced).cloned().zip(shell.line(command));
+        let is_ascii = is_announced
+            && pane.term().commands().next_back().is_some_and(|last| last.is_ascii_only);
+        let line = || shell.line(command, is_ascii);
+        let marked =
+            pane.nonce().filter(|_| is_announced).cloned().and_then(|it| Some((it, line()?)));
         let typed = match &marked {
             Some((_, line)) => format!("{line}\r"),
             None => {
@@ -230,12 +241,14 @@ pub(super) async fn begin(
     let mut changes = pane.watch();
     let mut is_at_prompt = false;
     while pane.term().commands().next_back().is_some() {
+        wait_until_input_is_read(pane, deadline.min(begun_at + BEGINNING)).await;
         changes.borrow_and_update();
         typist.admit()?;
         let tap = pane.tap();
         let before = Counts::of(pane);
         let mut line = Err(Error::Unbegun(id));
-        let attempt = match plain_prompt::is_inner(pane) {
+        let covering = covering_program(pane);
+        let attempt = match covering.is_some() || plain_prompt::is_inner(pane) {
             true => Ok(AtPrompt::Elsewhere),
             false => pane.write_at_prompt(|is_announced| {
                 line = command.line(pane, is_announced);
@@ -283,7 +296,7 @@ pub(super) async fn begin(
                 break;
             }
             AtPrompt::Elsewhere => {
-                let what = under_way(pane);
+                let what = under_way(pane).or(covering);
                 Attempt::Elsewhere { is_working: what.is_some() && is_working(pane), what }
             }
         };
@@ -353,6 +366,15 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
+/// The program in the foreground, if it is not the shell that drew the last prompt, and no other shell that reads
+/// commands. A key of a line editor can start such a program, for example a search of the history. It would read a line
+/// that is typed at the prompt.
+fn covering_program(pane: &Pane) -> Option<String> {
+    let is_shell = || Shell::reading_commands(pane).is_some();
+    let front = pane.foreground().filter(|_| pane.is_shell_covered() && !is_shell())?;
+    Some(front.name)
+}
+
 /// The result of waiting for the prompt of a shell without marks.
 #[derive(Debug, PartialEq, Eq)]
 enum Reached {
@@ -380,7 +402,17 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
         if was_inner && !plain_prompt::is_inner(pane) {
             return Ok(Reached::Marks);
         }
-        let Some(Foreground { name, .. }) = pane.foreground() else { return Ok(Reached::Prompt) };
+        // Between two programs that a shell's function runs, no process leads the foreground for a moment.
+        let Some(Foreground { name, .. }) = pane.foreground() else {
+            if is_late {
+                return Ok(Reached::Prompt);
+            }
+            let next = until.min(begun_at + START).min(Instant::now() + READING);
+            let changed = timeout_at(next, changes.changed()).await;
+            is_late =
+                matches!(changed, Ok(Err(_))) || Instant::now() >= until.min(begun_at + START);
+            continue;
+        };
         if is_carrier(&name) || plain_prompt::stands(pane) {
             return Ok(Reached::Prompt);
         }
@@ -412,6 +444,28 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
 fn is_working(pane: &Pane) -> bool {
     pane.foreground().is_some_and(|process| Shell::of_process(&process.name).is_some())
         && pane.process().awaits_input() == Some(false)
+}
+
+/// Whether the foreground program has read everything that was typed, and waits for more. True if the system does not
+/// report that.
+fn has_read_input(pane: &Pane) -> bool {
+    let process = pane.process();
+    // This check makes the kernel deliver all input, so a program that still sleeps afterward has read it.
+    process.is_in_transit();
+    process.awaits_input() != Some(false)
+}
+
+/// Waits until the shell at a marked prompt has read everything that was typed, at most until `until`.
+///
+/// Lines can be typed ahead of a prompt. The shell reads them after it has marked the prompt, and one of them may start
+/// another shell or program. Until then, a line would be written for the wrong shell, or be lost when the other shell
+/// changes the terminal's modes.
+async fn wait_until_input_is_read(pane: &Pane, until: Instant) {
+    let is_free = || is_prompting(pane) && !pane.is_prompt_entered();
+    while is_free() && !has_read_input(pane) && Instant::now() < until {
+        // No event reports that a program begins to read.
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 /// Waits for the next prompt: the first one of a new shell, or the one after a command that has just ended.
