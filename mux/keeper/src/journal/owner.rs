@@ -235,6 +235,18 @@ impl Journal {
         true
     }
 
+    /// Reads what the next owner would find if this process were killed now. Changes nothing.
+    ///
+    /// # Errors
+    /// If the next owner would refuse the journal.
+    pub fn inspect(&self) -> Result<Recovered, JournalError> {
+        let owner = self.lock();
+        let mut bytes = [0; layout::HEADER];
+        owner.memory.read(0, &mut bytes);
+        let mut header = Header::from_bytes(&bytes)?;
+        recover(&owner.memory, &mut header)
+    }
+
     /// Gives memory back to the system that the journal no longer needs.
     pub fn free(&self) {
         let mut owner = self.lock();
