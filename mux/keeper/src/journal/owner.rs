@@ -34,6 +34,9 @@ const IDLE_FACTOR: usize = 2;
 /// The number of marks from which on a checkpoint is due.
 const MANY_MARKS: usize = MAX_MARKS / 2;
 
+/// The size of the smallest page in bytes.
+const PAGE: usize = 4096;
+
 /// The space at the end of the log that is left when a checkpoint is overdue.
 const RESERVE: usize = 4 << 20;
 
@@ -250,16 +253,26 @@ impl Journal {
     /// Gives memory back to the system that the journal no longer needs.
     pub fn free(&self) {
         let mut owner = self.lock();
-        let other = 1 - owner.header.slot();
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        let length = (MAX_CHECKPOINT + MAX_LOG) as u64;
-        if fallocate(&owner.fd, flags, layout::checkpoint(other) as u64, length).is_ok() {
+        let slot = owner.header.slot();
+        let other = 1 - slot;
+        if owner.free_range(layout::checkpoint(other), MAX_CHECKPOINT + MAX_LOG) {
             owner.used[other] = 0;
+        }
+        // What follows the output is left of an earlier log.
+        let end = owner.header.log_len().next_multiple_of(PAGE).min(MAX_LOG);
+        if owner.used[slot] > end && owner.free_range(layout::log(slot) + end, MAX_LOG - end) {
+            owner.used[slot] = end;
         }
     }
 }
 
 impl Owner {
+    /// Frees whole pages, which then contain zeros. Returns false if the system refuses.
+    fn free_range(&self, at: usize, len: usize) -> bool {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        fallocate(&self.fd, flags, at as u64, len as u64).is_ok()
+    }
+
     /// Clears the active log up to an offset.
     fn clean(&mut self, to: usize) {
         let to = to.min(MAX_LOG);
