@@ -645,6 +645,14 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id}),
         json!({"id": "number", "state": "string", "source": "string", "reason": "string", "chain": [claim]}),
     );
+    t.call(
+        "session.verify_handover",
+        json!({"id": id}),
+        json!({
+            "id": "number", "equal": "bool", "live": "string", "reason": "string", "checkpoint_bytes": "number",
+            "output_bytes": "number",
+        }),
+    );
     t.call("inbox.list", json!({}), json!({"entries": [], "version": "string"}));
     let state = json!({
         "id": "number", "plugin": "=shell", "state": "string", "since": "string", "confidence": "number",
