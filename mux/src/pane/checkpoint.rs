@@ -123,3 +123,156 @@ impl Pane {
         is_stored
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A terminal and the journal of its output.
+    struct Journaled {
+        term: Term,
+        parser: Parser,
+        contents: JournalContents,
+    }
+
+    impl Journaled {
+        fn new(size: Size) -> Self {
+            let changes = vec![(0, TermChange::Size(size))];
+            let contents = JournalContents { changes, ..JournalContents::default() };
+            let term = Term::new(size, Options::default());
+            Self { term, parser: Parser::new(), contents }
+        }
+
+        fn output(&mut self, bytes: &[u8]) {
+            self.parser.advance(&mut self.term, bytes);
+            self.contents.output.extend_from_slice(bytes);
+            self.contents.applied = self.contents.output.len();
+        }
+
+        fn change(&mut self, change: TermChange) {
+            change.apply(&mut self.term);
+            self.contents.changes.push((self.contents.applied, change));
+        }
+
+        fn checkpoint(&mut self) {
+            let Some(rest) = self.parser.resume() else { return };
+            let (character, joins) = self.term.last_printed();
+            let changes =
+                [TermChange::Size(self.term.size()), TermChange::LastPrinted { character, joins }];
+            self.contents = JournalContents {
+                screen: [self.term.to_vt(), rest].concat(),
+                changes: changes.map(|change| (0, change)).to_vec(),
+                ..JournalContents::default()
+            };
+        }
+
+        fn rebuilt(&self) -> Rebuilt {
+            self.contents.clone().rebuild(Size::cells(1, 1), Options::default())
+        }
+    }
+
+    #[test]
+    fn replies_are_sent_once_and_output_that_was_not_applied_is_left() {
+        let mut journaled = Journaled::new(Size::cells(20, 5));
+        journaled.output(b"one\x1b[6n");
+        journaled.contents.answered = journaled.contents.applied;
+        journaled.output(b"two\x1b[6n");
+        journaled.contents.output.extend_from_slice(b"three");
+        let rebuilt = journaled.rebuilt();
+        assert_eq!(rebuilt.term.dump(), journaled.term.dump());
+        assert_eq!(rebuilt.replies, b"\x1b[1;7R");
+        assert_eq!(rebuilt.unread, b"three");
+    }
+
+    #[test]
+    fn contents_that_contradict_each_other_are_harmless() {
+        let size = Size::cells(20, 5);
+        let contents = JournalContents {
+            screen: b"\x1b[".to_vec(),
+            output: b"text".to_vec(),
+            changes: vec![(9, TermChange::Reset), (2, TermChange::Size(size))],
+            answered: 99,
+            applied: 77,
+        };
+        assert!(contents.rebuild(size, Options::default()).unread.is_empty());
+    }
+
+    /// A piece of output, a change, or a checkpoint.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Output(Vec<u8>),
+        Change(TermChange),
+        Checkpoint,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let output = prop_oneof![
+            "[ -~]{0,30}".prop_map(String::into_bytes),
+            Just(b"\r\n".to_vec()),
+            Just("日本e\u{301}".as_bytes().to_vec()),
+            Just(b"\x1b[3;4H\x1b[1;32m".to_vec()),
+            Just(b"\x1b]2;title".to_vec()),
+            Just(b"\x07\x1b[m".to_vec()),
+            Just(b"\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07".to_vec()),
+            Just(b"\x1b]133;D;1\x07".to_vec()),
+            Just(b"\x1b[?1049h".to_vec()),
+            Just(b"\x1b[?1049l".to_vec()),
+            Just(vec![0xe6, 0x97]),
+            Just(vec![0xa5]),
+            Just(b"\x1b[3b".to_vec()),
+        ];
+        let size = (2..40u16, 2..12u16).prop_map(|(cols, rows)| Size::cells(cols, rows));
+        prop_oneof![
+            8 => output.prop_map(Step::Output),
+            1 => size.prop_map(|size| Step::Change(TermChange::Size(size))),
+            1 => Just(Step::Change(TermChange::ClearHistory)),
+            1 => Just(Step::Change(TermChange::ClearOutput)),
+            1 => Just(Step::Change(TermChange::Reset)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn output_and_changes_rebuild_an_equal_terminal(
+            steps in prop::collection::vec(step(), 0..40),
+        ) {
+            let mut journaled = Journaled::new(Size::cells(20, 5));
+            for step in steps {
+                match step {
+                    Step::Output(bytes) => journaled.output(&bytes),
+                    Step::Change(change) => journaled.change(change),
+                    Step::Checkpoint => journaled.checkpoint(),
+                }
+                prop_assert_eq!(journaled.rebuilt().term.dump(), journaled.term.dump());
+            }
+        }
+
+        // Plain output, because `to_vt` does not write everything.
+        #[test]
+        fn a_checkpoint_and_the_output_since_rebuild_an_equal_terminal(
+            steps in prop::collection::vec(
+                prop_oneof![
+                    6 => "[a-z]{0,12}".prop_map(|text| Step::Output(text.into_bytes())),
+                    3 => Just(Step::Output(b"\r\n\x1b[1;33m".to_vec())),
+                    1 => Just(Step::Output(b"\x1b]2;ti".to_vec())),
+                    1 => Just(Step::Output(b"tle\x07".to_vec())),
+                    1 => Just(Step::Output(vec![0xe6, 0x97])),
+                    2 => Just(Step::Checkpoint),
+                ],
+                0..40,
+            ),
+        ) {
+            let mut journaled = Journaled::new(Size::cells(20, 5));
+            for step in steps {
+                match step {
+                    Step::Output(bytes) => journaled.output(&bytes),
+                    Step::Change(change) => journaled.change(change),
+                    Step::Checkpoint => journaled.checkpoint(),
+                }
+                prop_assert_eq!(journaled.rebuilt().term.dump(), journaled.term.dump());
+            }
+        }
+    }
+}

@@ -159,6 +159,35 @@ fn checkpoints_become_due_with_output_marks_and_other_changes() {
 }
 
 #[test]
+fn an_owner_can_inspect_what_the_next_one_would_find() {
+    let (journal, keeper) = new();
+    apply(&journal, b"before");
+    assert!(journal.checkpoint(b"screen", &[(1, 2)]));
+    read(&journal, b"after");
+    let found = journal.inspect().unwrap();
+    assert_eq!((&*found.screen, &*found.output, found.applied), (&b"screen"[..], &b"after"[..], 0));
+    assert_eq!(reopened(&keeper), found);
+    pwrite(&keeper, b"X", layout::checkpoint(1) as u64).unwrap();
+    assert!(journal.inspect().is_err());
+}
+
+#[test]
+fn memory_is_given_back_after_a_checkpoint() {
+    let (journal, keeper) = new();
+    let kib = || rustix::fs::fstat(&keeper).unwrap().st_blocks / 2;
+    for _ in 0..3 {
+        apply(&journal, &[b'x'; 4 << 20]);
+        assert!(kib() > 4000, "{}", kib());
+        assert!(journal.checkpoint(&[b's'; 100 << 10], &[]));
+        journal.free();
+        assert!(kib() < 400, "{}", kib());
+        read(&journal, b"since");
+        assert_eq!(reopened(&keeper).output, b"since");
+        journal.applied(5);
+    }
+}
+
+#[test]
 fn a_full_journal_is_given_up_and_output_is_still_read() {
     let (journal, keeper) = new();
     let piece = [b'x'; 64 << 10];
