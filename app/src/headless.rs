@@ -25,7 +25,7 @@ use crate::{
 /// Runs until a signal arrives or the last client disconnects.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (stop, stopped) = mpsc::channel();
-    let last_goes = stop.clone();
+    let (last_goes, stop_detached) = (stop.clone(), stop.clone());
     signals::on_stop(move |signal| {
         let _ = stop.send(format!("signal {signal}"));
     })?;
@@ -44,7 +44,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let (mux, home) = (Arc::clone(&startup.mux), startup.settings.home().to_owned());
     let (settings, changes) = (Arc::clone(&startup.settings), Arc::clone(&startup.changes));
-    let server = startup.serve(Arc::new(HeadlessHost { settings, changes }))?;
+    let detach = detaching(&mux, stop_detached);
+    let server = startup.serve(Arc::new(HeadlessHost { settings, changes, detach }))?;
     match server.registry_fault() {
         // With `--with-stdin`, the client that started this instance finds it through the registry. So without an
         // entry in the registry, the instance would be useless.
@@ -116,6 +117,18 @@ fn apply(mux: &Weak<Mux>, change: Change) {
         }
         (Ok(_), None) => {}
     }
+}
+
+/// A function that lets programs continue without this instance, and then ends the instance.
+fn detaching(mux: &Arc<Mux>, stop: mpsc::Sender<String>) -> Box<dyn Fn() -> bool + Send + Sync> {
+    let mux = Arc::downgrade(mux);
+    Box::new(move || {
+        let count = mux.upgrade().map_or(0, |mux| mux.leave());
+        if count > 0 {
+            let _ = stop.send(format!("a request to detach; {count} programs continue"));
+        }
+        count > 0
+    })
 }
 
 /// Waits until the client that started this process ends, and then until all other clients have disconnected.

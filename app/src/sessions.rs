@@ -5,8 +5,9 @@
 
 use std::{path::Path, sync::Arc};
 
+use unterm_control::DetachedProgram;
 #[cfg(target_os = "linux")]
-use unterm_mux::KeptSpawner;
+use unterm_mux::{KeptSpawner, LeftProgram};
 use unterm_mux::{Mux, PtySpawner, Spawner};
 
 use crate::config::Config;
@@ -24,6 +25,35 @@ const PROGRAM: &str = "unterm-keeper";
 pub(crate) struct Sessions {
     #[cfg(target_os = "linux")]
     keeper: Option<Arc<KeptSpawner>>,
+}
+
+/// The programs that continue without an instance, oldest first. `home` is Unterm's home directory. Starts no keeper.
+#[cfg(target_os = "linux")]
+pub(crate) fn detached(home: &Path) -> Vec<DetachedProgram> {
+    let socket = home.join(SOCKET);
+    if !socket.exists() {
+        return Vec::new();
+    }
+    let program = crate::own_program::beside(PROGRAM).unwrap_or_else(|_| PROGRAM.into());
+    let left = KeptSpawner::new(program, socket).left_programs().unwrap_or_else(|error| {
+        tracing::warn!(%error, "cannot list the programs that continue without an instance");
+        Vec::new()
+    });
+    let program = |left: LeftProgram| DetachedProgram {
+        instance: left.last_owner,
+        since: DetachedProgram::date(left.since),
+        program: left.program,
+        title: left.placement.title,
+        cwd: left.cwd.to_string_lossy().into_owned(),
+        has_ended: left.has_ended,
+    };
+    left.into_iter().map(program).collect()
+}
+
+/// None: there is no keeper.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn detached(_: &Path) -> Vec<DetachedProgram> {
+    Vec::new()
 }
 
 /// The result of showing the programs that continue without a window.

@@ -10,6 +10,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::oneshot;
 use unterm_mux::{Pane, PaneId};
 
@@ -59,9 +60,40 @@ pub trait Host: Send + Sync {
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         None
     }
+    /// The programs that continue without an instance, oldest first. May block.
+    fn detached_programs(&self) -> Vec<DetachedProgram> {
+        Vec::new()
+    }
     /// The layout files that the app keeps beside the saved workspaces, if any.
     fn layouts(&self) -> Option<Arc<dyn Layouts>> {
         None
+    }
+}
+
+/// A program that continues without an instance. A new instance can show it again.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct DetachedProgram {
+    /// The instance that showed it last.
+    pub instance: String,
+    /// When that instance left it. RFC 3339, UTC.
+    pub since: String,
+    /// The path of the program.
+    pub program: String,
+    /// The last title of its pane.
+    pub title: String,
+    /// The directory in which it was started.
+    pub cwd: String,
+    /// It has ended since. Absent if it runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_ended: bool,
+}
+
+impl DetachedProgram {
+    /// A time in milliseconds since 1970 as text, for [`DetachedProgram::since`].
+    pub fn date(milliseconds: u64) -> String {
+        let nanoseconds = i128::from(milliseconds) * 1_000_000;
+        let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).ok();
+        time.and_then(|time| time.format(&Rfc3339).ok()).unwrap_or_default()
     }
 }
 

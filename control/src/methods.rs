@@ -22,6 +22,7 @@ pub mod explain;
 pub mod files;
 pub mod find;
 mod group;
+pub mod handover;
 pub mod inbox;
 pub mod input;
 pub mod instance;

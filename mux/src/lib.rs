@@ -38,7 +38,8 @@ pub use lock::MutexGuard;
 #[cfg(target_os = "linux")]
 pub use mux::NotAttached;
 pub use mux::{
-    Defaults, Mux, MuxError, MuxOptions, NotAdopted, OpenedTab, PanePlacement, PaneTree,
+    Defaults, HandoverCheck, Mux, MuxError, MuxOptions, NotAdopted, OpenedTab, PanePlacement,
+    PaneTree,
 };
 pub use observer::{MuxEvent, Observer};
 pub use pane::{
@@ -46,10 +47,10 @@ pub use pane::{
     WRITE_CAPACITY, WriteError,
 };
 pub use process::{
-    Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ProgramPlacement,
-    PtyProcess, PtySpawner, ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError,
-    SpawnOrigin, Spawner, is_carrier, limit_kept_memory, program_error, raise_descriptor_limit,
-    variable_of,
+    Ancestor, CheckpointDue, Execution, ExitStatus, Foreground, Job, JournalContents, KILL_GRACE,
+    OutputJournal, Process, ProgramPlacement, PtyProcess, PtySpawner, ReadOutcome, SCRIPTS,
+    ShellIntegration, Signal, Spawn, SpawnError, SpawnOrigin, Spawner, TermChange, is_carrier,
+    limit_kept_memory, program_error, raise_descriptor_limit, variable_of,
 };
 #[cfg(target_os = "linux")]
 pub use process::{KeptSpawner, LeftProgram};

@@ -10,6 +10,7 @@ mod clipboard;
 mod closed;
 mod control_mode;
 mod handover;
+mod leave;
 mod open;
 mod open_tree;
 #[cfg(target_os = "linux")]
@@ -17,6 +18,7 @@ mod placement;
 mod respawn;
 mod room;
 mod undo_close;
+mod verify;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -45,6 +47,7 @@ pub use attach::NotAttached;
 pub use handover::NotAdopted;
 pub use open::PanePlacement;
 pub use open_tree::{OpenedTab, PaneTree};
+pub use verify::HandoverCheck;
 
 /// Options of a new mux.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@
 //! (`reader`, `writer` with its `queue`, `echo`) and the pane's properties (`title`, `variables`, `prompt`, `settings`,
 //! `size`, `program`). Never depends on tabs: the [`Owner`] decides what happens when a program ends.
 
+mod checkpoint;
 mod clipboard;
 mod control_mode;
 mod echo;
@@ -146,6 +147,8 @@ pub struct Pane {
     variables: Option<Arc<Variables>>,
     /// The parser of the output. While the reader runs, the reader owns it.
     parser: Mutex<Parser>,
+    /// Output that a process that is gone has read and not applied. The reader applies it first.
+    unread: Mutex<Vec<u8>>,
     queue: WriteQueue,
     /// The program's file transfers.
     transfers: Mutex<Transfers>,
@@ -205,7 +208,7 @@ impl Pane {
     pub(crate) fn new(parts: Parts) -> Arc<Self> {
         let Parts { id, process, term, command, nonce, name, rest, on_exit, observers, owner } =
             parts;
-        let Rest { parser, titles, unsent, marks, variables } = rest;
+        let Rest { parser, titles, unsent, unread, marks, variables, .. } = rest;
         let titles = titles.resumed(term.title(), term.titles_set());
         Arc::new_cyclic(|this| Self {
             id,
@@ -222,6 +225,7 @@ impl Pane {
             nonce,
             variables,
             parser: Mutex::new(parser),
+            unread: Mutex::new(unread),
             queue: WriteQueue::resumed(unsent),
             transfers: Mutex::default(),
             enters_at_prompt: AtomicU64::new(marks.enters),

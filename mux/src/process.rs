@@ -10,6 +10,7 @@ mod child;
 mod environment;
 mod integration;
 mod job;
+mod journal;
 #[cfg(target_os = "linux")]
 mod keeper;
 #[cfg(target_os = "linux")]
@@ -48,6 +49,8 @@ pub(crate) use carrier::is_tmux;
 pub use environment::program_error;
 pub use integration::{SCRIPTS, ShellIntegration};
 pub use job::Job;
+pub(crate) use journal::{CLEAR_HISTORY, RESET, stores_time};
+pub use journal::{CheckpointDue, JournalContents, OutputJournal, TermChange};
 #[cfg(target_os = "linux")]
 pub use kept::{KeptSpawner, LeftProgram};
 #[cfg(unix)]
@@ -257,9 +260,17 @@ pub trait Process: Send + Sync {
     /// Stores where the program is shown, for another process that takes over the program. May wait for the keeper. Has
     /// no effect if no keeper is the program's parent.
     fn set_placement(&self, _placement: ProgramPlacement) {}
+    /// Whether a keeper is the program's parent, so that [`Process::leave`] lets the program continue.
+    fn is_kept(&self) -> bool {
+        false
+    }
     /// Lets the program continue without an owner when this value is dropped, so that another process can take it over.
     /// Only for a program that no pane shows. Has no effect if no keeper is the program's parent: the program then ends.
     fn leave(&self) {}
+    /// The journal into which [`Process::read`] writes the output. `None` if there is none.
+    fn journal(&self) -> Option<&dyn OutputJournal> {
+        None
+    }
     /// Whether the program runs on this machine as the same user. Only then may it name local files such as images.
     fn is_local(&self) -> bool {
         false

@@ -4,6 +4,8 @@ mod common;
 mod handover;
 mod images;
 #[cfg(target_os = "linux")]
+mod journal;
+#[cfg(target_os = "linux")]
 mod kept;
 mod layout;
 mod panes;

@@ -72,6 +72,9 @@ macro_rules! with_actions {
             CloseWindow "close_window" "Close window" ["ctrl+shift+q"] ["quit", "exit"]
                 "Closes the window and all its tabs."
                 |app, _| app.close(Closing::Window);
+            Detach "detach" "Detach" [] ["keep running", "close window and keep programs", "leave session", "disconnect"]
+                "Closes the window and lets its programs continue. `unterm --attach` shows them again. Needs `sessions.keep`, and Linux."
+                |app, _| app.detach(), else "No program can continue without the window: see sessions.keep.";
             ZoomPane "zoom_pane" "Zoom pane" ["ctrl+shift+z"] ["maximize pane", "toggle zoom", "unzoom"]
                 "Lets the focused pane fill the tab, or restores the split."
                 |app, at| app.zoom(at.tab), else "The tab has only one pane.";

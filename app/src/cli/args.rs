@@ -292,6 +292,24 @@ pub enum Command {
         #[arg(allow_hyphen_values = true)]
         argument: Option<String>,
     },
+    /// Compare a pane's terminal with the one that another instance would show after a crash. Exits with status 1 if they differ.
+    VerifyHandover {
+        /// The pane.
+        #[command(flatten)]
+        id: OnlyId,
+    },
+    /// Close an instance's window and let its programs continue.
+    ///
+    /// `attach` shows them again. Needs the option sessions.keep, and Linux.
+    Detach,
+    /// Open a window with the programs that continue without one.
+    Attach {
+        /// Only the programs of this instance, which has ended.
+        instance: Option<String>,
+        /// Without a window.
+        #[arg(long)]
+        headless: bool,
+    },
     /// Record panes.
     #[command(subcommand)]
     Record(RecordCommand),

@@ -6,6 +6,7 @@
 mod agent;
 mod areas;
 mod args;
+mod attach;
 mod call;
 mod called;
 mod complete;
@@ -49,7 +50,7 @@ use unterm_control::{
     client::{self, Client, ClientError},
     did_you_mean,
     methods::{
-        Method, action, audit, exec, explain, instance,
+        Method, action, audit, exec, explain, handover, instance,
         params::{NoParams, SessionOnly},
         selftest, server, session as sessions, settings, signal, system,
     },
@@ -131,6 +132,9 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     match &args.command {
         Command::Help { topic } => return help(args, topic),
         Command::Connect { args } => return connect::run(args),
+        Command::Attach { instance, headless } => {
+            return attach::run(instance.as_deref(), *headless);
+        }
         Command::Agent(command) => return Ok(agent::run(command, &home)),
         Command::Hooks(command) => return hooks::run(command),
         Command::Inbox { watch, all, command } => {
@@ -167,7 +171,8 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let client = match connect(args, &home) {
         // If no instance is running, an empty list is a valid answer.
         Err(error) if is_list(args, &method) && is_not_running(&error) => {
-            let none = serde_json::to_value(instance::ListReply { instances: Vec::new() })?;
+            let (instances, detached) = (Vec::new(), crate::sessions::detached(&home));
+            let none = serde_json::to_value(instance::ListReply { instances, detached })?;
             return finish(args, show::reply(instance::List::NAME, &none), none);
         }
         connected => connected?,
@@ -382,6 +387,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Import { .. }
         | Command::Lang(_)
         | Command::Connect { .. }
+        | Command::Attach { .. }
         | Command::Agent(_)
         | Command::Hooks(_)
         | Command::Inbox { .. }
@@ -402,6 +408,10 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Watch { .. } => bail!("this command has no method"),
         Command::Tour => Call::of::<action::Run>(action::RunParams {
             name: "tour".into(),
+            ..action::RunParams::default()
+        }),
+        Command::Detach => Call::of::<action::Run>(action::RunParams {
+            name: "detach".into(),
             ..action::RunParams::default()
         }),
         Command::Record(command) => command.call(&mut session),
@@ -477,6 +487,9 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
                 replay::save(client, id, file)?;
             }
             Call::of::<explain::Explain>(SessionOnly::of(id))
+        }
+        Command::VerifyHandover { id } => {
+            Call::of::<handover::VerifyHandover>(SessionOnly::of(session(id)?))
         }
         Command::Status { id } => Call::of::<exec::Status>(SessionOnly::of(session(id)?)),
         Command::Screen(command) => command.call(&mut session),

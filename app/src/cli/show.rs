@@ -5,9 +5,9 @@ use serde_json::Value;
 use unterm_control::{
     Error,
     methods::{
-        Method, action, approvals, audit, capture, exec, explain, instance, orchestrate, policy,
-        proxy, recording, screen, selftest, session, settings, signal, token, variables, wait,
-        workspace,
+        Method, action, approvals, audit, capture, exec, explain, handover, instance, orchestrate,
+        policy, proxy, recording, screen, selftest, session, settings, signal, token, variables,
+        wait, workspace,
     },
 };
 
@@ -25,6 +25,8 @@ static FORMS: &[&dyn Show] = &[
     &shown::<session::Create>(created),
     &shown::<orchestrate::Launch>(created),
     &shown::<explain::Explain>(explained::text),
+    &shown::<handover::VerifyHandover>(verified)
+        .failing(|reply| unless(reply.equal, "another instance would not show the same")),
     &shown::<session::Cwd>(|reply| line(&reply.cwd)),
     &shown::<session::Idle>(|reply| match reply.idle {
         true => line("idle"),
@@ -231,15 +233,37 @@ fn actions(reply: &action::ListReply) -> String {
     )
 }
 
+fn verified(reply: &handover::VerifyReply) -> String {
+    let rebuilt = reply.rebuilt.as_deref().or(reply.reason.as_deref()).unwrap_or_default();
+    properties([
+        ("terminal", &reply.live),
+        ("rebuilt", rebuilt),
+        ("saved", &format!("{} bytes", reply.checkpoint_bytes)),
+        ("since", &format!("{} bytes", reply.output_bytes)),
+    ])
+}
+
 fn instances(reply: &instance::ListReply) -> String {
-    table(
+    let mut text = table(
         ["ID", "PID", "PORT", "STARTED", "TITLE"],
         reply.instances.iter().map(|instance| {
             let (pid, port) = (instance.pid.to_string(), instance.mcp_port.to_string());
             let (started, title) = (instance.started_at.clone(), instance.title.clone());
             [instance.id.clone(), pid, port, started, title]
         }),
-    )
+    );
+    if !reply.detached.is_empty() {
+        text.push('\n');
+        text += &table(
+            ["DETACHED", "SINCE", "PROGRAM", "TITLE"],
+            reply.detached.iter().map(|program| {
+                let ended = if program.has_ended { " (ended)" } else { "" };
+                let name = format!("{}{ended}", program.program);
+                [program.instance.clone(), program.since.clone(), name, program.title.clone()]
+            }),
+        );
+    }
+    text
 }
 
 fn proxy_in_force(reply: &proxy::StatusReply) -> String {

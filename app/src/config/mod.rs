@@ -39,8 +39,8 @@ pub use profile::{Profile, ProfileFont};
 pub use settings::{Change, Complaint, FILE, Settings, load};
 pub use text::{AmbiguousWidth, Blending, Cursor, CursorShape, Text};
 pub use window::{
-    BarPosition, ConfirmClose, FollowSystem, ReducedMotion, Scrollbar, ShowScrollbar, ShowTabBar,
-    Startup, StatusBar, StatusItem, TITLE_FIELDS, TabBar, Window, WindowStart,
+    BarPosition, ConfirmClose, FollowSystem, OnClose, ReducedMotion, Scrollbar, ShowScrollbar,
+    ShowTabBar, Startup, StatusBar, StatusItem, TITLE_FIELDS, TabBar, Window, WindowStart,
 };
 
 /// All preferences. Every key is optional.

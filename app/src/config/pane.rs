@@ -50,7 +50,7 @@ impl Default for Shell {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Sessions {
-    /// Let programs continue if their window ends unexpectedly, as in a crash. `unterm --attach` then shows them again, without the text that they printed before. Closing a window still ends its programs. Applies to new windows. Only on Linux.
+    /// Let programs continue if their window ends unexpectedly, as in a crash. `unterm --attach` then shows them again, with everything that they printed. `window.on_close` decides about programs of windows that you close. Applies to new windows. Only on Linux.
     pub keep: bool,
 }
 

@@ -27,6 +27,8 @@ pub struct Window {
     pub start: WindowStart,
     /// When to ask before closing a pane, a tab or the window.
     pub confirm_close: ConfirmClose,
+    /// What happens to the programs when the window is closed. `"keep"` and `"ask"` need `sessions.keep`, and Linux.
+    pub on_close: OnClose,
     /// Title of the window. `{instance}` is its title or id; `{project}`, `{title}`, `{program}`, `{directory}` and `{tab}` are those of the focused pane. A part between two dashes (" — ") is left out if it has no value.
     pub title_format: String,
     /// Open new windows with the size and position of the last one, if the desktop allows it. Then `columns` and `rows` apply to the first window only.
@@ -52,6 +54,7 @@ impl Default for Window {
             accessibility: true,
             start: WindowStart::default(),
             confirm_close: ConfirmClose::default(),
+            on_close: OnClose::default(),
             title_format: "Unterm — {instance} — {project} — {title}".into(),
             restore: true,
             opacity: 1.0,
@@ -74,6 +77,19 @@ pub enum ConfirmClose {
     Always,
     /// Never.
     Never,
+}
+
+/// See [`Window::on_close`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnClose {
+    /// They end.
+    #[default]
+    End,
+    /// They continue, and `unterm --attach` shows them again.
+    Keep,
+    /// Ask whether they continue or end.
+    Ask,
 }
 
 /// The names of the values that can be used in [`Window::title_format`].

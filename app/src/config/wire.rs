@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 use toml_edit::DocumentMut;
 use unterm_control::{
-    ActionKeys, Binding, Captures, Changes, Described, Headless, Host, HostRequest, Layouts,
-    Preferences, ThemeInfo, Topic,
+    Acted, ActionKeys, Binding, Captures, Changes, Described, DetachedProgram, Headless, Host,
+    HostRequest, Layouts, Preferences, ThemeInfo, Topic,
 };
 use unterm_mux::private;
 use unterm_term::Rgb;
@@ -22,7 +22,7 @@ use crate::{
     action::{ACTIONS, Entry},
     captures::AppCaptures,
     layout_file::LayoutFolder,
-    links, proxy,
+    links, proxy, sessions,
 };
 
 /// The preferences in the file of a home directory.
@@ -138,6 +138,8 @@ pub(crate) struct HeadlessHost {
     pub(crate) settings: Arc<Settings>,
     /// Receives changes of the preferences.
     pub(crate) changes: Arc<Changes>,
+    /// Lets the programs continue without this instance, and ends the instance. Returns false if no program can continue.
+    pub(crate) detach: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Host for HeadlessHost {
@@ -162,6 +164,15 @@ impl Host for HeadlessHost {
             HostRequest::Actions(answer) => {
                 let _ = answer.send(Keymap::new(&self.settings.get().keys).table());
             }
+            HostRequest::Act { name, argument: None, bounds, answer } if name == "detach" => {
+                let _ = answer.send(Ok(match bounds.leased.first() {
+                    Some(pane) => {
+                        let pane = pane.0;
+                        Acted::Refused(format!("session {pane} is leased by somebody else"))
+                    }
+                    None => Acted::Done((self.detach)()),
+                }));
+            }
             request => Headless.ask(request),
         }
     }
@@ -180,6 +191,10 @@ impl Host for HeadlessHost {
 
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
+    }
+
+    fn detached_programs(&self) -> Vec<DetachedProgram> {
+        sessions::detached(&unterm_control::home())
     }
 
     fn layouts(&self) -> Option<Arc<dyn Layouts>> {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    host::HostRequest,
+    host::{DetachedProgram, HostRequest},
     registry::{self, Record},
 };
 
@@ -47,21 +47,25 @@ pub struct List;
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
     pub instances: Vec<Instance>,
+    /// The programs that continue without an instance, oldest first. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detached: Vec<DetachedProgram>,
 }
 
 impl Method for List {
     const NAME: &'static str = "instance.list";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::MACHINE;
-    const DOC: &'static str =
-        "Lists the live instances of this user, oldest first, without tokens.";
+    const DOC: &'static str = "Lists the live instances of this user, oldest first, without tokens, and the programs that continue without one.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
         let home = context.registration.home().to_owned();
         let records = blocking(move || registry::live(&home)).await?.map_err(Error::Registry)?;
-        Ok(ListReply { instances: records.iter().map(Instance::from).collect() })
+        let host = context.host.clone();
+        let detached = blocking(move || host.detached_programs()).await?;
+        Ok(ListReply { instances: records.iter().map(Instance::from).collect(), detached })
     }
 }
 

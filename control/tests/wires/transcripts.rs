@@ -652,6 +652,14 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": "number", "state": "string", "source": "string", "reason": "string", "chain": [claim]}),
     );
     t.call("session.replay", json!({"id": id}), json!({"programs": [], "screen": []}));
+    t.call(
+        "session.verify_handover",
+        json!({"id": id}),
+        json!({
+            "id": "number", "equal": "bool", "live": "string", "reason": "string", "checkpoint_bytes": "number",
+            "output_bytes": "number",
+        }),
+    );
     t.call("inbox.list", json!({}), json!({"entries": [], "version": "string"}));
     let nothing = format!(
         "The program in session {id} needs nothing from the person. Questions of agents have numbers, and the person answers them in the window or on the settings page"

@@ -75,6 +75,8 @@ pub struct Held {
     pub pid: Pid,
     /// The terminal device, such as `/dev/pts/3`. Empty if unknown.
     pub tty: PathBuf,
+    /// The memory of the pane's journal, for [`crate::Journal::open`]. `None` if there is no journal.
+    pub journal: Option<OwnedFd>,
 }
 
 /// Where the keeper is, and how to start it.
@@ -183,12 +185,12 @@ impl Client {
         self.hold(reply)
     }
 
-    /// Takes over a pane that no other process owns.
+    /// Takes over a pane that no other process owns. This process must write the pane's journal if there is one.
     ///
     /// # Errors
     /// If there is no such pane, or another process owns it.
     pub fn take(&mut self, number: u64) -> Result<Held, Error> {
-        let reply = self.request(&Request::Take(number))?;
+        let reply = self.request(&Request::Take { pane: number, has_journal: true })?;
         self.hold(reply)
     }
 
@@ -238,13 +240,16 @@ impl Client {
         let pid = Pid::from_raw(pid).filter(|pid| *pid != Pid::INIT);
         let pid =
             pid.ok_or_else(|| self.broken(Broken("a pane without a process".into()).into()))?;
-        let descriptors: Result<[OwnedFd; 3], _> = std::mem::take(&mut self.descriptors).try_into();
+        let mut descriptors = std::mem::take(&mut self.descriptors);
+        let journal = (descriptors.len() == 4).then(|| descriptors.pop()).flatten();
+        let descriptors: Result<[OwnedFd; 3], _> = descriptors.try_into();
         let [master, process, exit] = descriptors.map_err(|descriptors| {
             let count = descriptors.len();
-            self.broken(Broken(format!("a pane comes with {count} descriptors, not 3")).into())
+            let text = format!("a pane comes with {count} descriptors, not 3 or 4");
+            self.broken(Broken(text).into())
         })?;
         self.send(&Request::Confirm(key))?;
-        Ok(Held { key, master, process, exit: ExitPipe::new(exit), pid, tty })
+        Ok(Held { key, master, process, exit: ExitPipe::new(exit), pid, tty, journal })
     }
 
     /// Sends a request, and waits for the reply.

@@ -2,7 +2,7 @@
 //!
 //! Owns how a program is started on a pty ([`Pty`], [`Program`]), which every instance uses. On Linux, also owns the
 //! keeper: a small process that is the parent of the programs, and the protocol between the keeper and its clients.
-//! Never reads the output of a program, and knows nothing of terminals, panes or layouts.
+//! Reads the output of a program only while the program has no owner, and knows nothing of terminals, panes or layouts.
 
 #[cfg(target_os = "linux")]
 mod fields;
@@ -21,6 +21,8 @@ mod daemon;
 mod exit;
 #[cfg(target_os = "linux")]
 mod identity;
+#[cfg(target_os = "linux")]
+mod journal;
 #[cfg(target_os = "linux")]
 mod log;
 #[cfg(target_os = "linux")]
@@ -47,6 +49,10 @@ pub use fields::Broken;
 pub use frame::{HEADER, MAX_BODY};
 #[cfg(target_os = "linux")]
 pub use identity::{Identity, MAX_TEXT, Origin, PaneState, Placement};
+#[cfg(target_os = "linux")]
+pub use journal::{
+    Due, Journal, JournalError, MAX_CHECKPOINT, MAX_LOG, MAX_MARKS, Mark, PIECE, Recovered,
+};
 #[cfg(target_os = "linux")]
 pub use message::{Hello, NEWEST, OLDEST, PaneKey, Refusal, Start};
 #[cfg(target_os = "linux")]

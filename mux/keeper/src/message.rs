@@ -86,6 +86,8 @@ pub struct Start {
     pub origin: Origin,
     /// What may change.
     pub placement: Placement,
+    /// Whether the owner writes a journal.
+    pub has_journal: bool,
 }
 
 /// A message of a client.
@@ -99,7 +101,11 @@ pub(crate) enum Request {
     Identify(u64),
     /// Stores a pane's placement. No reply.
     Describe(PaneKey, Placement),
-    Take(u64),
+    Take {
+        pane: u64,
+        /// Whether the client writes the pane's journal. If not, the keeper forgets it.
+        has_journal: bool,
+    },
     /// Hangs up a pane's terminal. No reply.
     Close(PaneKey),
 }
@@ -108,7 +114,8 @@ pub(crate) enum Request {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     Hello(Hello),
-    /// A pane that now belongs to the client, with its descriptors: the master, the process, and the exit pipe.
+    /// A pane that now belongs to the client, with its descriptors: the master, the process, the exit pipe, and the
+    /// journal, if there is one.
     Held {
         pane: PaneKey,
         pid: i32,
@@ -184,6 +191,7 @@ mod tag {
     pub(super) const PID: u16 = 3;
     pub(super) const TTY: u16 = 4;
     pub(super) const PANES: u16 = 5;
+    pub(super) const HAS_JOURNAL: u16 = 6;
 
     pub(super) const CODE: u16 = 1;
     pub(super) const TEXT: u16 = 2;
@@ -198,6 +206,7 @@ mod tag {
     pub(super) const UMASK: u16 = 8;
     pub(super) const OPEN_FILES: u16 = 9;
     pub(super) const OPEN_FILES_MOST: u16 = 10;
+    pub(super) const JOURNAL: u16 = 11;
 }
 
 /// The number on the wire for a limit that does not exist.
@@ -224,6 +233,9 @@ impl Start {
             body.number(tag::OPEN_FILES, soft.unwrap_or(NO_LIMIT));
             body.number(tag::OPEN_FILES_MOST, hard.unwrap_or(NO_LIMIT));
         }
+        if self.has_journal {
+            body.number(tag::JOURNAL, 1);
+        }
         self.origin.write(&mut body);
         self.placement.write(&mut body);
         body.finish()
@@ -246,6 +258,7 @@ impl Start {
                 tag::UMASK => program.umask = Some(field.small::<u32>()? & 0o777),
                 tag::OPEN_FILES => soft = Some(field.number()?),
                 tag::OPEN_FILES_MOST => hard = Some(field.number()?),
+                tag::JOURNAL => start.has_journal = field.number()? != 0,
                 _ => {
                     start.origin.read(field)?;
                     start.placement.read(field)?;
@@ -281,7 +294,14 @@ impl Request {
                 placement.write(&mut body);
                 (kind::DESCRIBE, body.finish())
             }
-            Self::Take(pane) => (kind::TAKE, number(pane)),
+            Self::Take { pane, has_journal } => {
+                let mut body = FieldWriter::default();
+                body.number(tag::NUMBER, *pane);
+                if *has_journal {
+                    body.number(tag::HAS_JOURNAL, 1);
+                }
+                (kind::TAKE, body.finish())
+            }
             Self::Close(key) => (kind::CLOSE, key_body(key).finish()),
         };
         Frame { kind, descriptors: 0, body }
@@ -307,7 +327,16 @@ impl Request {
                 }
                 Self::Describe(key()?, placement)
             }
-            kind::TAKE => Self::Take(key()?.number),
+            kind::TAKE => {
+                let mut has_journal = false;
+                for field in fields(body) {
+                    let field = field?;
+                    if field.tag == tag::HAS_JOURNAL {
+                        has_journal = field.number()? != 0;
+                    }
+                }
+                Self::Take { pane: key()?.number, has_journal }
+            }
             kind::CLOSE => Self::Close(key()?),
             _ => return Ok(None),
         }))
@@ -424,6 +453,7 @@ mod tests {
             size: [80, 24, 0, 0],
             origin: Origin { pane: Some(3), command: vec!["sh".into()], nonce: "n".into() },
             placement: Placement { title: "t".into(), tab: None, split: "s".into() },
+            has_journal: true,
         }
     }
 
@@ -437,7 +467,8 @@ mod tests {
             Request::List,
             Request::Identify(5),
             Request::Describe(key, start().placement),
-            Request::Take(5),
+            Request::Take { pane: 5, has_journal: true },
+            Request::Take { pane: 5, has_journal: false },
             Request::Close(key),
         ] {
             assert_eq!(Request::from_frame(&request.to_frame()), Ok(Some(request)));

@@ -23,6 +23,7 @@ use rustix::{
 use crate::{
     exit::{Ending, ExitReport, now},
     identity::{Identity, Origin, PaneState, Placement},
+    journal::{self, Drain},
     message::{PaneKey, Reply, Start},
     pty::Pty,
 };
@@ -35,6 +36,12 @@ pub(crate) struct Pane {
     process: OwnedFd,
     /// The keeper's duplicate. `None` after the pane was closed.
     master: Option<OwnedFd>,
+    /// The journal that the owner writes. `None` if the owner writes none, or if the journal was damaged.
+    journal: Option<OwnedFd>,
+    /// Reads output into the journal while the pane has no owner.
+    drain: Option<Drain>,
+    /// What was wrong with the journal, until it was logged.
+    fault: Option<String>,
     tty: PathBuf,
     ending: Option<Ending>,
     /// Whether the program was waited for, so that its process id may belong to another process.
@@ -62,7 +69,7 @@ struct Owner {
     is_reported: bool,
 }
 
-/// The descriptors of a pane for its owner: the master, the process, and the exit pipe.
+/// The descriptors of a pane for its owner: the master, the process, the exit pipe, and the journal, if there is one.
 pub(crate) type Descriptors = Vec<OwnedFd>;
 
 impl Pane {
@@ -76,6 +83,9 @@ impl Pane {
             Pty::open(size).map_err(|error| io::Error::other(format!("no pty: {error}")))?;
         let (report, exit) = ExitReport::new()?;
         let duplicate = master.try_clone()?;
+        // Without a journal, only the text of the pane is lost with its owner.
+        let journal = start.has_journal.then(|| journal::create().ok()).flatten();
+        let journal_duplicate = journal.as_ref().map(OwnedFd::try_clone).transpose()?;
         program.env.extend(variables.iter().cloned());
         let pid = program.start(terminal)?;
         let watch = || -> io::Result<(OwnedFd, OwnedFd)> {
@@ -95,6 +105,9 @@ impl Pane {
             pid,
             process,
             master: Some(master),
+            journal,
+            drain: None,
+            fault: None,
             tty: name.map(|name| OsStr::from_bytes(name.as_bytes()).into()).unwrap_or_default(),
             ending: None,
             is_reaped: false,
@@ -114,17 +127,29 @@ impl Pane {
             origin: start.origin,
             placement: start.placement,
         };
-        Ok((pane, vec![duplicate, process_duplicate, exit]))
+        let descriptors = [duplicate, process_duplicate, exit].into_iter().chain(journal_duplicate);
+        Ok((pane, descriptors.collect()))
     }
 
-    /// Gives the pane to an instance. `None` if another instance owns it. The caller must send the descriptors.
-    pub(crate) fn take(&mut self, owner: &str) -> io::Result<Option<Descriptors>> {
+    /// Gives the pane to an instance. `None` if another instance owns it. `has_journal`: whether the instance writes the
+    /// journal. The caller must send the descriptors.
+    pub(crate) fn take(
+        &mut self,
+        owner: &str,
+        has_journal: bool,
+    ) -> io::Result<Option<Descriptors>> {
         self.check_owner();
         let Some(master) = self.master.as_ref().filter(|_| self.owner.is_none()) else {
             return Ok(None);
         };
         let (report, exit) = ExitReport::new()?;
-        let descriptors = vec![master.try_clone()?, self.process.try_clone()?, exit];
+        let mut descriptors = vec![master.try_clone()?, self.process.try_clone()?, exit];
+        if !has_journal {
+            // The journal would miss the output that this owner reads.
+            self.journal = None;
+        }
+        descriptors.extend(self.journal.as_ref().map(OwnedFd::try_clone).transpose()?);
+        self.drain = None;
         // The previous owner must not change the pane any more.
         self.key.secret = secret()?;
         if let Some(ending) = self.ending {
@@ -160,6 +185,8 @@ impl Pane {
     /// is removed after the program's end.
     pub(crate) fn close(&mut self) {
         self.master = None;
+        self.journal = None;
+        self.drain = None;
     }
 
     /// Ends a program that no instance has ever owned.
@@ -214,10 +241,47 @@ impl Pane {
                 // The owner knows the end, so there is nothing left to take over.
                 self.close();
             }
+            self.begin_drain();
             gone = Some(owner.name);
         }
         self.reap();
         gone
+    }
+
+    /// Begins to read output into the journal.
+    fn begin_drain(&mut self) {
+        let (Some(journal), Some(master)) = (&self.journal, &self.master) else { return };
+        // A former owner may have changed the mode, which all duplicates share.
+        let drain = rustix::io::ioctl_fionbio(master, true).map_err(Into::into);
+        match drain.and_then(|()| Drain::new(journal)) {
+            Ok(drain) => self.drain = Some(drain),
+            Err(error) => {
+                self.fault = Some(format!("the journal cannot be used: {error}"));
+                self.journal = None;
+            }
+        }
+    }
+
+    /// The descriptor that becomes readable when output can be read into the journal. `None` if the pane has an owner, no
+    /// journal, or no more space in the journal.
+    pub(crate) fn undrained(&self) -> Option<BorrowedFd<'_>> {
+        let has_room = self.owner.is_none() && self.drain.as_ref().is_some_and(Drain::has_room);
+        self.master.as_ref().filter(|_| has_room).map(AsFd::as_fd)
+    }
+
+    /// Reads a piece of output into the journal.
+    pub(crate) fn drain(&mut self) {
+        let (Some(journal), Some(master)) = (&self.journal, &self.master) else { return };
+        let Some(drain) = self.drain.as_mut().filter(|_| self.owner.is_none()) else { return };
+        if let Err(error) = drain.step(master, journal) {
+            self.fault = Some(format!("no output is read into the journal: {error}"));
+            self.drain = None;
+        }
+    }
+
+    /// What was wrong with the journal. Returns it once.
+    pub(crate) fn take_fault(&mut self) -> Option<String> {
+        self.fault.take()
     }
 
     /// Whether the owner has confirmed that it has received the descriptors.

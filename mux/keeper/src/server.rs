@@ -82,7 +82,7 @@ impl Server {
 
     /// Waits for events, and handles them.
     fn turn(&mut self) -> io::Result<()> {
-        let Ready { accepts, connections, panes } = self.wait()?;
+        let Ready { accepts, connections, panes, drains } = self.wait()?;
         // Confirmed panes come first, so that a client that left a pane finds it without an owner. The other panes come
         // last, because the confirmation may be among the requests.
         let (confirmed, rest): (Vec<_>, Vec<_>) = panes
@@ -93,6 +93,11 @@ impl Server {
             self.serve(number);
         }
         rest.into_iter().for_each(|number| self.check(number));
+        // Last, because a request may have given a pane to an owner.
+        for number in drains {
+            self.panes.get_mut(&number).into_iter().for_each(Pane::drain);
+            self.log_fault(number);
+        }
         self.panes.retain(|_, pane| !pane.is_over());
         self.forget_left();
         if accepts {
@@ -110,6 +115,14 @@ impl Server {
         if let Some(owner) = gone.filter(|_| !pane.is_closed()) {
             let program = pane.program();
             self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
+        }
+        self.log_fault(number);
+    }
+
+    /// Logs what was wrong with a pane's journal.
+    fn log_fault(&mut self, number: u64) {
+        if let Some(fault) = self.panes.get_mut(&number).and_then(Pane::take_fault) {
+            self.log.line(&format!("pane {number}: {fault}"));
         }
     }
 
@@ -132,6 +145,13 @@ impl Server {
                 watched.push(*number);
             }
         }
+        let watches = watched.len();
+        for (number, pane) in &self.panes {
+            if let Some(master) = pane.undrained() {
+                fds.push(PollFd::from_borrowed_fd(master, PollFlags::IN));
+                watched.push(*number);
+            }
+        }
         let wait = FIRST_CLIENT.saturating_sub(self.started.elapsed());
         let wait = (!self.has_had_client).then(|| Timespec::try_from(wait).ok()).flatten();
         match poll(&mut fds, wait.as_ref()) {
@@ -140,13 +160,16 @@ impl Server {
         }
         let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
         let (listener, rest) = fds.split_at(1);
-        let (connections, panes) = rest.split_at(self.connections.len());
+        let (connections, rest) = rest.split_at(self.connections.len());
+        let (panes, drains) = rest.split_at(watches);
+        let drained = watched.split_off(watches);
         let numbers = self.connections.iter().map(|connection| connection.number);
         let ready = |(fd, number)| is_ready(fd).then_some(number);
         Ok(Ready {
             accepts: is_ready(&listener[0]),
             connections: connections.iter().zip(numbers).filter_map(ready).collect(),
             panes: panes.iter().zip(watched).filter_map(ready).collect(),
+            drains: drains.iter().zip(drained).filter_map(ready).collect(),
         })
     }
 
@@ -246,7 +269,7 @@ impl Server {
                 Some(pane) => (Reply::Identity(Box::new(pane.identity())), Vec::new()),
                 None => refused(no_pane(number)),
             },
-            Request::Take(number) => self.take(number, &name),
+            Request::Take { pane, has_journal } => self.take(pane, &name, has_journal),
             Request::Confirm(key) => {
                 self.change(key, &name, Pane::confirm);
                 return Ok(());
@@ -280,14 +303,16 @@ impl Server {
         }
     }
 
-    fn take(&mut self, number: u64, name: &str) -> (Reply, Vec<OwnedFd>) {
+    fn take(&mut self, number: u64, name: &str, has_journal: bool) -> (Reply, Vec<OwnedFd>) {
         let Some(pane) = self.panes.get_mut(&number).filter(|pane| !pane.is_closed()) else {
             return refused(no_pane(number));
         };
-        match pane.take(name) {
+        match pane.take(name, has_journal) {
             Ok(Some(descriptors)) => {
                 self.log.line(&format!("{name:?} took pane {number} ({:?})", pane.program()));
-                (pane.held(), descriptors)
+                let held = pane.held();
+                self.log_fault(number);
+                (held, descriptors)
             }
             Ok(None) => {
                 let owner = pane.owner().unwrap_or_default();
@@ -327,8 +352,10 @@ struct Ready {
     accepts: bool,
     /// Numbers of connections.
     connections: Vec<u64>,
-    /// Numbers of panes.
+    /// Numbers of panes whose program or owner may have ended.
     panes: Vec<u64>,
+    /// Numbers of panes without an owner that have output.
+    drains: Vec<u64>,
 }
 
 /// Answers a greeting.

@@ -18,7 +18,7 @@ use rustix::{
 };
 
 /// The maximum number of descriptors in one message.
-pub(crate) const MAX_DESCRIPTORS: usize = 3;
+pub(crate) const MAX_DESCRIPTORS: usize = 4;
 
 /// Creates a non-blocking stream socket.
 pub(crate) fn new() -> io::Result<OwnedFd> {

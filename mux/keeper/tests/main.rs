@@ -3,6 +3,7 @@
 
 mod common;
 mod hostile;
+mod journal;
 mod life;
 mod programs;
 mod versions;

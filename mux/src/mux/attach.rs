@@ -78,8 +78,9 @@ impl Mux {
         results
     }
 
-    /// Takes over a program that continues without an owner, and creates a pane for it. The terminal is empty except for
-    /// a line about that, and the program receives a changed size, so that it draws again.
+    /// Takes over a program that continues without an owner, and creates a pane for it. The terminal is rebuilt from the
+    /// program's journal, with the output since. Without a journal, the terminal is empty except for a line about that,
+    /// and the program receives a changed size, so that it draws again.
     ///
     /// # Errors
     /// If another process has taken over the program, or the pane cannot be created.
@@ -91,15 +92,21 @@ impl Mux {
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, NotAttached> {
         let failed = |why: String| NotAttached { program: left.program.clone(), why };
-        let process = keeper.take(left).map_err(|error| failed(error.to_string()))?;
-        // Programs draw again when the size changes. The pane sets the right size afterward.
-        let rows = if left.size.rows > 1 { left.size.rows - 1 } else { 2 };
-        let size = Size { rows, ..left.size };
-        if let Err(error) = process.resize(size) {
-            tracing::debug!(%error, "cannot resize the terminal of a program that was left behind");
+        let (process, recovered) = keeper.take(left).map_err(|error| failed(error.to_string()))?;
+        let mut handover = Handover::new(process, left.size);
+        match recovered {
+            Some(recovered) => handover.set_recovered(recovered),
+            None => {
+                // Programs draw again when the size changes. The pane sets the right size afterward.
+                let rows = if left.size.rows > 1 { left.size.rows - 1 } else { 2 };
+                handover.size = Size { rows, ..left.size };
+                if let Err(error) = handover.process.resize(handover.size) {
+                    let program = &left.program;
+                    tracing::debug!(%error, program, "cannot resize the terminal of a program");
+                }
+                handover.screen = first_line(left).into_bytes();
+            }
         }
-        let mut handover = Handover::new(process, size);
-        handover.screen = first_line(left).into_bytes();
         handover.pane = left.origin.pane;
         handover.command.clone_from(&left.origin.command);
         handover.nonce.clone_from(&left.nonce);

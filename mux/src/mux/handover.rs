@@ -8,7 +8,7 @@ use std::sync::{Arc, atomic::Ordering};
 use unterm_term::{Parser, Size, Term};
 
 use super::{Mux, MuxError, open::PanePlacement};
-use crate::{Handover, OnExit, Pane, PaneId, pane::Parts};
+use crate::{Handover, OnExit, Pane, PaneId, TermChange, pane::Parts};
 
 /// A program that could not be adopted. It keeps running.
 #[derive(Debug, thiserror::Error)]
@@ -70,8 +70,11 @@ impl Mux {
         let Handover { process, screen, pane, name, command, nonce, mut rest, .. } = handover;
         let defaults = self.defaults.lock().clone();
         let options = self.terminal_options(defaults.term, &process, &nonce);
-        let mut term = Term::new(handover.size, options);
-        Parser::new().advance(&mut term, &screen);
+        let mut term = rest.rebuild(handover.size, &options).unwrap_or_else(|| {
+            let mut term = Term::new(handover.size, options);
+            Parser::new().advance(&mut term, &screen);
+            term
+        });
         term.set_visible(self.options.sized_by_window);
         // The previous mux has already sent these replies and announced these events.
         term.take_replies();
@@ -83,6 +86,9 @@ impl Mux {
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         if term.size() != size {
             term.resize(size);
+            if let Some(journal) = process.journal() {
+                journal.note(TermChange::Size(size));
+            }
             rest.push_reply(&term.take_replies());
             term.take_events();
             if let Err(error) = process.resize(size) {

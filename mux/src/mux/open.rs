@@ -10,7 +10,7 @@ use unterm_term::{Options, Size, Term};
 use super::{Mux, MuxError, State};
 use crate::{
     Axis, Layout, MuxEvent, OnExit, Pane, PaneId, Process, Rect, ShellIntegration, Spacing, Spawn,
-    SpawnError, SpawnOrigin, Tab, TabId, Tap,
+    SpawnError, SpawnOrigin, Tab, TabId, Tap, TermChange,
     media::LocalMedia,
     pane::{Parts, Rest},
     process::Variables,
@@ -179,6 +179,9 @@ impl Mux {
         let process = self.spawner.spawn(&spawn, size)?;
         let mut term = Term::new(size, self.terminal_options(defaults.term, &process, &nonce));
         term.set_visible(self.options.sized_by_window);
+        if let Some(journal) = process.journal() {
+            journal.note(TermChange::Size(term.size()));
+        }
         Ok(Pane::new(Parts {
             id,
             process,

@@ -59,7 +59,8 @@ impl Mux {
         Ok(())
     }
 
-    fn store_placements_now(&self) {
+    /// Stores where each pane is.
+    pub(super) fn store_placements_now(&self) {
         let layout = self.layout();
         for tab in &layout.tabs {
             let mut paths = Vec::new();

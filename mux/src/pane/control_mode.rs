@@ -112,6 +112,6 @@ impl Pane {
 
     /// Shows text of the client, which is not output of the program.
     pub(crate) fn show_text(&self, text: &str) {
-        self.show(text.as_bytes());
+        self.show(text.as_bytes(), None);
     }
 }

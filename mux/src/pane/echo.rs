@@ -9,7 +9,10 @@ use std::sync::atomic::Ordering;
 use unterm_term::{Event, Parser, Size, Term, TitleSet};
 
 use super::Pane;
-use crate::MutexGuard;
+use crate::{
+    MutexGuard,
+    process::{CLEAR_HISTORY, RESET, TermChange},
+};
 
 /// How text from another source than the program changed the terminal.
 struct Shown {
@@ -45,6 +48,7 @@ impl Pane {
             |parser, bytes| {
                 let mut term = self.term.lock();
                 parser.advance(&mut term, bytes);
+                self.note_change(None);
                 Shown::take(term)
             },
             |shown| self.announce_shown(shown),
@@ -61,25 +65,27 @@ impl Pane {
 
     /// Clears the scrollback, as if the program had sent ED 3.
     pub fn clear_history(&self) {
-        self.show(b"\x1b[3J");
+        self.show(CLEAR_HISTORY, Some(TermChange::ClearHistory));
     }
 
     /// Deletes the output of programs: the history, and the screen except the prompt.
     pub fn clear_screen(&self) {
         let mut term = self.term.lock();
         term.clear_output();
+        self.note_change(Some(TermChange::ClearOutput));
         self.announce_shown(Shown::take(term));
     }
 
     /// Resets the terminal and clears screen and history, as if the program had sent RIS.
     pub fn reset(&self) {
-        self.show(b"\x1bc");
+        self.show(RESET, Some(TermChange::Reset));
     }
 
-    /// Applies complete sequences to the terminal.
-    pub(super) fn show(&self, bytes: &[u8]) {
+    /// Applies complete sequences to the terminal. `change` describes them, if the journal can.
+    pub(super) fn show(&self, bytes: &[u8], change: Option<TermChange>) {
         let mut term = self.term.lock();
         Parser::new().advance(&mut term, bytes);
+        self.note_change(change);
         self.echoes.store(term.echoes_locally(), Ordering::Release);
         self.announce_shown(Shown::take(term));
     }

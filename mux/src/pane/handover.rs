@@ -5,10 +5,13 @@
 
 use std::sync::Arc;
 
-use unterm_term::{Parser, Size};
+use unterm_term::{Options, Parser, Size, Term};
 
 use super::{queue::Unsent, titles::Titles};
-use crate::{Execution, PaneId, Process, process::Variables};
+use crate::{
+    Execution, PaneId, Process,
+    process::{JournalContents, Variables},
+};
 
 /// A running program without a pane. [`crate::Mux::release`] returns it, and [`crate::Mux::adopt`] creates a pane for
 /// it.
@@ -35,13 +38,17 @@ pub struct Handover {
     pub(crate) rest: Rest,
 }
 
-/// State that can be handed over only between panes of one process.
+/// State that can be handed over only between panes of one process, and the journal of another process.
 #[derive(Default)]
 pub(crate) struct Rest {
     /// The parser of the output, which may be inside a sequence.
     pub(super) parser: Parser,
     pub(super) titles: Titles,
     pub(super) unsent: Unsent,
+    /// Output that was read and not applied to the terminal.
+    pub(super) unread: Vec<u8>,
+    /// The journal of a process that is gone. The terminal is rebuilt from it.
+    pub(super) recovered: Option<JournalContents>,
     pub(super) marks: PromptMarks,
     pub(super) variables: Option<Arc<Variables>>,
 }
@@ -65,6 +72,16 @@ impl Rest {
         Self { variables, ..Self::default() }
     }
 
+    /// Rebuilds the terminal of a program whose last owner is gone. `None` if there is no journal. `size` is the size of
+    /// the terminal if the journal does not contain one.
+    pub(crate) fn rebuild(&mut self, size: Size, options: &Options) -> Option<Term> {
+        let rebuilt = self.recovered.take()?.rebuild(size, options.clone());
+        self.parser = rebuilt.parser;
+        self.unread = rebuilt.unread;
+        self.push_reply(&rebuilt.replies);
+        Some(rebuilt.term)
+    }
+
     /// Adds a reply of the terminal to the bytes that wait for the program.
     pub(crate) fn push_reply(&mut self, bytes: &[u8]) {
         self.unsent.waiting.extend_from_slice(bytes);
@@ -72,6 +89,12 @@ impl Rest {
 }
 
 impl Handover {
+    /// Sets the journal from which the terminal is rebuilt, instead of `screen`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn set_recovered(&mut self, recovered: JournalContents) {
+        self.rest.recovered = Some(recovered);
+    }
+
     /// Describes a program that never had a pane, in a terminal of `size`.
     pub fn new(process: Arc<dyn Process>, size: Size) -> Self {
         Self {

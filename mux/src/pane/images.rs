@@ -22,6 +22,7 @@ impl Pane {
         let replies = {
             let mut term = self.term.lock();
             term.shed_unfinished();
+            self.note_change(None);
             self.note_images(&term);
             term.take_replies()
         };
@@ -40,6 +41,7 @@ impl Pane {
         let replies = {
             let mut term = self.term.lock();
             term.shed_images(most);
+            self.note_change(None);
             self.note_images(&term);
             term.take_replies()
         };

@@ -14,7 +14,10 @@ use std::{
 use unterm_term::{Command, Decoding, Event, Modes, Parser};
 
 use super::{Pane, PaneState, control_mode::Controlled, transfer::ArrivingFiles};
-use crate::{ExitStatus, MuxEvent, ReadOutcome, lock};
+use crate::{
+    ExitStatus, MuxEvent, ReadOutcome, lock,
+    process::{TermChange, stores_time},
+};
 
 /// The size of the read buffer, on the reader's stack. On Linux a read returns up to 4 KiB.
 const PIECE: usize = 16 * 1024;
@@ -95,11 +98,20 @@ impl Pane {
             // A previous pane of this program had set the mode.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
+        let unread = std::mem::take(&mut *self.unread.lock());
+        let mut events = Vec::new();
+        for piece in unread.chunks(PIECE) {
+            self.apply(&mut output, piece, &mut events);
+        }
+        if !unread.is_empty() {
+            let seq = self.term.lock().seq();
+            self.announce(seq, events);
+        }
         // With a deadline in the past, a read never waits: it returns the available output or nothing.
         let at_once = Some(Instant::now());
         loop {
             let mut outcome = match output.synchronized_until {
-                None => self.read_or_compress(buffer),
+                None => self.read_or_compress(buffer, &output.parser),
                 until => self.read(buffer, until),
             };
             let mut events = Vec::new();
@@ -111,6 +123,9 @@ impl Pane {
                     break;
                 }
                 outcome = self.read(buffer, at_once);
+            }
+            if self.is_checkpoint_due(&output.parser, false) {
+                self.checkpoint(&output.parser, false);
             }
             if output.synchronized_until.is_some_and(|until| Instant::now() >= until) {
                 output.synchronized_until = None;
@@ -129,19 +144,27 @@ impl Pane {
         }
     }
 
-    /// Waits for output. If the program is silent for [`PAUSE`], compresses history while waiting, piece by piece and
-    /// without the terminal's lock.
-    fn read_or_compress(&self, buffer: &mut [u8]) -> ReadOutcome {
+    /// Waits for output. If the program is silent for [`PAUSE`], writes a checkpoint if one is due, and compresses history
+    /// while waiting, piece by piece and without the terminal's lock. `parser` is the parser of the output.
+    fn read_or_compress(&self, buffer: &mut [u8], parser: &Parser) -> ReadOutcome {
         let mut until = Instant::now() + PAUSE;
+        let mut needs_checkpoint = self.is_checkpoint_due(parser, true);
         loop {
             let due = self.term.lock().compression();
-            let Some(mut due) = due else { return self.read(buffer, None) };
+            if due.is_none() && !needs_checkpoint {
+                return self.read(buffer, None);
+            }
             match self.read(buffer, Some(until)) {
                 ReadOutcome::TimedOut => {}
                 outcome => return outcome,
             }
-            due.run();
-            self.term.lock().compressed(due);
+            if std::mem::take(&mut needs_checkpoint) {
+                self.checkpoint(parser, true);
+            }
+            if let Some(mut due) = due {
+                due.run();
+                self.term.lock().compressed(due);
+            }
             until = Instant::now();
         }
     }
@@ -167,6 +190,9 @@ impl Pane {
         let mut image: Option<Decoding> = None;
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = since_1970.map_or(0, |time| time.as_millis() as u64);
+        let journal = self.process.journal();
+        // The number of bytes that the journal does not know as applied.
+        let mut unnoted = bytes.len();
         let (seq, is_synchronized) = loop {
             rest = self.follow_control_mode(&mut output.controlled, &mut output.parser, rest);
             let mut term = self.term.lock();
@@ -179,6 +205,14 @@ impl Pane {
             let replies = term.take_replies();
             let first = events.len();
             events.append(&mut term.take_events());
+            if let Some(journal) = journal {
+                if events[first..].iter().any(stores_time) {
+                    journal.note(TermChange::Time(now));
+                }
+                let left = rest.len() - taken;
+                journal.applied(unnoted - left);
+                unnoted = left;
+            }
             if events[first..].contains(&Event::PromptStart) {
                 self.enters_at_prompt.store(self.queue.enters(), Ordering::Release);
                 self.touches_at_prompt.store(self.touches(), Ordering::Release);
@@ -227,6 +261,9 @@ impl Pane {
         } else if output.synchronized_until.is_none() || ends_synchronized(bytes) {
             // A new update has begun in this piece.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
+        }
+        if let Some(journal) = journal {
+            journal.answered();
         }
         self.taps.publish(seq, bytes);
     }

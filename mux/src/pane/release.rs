@@ -43,7 +43,9 @@ impl Pane {
         let titles = self.titles.lock().clone();
         let name = self.name.lock().clone();
         let unsent = self.queue.take_unsent();
-        let rest = Rest { parser, titles, unsent, marks, variables: self.variables.clone() };
+        let unread = std::mem::take(&mut *self.unread.lock());
+        let variables = self.variables.clone();
+        let rest = Rest { parser, titles, unsent, unread, recovered: None, marks, variables };
         let handover = Handover {
             process: self.process.clone(),
             size,

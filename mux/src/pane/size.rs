@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use unterm_term::{Event, Point, Size, WindowRequest};
 
 use super::Pane;
+use crate::TermChange;
 
 impl Pane {
     /// Applies a resize that the program requested from the terminal (XTWINOPS, DECCOLM). The pty is resized before any
@@ -34,6 +35,7 @@ impl Pane {
             return term.seq();
         }
         term.resize_following(size, points);
+        self.note_change(Some(TermChange::Size(term.size())));
         let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
         term.unlock_fair();
         self.resize_pty(size);

@@ -32,6 +32,7 @@ struct State {
     /// The time before which the keeper is not tried again, after a failure.
     retry_at: Option<Instant>,
     has_warned: bool,
+    has_warned_of_journal: bool,
     /// The first failure, until it was taken.
     fault: Option<String>,
 }
@@ -101,6 +102,18 @@ impl Keeper {
         let pane =
             KeeperPane { keeper: Arc::clone(self), key: held.key, placement: Mutex::default() };
         (held, pane)
+    }
+
+    /// Remembers that a pane has no journal. Only the first time is a warning.
+    pub(super) fn note_journal_fault(&self, why: &str) {
+        let mut state = self.state.lock();
+        if std::mem::replace(&mut state.has_warned_of_journal, true) {
+            tracing::debug!("no journal: {why}");
+            return;
+        }
+        let fault = format!("The text in panes does not outlive this window: no journal, {why}.");
+        tracing::warn!("{fault}");
+        state.fault.get_or_insert(fault);
     }
 
     fn request<T>(&self, send: impl Fn(&mut Client) -> Result<T, Error>) -> Result<T, Error> {

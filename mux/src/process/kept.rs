@@ -10,18 +10,20 @@ use std::{
 };
 
 use rustix::process::{Resource, getrlimit};
-use unterm_keeper::{Error, Identity, Origin, PaneState, Placement, Start};
+use unterm_keeper::{Error, Held, Identity, Journal, Origin, PaneState, Placement, Start};
 use unterm_term::Size;
 
 use super::{
-    keeper::{Keeper, NotStarted},
+    keeper::{Keeper, KeeperPane, NotStarted},
     launch::Launch,
     limits,
     pty::{PtyProcess, Wakes, winsize},
     spawner::Spawner,
     system,
 };
-use crate::{PaneId, Process, ProgramPlacement, Spawn, SpawnError, SpawnOrigin};
+use crate::{
+    PaneId, Process, ProgramPlacement, Spawn, SpawnError, SpawnOrigin, process::JournalContents,
+};
 
 /// The permission mask of a process that does not report its own: only the user may write.
 const USUAL_UMASK: u32 = 0o022;
@@ -42,6 +44,8 @@ pub struct LeftProgram {
     pub cwd: PathBuf,
     /// The name of the instance that left the program behind.
     pub last_owner: String,
+    /// When that instance left it, in milliseconds since 1970.
+    pub since: u64,
     /// What the spawner has stored.
     pub origin: SpawnOrigin,
     /// The secret in the prompt marks of the program's shells.
@@ -80,14 +84,32 @@ impl KeptSpawner {
         Ok(left.into_iter().map(left_program).collect())
     }
 
-    /// Takes over a program that continues without an owner. It belongs to this process now.
+    /// Takes over a program that continues without an owner. It belongs to this process now. Also returns what its journal
+    /// contains, if there is a journal that can be used.
     ///
     /// # Errors
     /// If another process has taken it over, or the keeper cannot be reached.
-    pub fn take(&self, left: &LeftProgram) -> io::Result<Arc<dyn Process>> {
+    pub(crate) fn take(
+        &self,
+        left: &LeftProgram,
+    ) -> io::Result<(Arc<dyn Process>, Option<JournalContents>)> {
         let wakes = Wakes::new()?;
-        let held = self.0.take(left.number).map_err(to_io)?;
-        Ok(Arc::new(PtyProcess::kept(left.program.clone(), None, wakes, held)))
+        let mut held = self.0.take(left.number).map_err(to_io)?;
+        let (journal, recovered) = self.open_journal(&mut held).unzip();
+        let process = PtyProcess::kept(left.program.clone(), None, wakes, held, journal);
+        Ok((Arc::new(process), recovered.map(JournalContents::from)))
+    }
+
+    /// Opens the journal that comes with a pane. `None` if there is none, or if it cannot be used.
+    fn open_journal(
+        &self,
+        (held, _): &mut (Held, KeeperPane),
+    ) -> Option<(Journal, unterm_keeper::Recovered)> {
+        let opened = match held.journal.take() {
+            Some(journal) => Journal::open(journal).map_err(|error| error.to_string()),
+            None => Err("the keeper has none for this program".to_owned()),
+        };
+        opened.inspect_err(|error| self.0.note_journal_fault(error)).ok()
     }
 }
 
@@ -101,7 +123,10 @@ impl Spawner for KeptSpawner {
         // Create everything that can fail before starting the program.
         let wakes = Wakes::new().map_err(|error| launch.failed(error))?;
         let process = match self.0.start(&start(&launch, spawn, size)) {
-            Ok(held) => PtyProcess::kept(launch.image, launch.nonce, wakes, held),
+            Ok(mut held) => {
+                let journal = self.open_journal(&mut held).map(|(journal, _)| journal);
+                PtyProcess::kept(launch.image, launch.nonce, wakes, held, journal)
+            }
             Err(NotStarted::Program(why)) => return Err(launch.failed(io::Error::other(why))),
             Err(NotStarted::NoKeeper) => PtyProcess::start(launch, size)?,
         };
@@ -129,6 +154,7 @@ fn start(launch: &Launch, spawn: &Spawn, size: Size) -> Start {
             nonce: spawn.integration.as_ref().map_or("", |it| &*it.nonce).to_owned(),
         },
         placement: Placement::default(),
+        has_journal: true,
     }
 }
 
@@ -136,6 +162,7 @@ fn left_program(identity: Identity) -> LeftProgram {
     let Identity {
         number,
         last_owner,
+        since,
         argv,
         cwd,
         state,
@@ -152,6 +179,7 @@ fn left_program(identity: Identity) -> LeftProgram {
         program: super::launch::image(file),
         cwd,
         last_owner,
+        since,
         origin: SpawnOrigin {
             pane: origin.pane.map(PaneId),
             command: command

@@ -17,9 +17,9 @@ use rustix::{
     process::{Pid, Signal as Sig},
     termios::{LocalModes, Winsize},
 };
-#[cfg(target_os = "linux")]
-use unterm_keeper::Held;
 use unterm_keeper::Pty;
+#[cfg(target_os = "linux")]
+use unterm_keeper::{Held, Journal};
 use unterm_term::Size;
 
 #[cfg(target_os = "linux")]
@@ -31,12 +31,12 @@ use super::{
     shells::is_shell,
     system,
 };
-#[cfg(target_os = "linux")]
-use crate::ProgramPlacement;
 use crate::{
     Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal,
     Spawn, SpawnError, is_carrier, lock::Mutex,
 };
+#[cfg(target_os = "linux")]
+use crate::{OutputJournal, ProgramPlacement};
 
 /// The number of bytes that are still read after the program's end while other processes keep writing. It exceeds the
 /// size of the kernel's buffer.
@@ -77,6 +77,9 @@ pub struct PtyProcess {
     /// The pane of the keeper, if the program is a child of a keeper.
     #[cfg(target_os = "linux")]
     keeper: Option<KeeperPane>,
+    /// The journal that this process shares with the keeper.
+    #[cfg(target_os = "linux")]
+    journal: Option<Journal>,
 }
 
 /// The name of a program, which is valid as long as the process executes the same program: finding a name takes ten
@@ -132,13 +135,14 @@ impl PtyProcess {
     }
 
     /// The process of a program that a keeper has started, and that belongs to this process now. `nonce` is the file
-    /// that the program's shell reads.
+    /// that the program's shell reads. `journal` is the journal of the pane.
     #[cfg(target_os = "linux")]
     pub(super) fn kept(
         image: String,
         nonce: Option<NonceFile>,
         wakes: Wakes,
         (held, pane): (Held, KeeperPane),
+        journal: Option<Journal>,
     ) -> Self {
         let Held { master, process, exit, pid, tty, .. } = held;
         let tty = Some(tty).filter(|tty| !tty.as_os_str().is_empty());
@@ -146,6 +150,7 @@ impl PtyProcess {
         let program = RunningProgram { image, nonce, tty, pid, child };
         let mut process = Self::new(program, master, wakes);
         process.keeper = Some(pane);
+        process.journal = journal;
         process
     }
 
@@ -170,6 +175,8 @@ impl PtyProcess {
             _nonce: nonce,
             #[cfg(target_os = "linux")]
             keeper: None,
+            #[cfg(target_os = "linux")]
+            journal: None,
         }
     }
 
@@ -224,7 +231,7 @@ impl PtyProcess {
     /// Reads the available output without waiting.
     fn read_available(&self, buffer: &mut [u8]) -> io::Result<Available> {
         loop {
-            return match rustix::io::read(&self.master, &mut *buffer) {
+            return match self.read_master(buffer) {
                 Ok(0) | Err(Errno::IO) => Ok(Available::HungUp),
                 Ok(count) => Ok(Available::Bytes(count)),
                 Err(Errno::INTR) => continue,
@@ -232,6 +239,14 @@ impl PtyProcess {
                 Err(error) => Err(error.into()),
             };
         }
+    }
+
+    fn read_master(&self, buffer: &mut [u8]) -> rustix::io::Result<usize> {
+        #[cfg(target_os = "linux")]
+        if let Some(journal) = &self.journal {
+            return journal.read(&self.master, buffer);
+        }
+        rustix::io::read(&self.master, buffer)
     }
 
     fn close_writing(&self) {
@@ -408,8 +423,17 @@ impl Process for PtyProcess {
         }
     }
 
+    fn is_kept(&self) -> bool {
+        self.state.lock().child.is_kept()
+    }
+
     fn leave(&self) {
         self.is_left.store(self.state.lock().child.is_kept(), Ordering::Release);
+    }
+
+    #[cfg(target_os = "linux")]
+    fn journal(&self) -> Option<&dyn OutputJournal> {
+        self.journal.as_ref().map(|journal| journal as &dyn OutputJournal)
     }
 
     fn is_local(&self) -> bool {

@@ -202,6 +202,16 @@ impl Parser {
         }
     }
 
+    /// The bytes that put a new parser into the state of this one. `None` if the input so far ends inside a sequence that
+    /// is not written: wait for its end.
+    pub fn resume(&self) -> Option<Vec<u8>> {
+        match self.state {
+            State::Ground if self.skipped == 0 => Some(self.partial[..self.partial_len].to_vec()),
+            State::Control => Some([b"\x1bP", CONTROL_MODE].concat()),
+            _ => None,
+        }
+    }
+
     /// Whether the input so far ends inside an escape or control sequence.
     #[cfg(test)]
     pub(crate) fn is_in_sequence(&self) -> bool {

@@ -517,6 +517,18 @@ impl Term {
         }
     }
 
+    /// The character that REP would repeat, or NUL, and whether a combining mark would join the character before the
+    /// cursor. [`Term::to_vt`] does not write this.
+    pub fn last_printed(&self) -> (char, bool) {
+        (self.last_printed, self.printed_to == self.cursor.key())
+    }
+
+    /// Restores what [`Term::last_printed`] has returned, for a terminal that was rebuilt.
+    pub fn set_last_printed(&mut self, (character, joins): (char, bool)) {
+        self.last_printed = character;
+        self.printed_to = if joins { self.cursor.key() } else { NOWHERE };
+    }
+
     /// The cursor on the live screen.
     pub fn cursor(&self) -> Cursor {
         Cursor {

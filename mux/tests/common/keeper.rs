@@ -32,9 +32,7 @@ impl Home {
 
     /// A spawner of one instance.
     pub fn spawner(&self, name: &str) -> Arc<KeptSpawner> {
-        let spawner = KeptSpawner::new(program(), self.socket());
-        spawner.set_owner(name);
-        Arc::new(spawner)
+        spawner(self.path(), name)
     }
 
     /// A mux of one instance, and its spawner.
@@ -73,6 +71,13 @@ impl Drop for Home {
     }
 }
 
+/// A spawner of one instance, whose keeper is in `folder`.
+pub fn spawner(folder: &Path, name: &str) -> Arc<KeptSpawner> {
+    let spawner = KeptSpawner::new(program(), folder.join("keeper.sock"));
+    spawner.set_owner(name);
+    Arc::new(spawner)
+}
+
 pub fn mux(spawner: &Arc<KeptSpawner>) -> Arc<Mux> {
     let options = MuxOptions { default_size: Size::cells(80, 24), ..MuxOptions::default() };
     Mux::with_spawner(options, spawner.clone())
@@ -80,7 +85,7 @@ pub fn mux(spawner: &Arc<KeptSpawner>) -> Arc<Mux> {
 
 /// The path of `unterm-keeper`. Cargo passes a test only the programs of its own package, so this function builds it in
 /// the target directory that contains the test. If `UNTERM_BIN_DIR` is set, uses the program in that directory.
-fn program() -> PathBuf {
+pub fn program() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let build = || {
         if let Some(folder) = std::env::var_os("UNTERM_BIN_DIR") {

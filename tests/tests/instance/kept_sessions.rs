@@ -45,10 +45,30 @@ fn programs_of_a_killed_instance_continue_and_are_attached() -> Result<()> {
     let sessions = second.sessions()?;
     assert_eq!(sessions.len(), 1, "{sessions:?}");
     let pane = second.first_pane()?;
-    pane.wait(&mut second, "the line about it", |lines| {
-        lines.iter().any(|line| line == "[bash continues. What it printed before is lost.]")
-    })?;
-    // The shell is still running, with its variables.
+    // What it printed before is there.
+    pane.wait(&mut second, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    // The same shell, with its variables.
+    pane.type_text(&mut second, "echo $secret\r")?;
+    pane.wait(&mut second, "the variable", |lines| lines.iter().any(|line| line == "kept"))?;
+    second.terminate()?;
+    second.wait_for_exit()?;
+    wait_for_keeper_end(home.path())
+}
+
+#[test]
+fn programs_of_an_instance_that_detaches_continue() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut first = kept(home.path()).now()?;
+    let pane = first.first_pane()?;
+    pane.wait_for_prompt(&mut first)?;
+    pane.type_text(&mut first, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut first, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    // The instance may end before the reply has arrived.
+    let _ = first.cli(&["detach"]);
+    ensure!(first.wait_for_exit()?.success(), "it ends well");
+    let mut second = Start::headless().registry(home.path()).arg("--attach").now()?;
+    let pane = second.first_pane()?;
+    pane.wait(&mut second, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
     pane.type_text(&mut second, "echo $secret\r")?;
     pane.wait(&mut second, "the variable", |lines| lines.iter().any(|line| line == "kept"))?;
     second.terminate()?;

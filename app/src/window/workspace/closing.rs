@@ -16,7 +16,10 @@ pub(crate) enum Closing {
     Tab(TabId),
     /// All tabs except this tab.
     OtherTabs(TabId),
+    /// The window and the programs in it.
     Window,
+    /// The window. Programs that can continue without it are left to the keeper.
+    Detach,
 }
 
 /// The name of the program or command that runs in a pane. `None` if a shell waits for a command.

@@ -148,6 +148,9 @@ pub struct StatusReply {
     /// The number of the signal that ended the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_signal: Option<i32>,
+    /// The program has ended, but its exit status was lost with its parent. Absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub status_lost: bool,
     /// Its program asks for a secret, such as a password.
     pub awaiting_secret: bool,
     /// Its program waits for input: for an answer to a question, or for keys if it shows a full screen. False if the system does
@@ -212,6 +215,7 @@ fn status(pane: &Pane) -> StatusReply {
         shell: ShellState::of(pane, pane.foreground()),
         exit_code,
         exit_signal,
+        status_lost: status == Some(ExitStatus::Lost),
         awaiting_secret: secret::is_asked(pane),
         awaiting_input: awaited.is_some_and(Awaited::is_shown),
         reads_input: awaited.is_some(),

@@ -9,7 +9,8 @@ use std::{
 };
 
 use unterm_control::{
-    Acted, Bounds, Captures, Changes, Host, HostRequest, Layouts, Preferences, Typing,
+    Acted, Bounds, Captures, Changes, DetachedProgram, Host, HostRequest, Layouts, Preferences,
+    Typing,
 };
 use unterm_mux::{PaneId, Tab};
 
@@ -19,7 +20,7 @@ use crate::{
     captures::AppCaptures,
     config::{Settings, keys, wire::FilePreferences},
     layout_file::LayoutFolder,
-    links,
+    links, sessions,
 };
 
 /// The control server's connection to the window.
@@ -90,6 +91,10 @@ impl Host for WindowHost {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
     }
 
+    fn detached_programs(&self) -> Vec<DetachedProgram> {
+        sessions::detached(&unterm_control::home())
+    }
+
     fn layouts(&self) -> Option<Arc<dyn Layouts>> {
         Some(Arc::new(LayoutFolder { home: unterm_control::home() }))
     }
@@ -152,7 +157,9 @@ impl App {
             }
             Action::ClosePane => vec![tab.focused],
             Action::CloseTab => tab.panes(),
-            Action::CloseWindow => layout.tabs.iter().flat_map(Tab::panes).collect(),
+            Action::CloseWindow | Action::Detach => {
+                layout.tabs.iter().flat_map(Tab::panes).collect()
+            }
             _ => return None,
         };
         let leased = touched.iter().find(|pane| bounds.leased.contains(*pane))?;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unterm_mux::{PaneId, Tab};
 
-use crate::config::ConfirmClose;
+use crate::config::{ConfirmClose, OnClose};
 use crate::window::{
     app::App,
     overlays::{
@@ -24,6 +24,18 @@ impl App {
     /// Closes panes, tabs or the window, or asks the user for confirmation. Returns false if there is nothing to
     /// close.
     pub(crate) fn close(&mut self, what: Closing) -> bool {
+        let kept = match what {
+            Closing::Window | Closing::Detach => self.mux.kept_panes(),
+            _ => Vec::new(),
+        };
+        let what = match (what, self.prefs.config.window.on_close) {
+            (Closing::Window, OnClose::Keep) if !kept.is_empty() => Closing::Detach,
+            (Closing::Window, OnClose::Ask) if !kept.is_empty() => {
+                self.ask_to_keep(kept.len());
+                return true;
+            }
+            _ => what,
+        };
         let layout = self.mux.layout();
         let panes: Vec<PaneId> = match what {
             Closing::Pane(pane) => vec![pane],
@@ -36,8 +48,12 @@ impl App {
                 others.flat_map(|tab| tab.panes()).collect()
             }
             Closing::Window => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
+            Closing::Detach => {
+                let ends = |pane: &PaneId| kept.iter().all(|kept| kept.id() != *pane);
+                layout.tabs.iter().flat_map(|tab| tab.panes()).filter(ends).collect()
+            }
         };
-        if panes.is_empty() && what != Closing::Window {
+        if panes.is_empty() && !matches!(what, Closing::Window | Closing::Detach) {
             return false;
         }
         let rule = self.prefs.config.window.confirm_close;
@@ -49,8 +65,10 @@ impl App {
             Closing::Pane(_) | Closing::Tab(_) => 1,
             Closing::OtherTabs(_) => layout.tabs.len() - 1,
             Closing::Window => layout.tabs.len(),
+            Closing::Detach => 0,
         };
         let asks = match rule {
+            _ if what == Closing::Detach => !running.is_empty(),
             ConfirmClose::Programs => !running.is_empty(),
             ConfirmClose::Tabs => !running.is_empty() || tabs > 1,
             ConfirmClose::Always => true,
@@ -66,7 +84,7 @@ impl App {
             Closing::OtherTabs(_) if tabs == 1 => "the other tab".to_owned(),
             Closing::OtherTabs(_) => format!("the {tabs} other tabs"),
             Closing::Window if tabs > 1 => format!("this window with {tabs} tabs"),
-            Closing::Window => "this window".to_owned(),
+            Closing::Window | Closing::Detach => "this window".to_owned(),
         };
         let about = match (running.len(), panes.len()) {
             (0, 0 | 1) => "Its shell will end".to_owned(),
@@ -80,7 +98,7 @@ impl App {
         let is_in_tmux = |id: &PaneId| self.mux.pane(*id).is_some_and(|pane| pane.is_in_tmux());
         let all: usize = layout.tabs.iter().map(|tab| tab.panes().len()).sum();
         let about = match what {
-            Closing::Window => about,
+            Closing::Window | Closing::Detach => about,
             _ if panes.len() == all || panes.iter().any(is_in_tmux) => about,
             Closing::OtherTabs(_) if layout.tabs.len() > 2 => {
                 format!("{about}, unless you run “Undo close” for each tab within 30 s")
@@ -99,12 +117,31 @@ impl App {
         true
     }
 
+    /// Closes the window, and lets its programs continue. Returns false if no program can continue.
+    pub(crate) fn detach(&mut self) -> bool {
+        !self.mux.kept_panes().is_empty() && self.close(Closing::Detach)
+    }
+
+    /// Asks whether the programs that can continue without the window shall continue.
+    fn ask_to_keep(&mut self, count: usize) {
+        let about = match count {
+            1 => "A program can continue without it.".to_owned(),
+            count => format!("{count} programs can continue without it."),
+        };
+        self.ask(
+            Confirm::new("Close this window?".to_owned(), about)
+                .button("Keep running", 'k', Answer::Close(Closing::Detach))
+                .button("End programs", 'e', Answer::Close(Closing::Window))
+                .cancel(),
+        );
+    }
+
     /// The running program that ends if a pane closes with `what`. Programs in tmux outlive the window.
     fn ends_with(&self, what: Closing, pane: PaneId) -> Option<String> {
         let pane = self.mux.pane(pane)?;
         match (pane.is_in_tmux(), what) {
             (false, _) => running(&pane),
-            (true, Closing::Window) => None,
+            (true, Closing::Window | Closing::Detach) => None,
             (true, _) => Some(format!("{} (in tmux)", pane.title())),
         }
     }
@@ -115,10 +152,15 @@ impl App {
         let is_closed = |tab: &&Tab| match what {
             Closing::Tab(id) => tab.id == id,
             Closing::OtherTabs(id) => tab.id != id,
-            Closing::Pane(_) | Closing::Window => false,
+            Closing::Pane(_) | Closing::Window | Closing::Detach => false,
         };
         let groups: Vec<Vec<PaneId>> = match what {
             Closing::Window => return self.inbox.post(|news| news.stop = true),
+            Closing::Detach => {
+                let count = self.mux.leave();
+                tracing::info!(count, "programs continue without the window");
+                return self.inbox.post(|news| news.stop = true);
+            }
             Closing::Pane(pane) => vec![vec![pane]],
             _ => layout.tabs.iter().filter(is_closed).map(Tab::panes).collect(),
         };

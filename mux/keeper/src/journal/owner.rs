@@ -1,0 +1,294 @@
+//! The journal in the process that owns the pane.
+
+use std::{
+    os::fd::{AsFd, OwnedFd},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use rustix::{
+    fs::{FallocateFlags, fallocate},
+    io::Errno,
+};
+
+use super::{
+    JournalError, Mark, Recovered, check_memory,
+    layout::{self, Header, MARK, MAX_CHECKPOINT, MAX_LOG, MAX_MARKS, PIECE, at, checksum},
+    memory::Memory,
+    recover::recover,
+};
+
+/// The length of the log from which on a checkpoint is due, if the last checkpoint is short. A long log delays the next
+/// owner.
+const LOG: usize = 4 << 20;
+
+/// How much longer than the last checkpoint the log must be for the next one, so that checkpoints take only a small part
+/// of the time.
+const FACTOR: usize = 16;
+
+/// The length of the log from which on a checkpoint is due while the program is silent.
+const IDLE_LOG: usize = 256 << 10;
+
+/// How much longer than the last checkpoint the log must be for the next one while the program is silent.
+const IDLE_FACTOR: usize = 2;
+
+/// The number of marks from which on a checkpoint is due.
+const MANY_MARKS: usize = MAX_MARKS / 2;
+
+/// The size of the smallest page in bytes.
+const PAGE: usize = 4096;
+
+/// The space at the end of the log that is left when a checkpoint is overdue.
+const RESERVE: usize = 4 << 20;
+
+/// Whether a checkpoint is necessary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Due {
+    /// The last checkpoint is new enough.
+    No,
+    /// A checkpoint is due, at the next moment at which the terminal can be written as a whole.
+    Soon,
+    /// The journal is almost full. A checkpoint that misses the beginning of an unfinished sequence is better than none.
+    Now,
+}
+
+/// A pane's journal in the process that owns the pane. Any thread may call the methods. Only one thread may call
+/// [`Journal::read`], and it may call [`Journal::checkpoint`] only if it has applied everything that it has read.
+#[derive(Debug)]
+pub struct Journal(Mutex<Owner>);
+
+#[derive(Debug)]
+struct Owner {
+    memory: Memory,
+    fd: OwnedFd,
+    /// What this process has written. The shared header is never read again, because others may change it.
+    header: Header,
+    /// The beginning of each slot's log, up to which it may contain other bytes than zero.
+    used: [usize; 2],
+    /// The offset in the active log up to which everything after the committed output is zero.
+    clean_to: usize,
+    /// Whether the terminal has changed in a way that neither output nor marks describe.
+    is_stale: bool,
+    /// Whether output was read that is not in the journal.
+    is_broken: bool,
+}
+
+impl Journal {
+    /// Opens the journal of a pane that this process has received, and reads what the last owner has written.
+    ///
+    /// # Errors
+    /// If the journal is damaged, or the system refuses. No later owner can use the journal then, because it misses the
+    /// output that this owner reads.
+    pub fn open(fd: OwnedFd) -> Result<(Self, Recovered), JournalError> {
+        check_memory(&fd)?;
+        let spoiled = fd.try_clone().map_err(JournalError::Io)?;
+        Self::open_checked(fd).inspect_err(|_| {
+            let _ = rustix::io::pwrite(&spoiled, &0u64.to_ne_bytes(), at::VERSION as u64);
+        })
+    }
+
+    fn open_checked(fd: OwnedFd) -> Result<(Self, Recovered), JournalError> {
+        let memory = Memory::map(&fd)?;
+        let mut bytes = [0; layout::HEADER];
+        memory.read(0, &mut bytes);
+        let mut header = Header::from_bytes(&bytes)?;
+        let recovered = recover(&memory, &mut header)?;
+        let is_new = header == Header::new();
+        if !is_new {
+            let (log, at) = (layout::log(header.slot()), header.log_len());
+            memory.clear(log + at, PIECE.min(MAX_LOG - at));
+        }
+        memory.store(at::COMMITTED, header.committed);
+        let clean_to = header.log_len() + if is_new { 0 } else { PIECE };
+        // Others may have written anywhere.
+        let used = [MAX_LOG, MAX_LOG];
+        let (is_stale, is_broken) = (false, false);
+        let owner = Owner { memory, fd, header, used, clean_to, is_stale, is_broken };
+        if is_new {
+            // A new journal contains only zeros.
+            return Ok((Self(Mutex::new(Owner { used: [0, 0], ..owner })), recovered));
+        }
+        let journal = Self(Mutex::new(owner));
+        journal.free();
+        Ok((journal, recovered))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Owner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads output like read(2). The output is in the journal before this method returns, even if this process is killed
+    /// meanwhile: the system writes it directly into the shared memory, whose next bytes are zero. The next owner
+    /// recognizes it by that. Zeros at the end of such a read can be lost, and a terminal ignores zeros.
+    ///
+    /// # Errors
+    /// Like read(2). If the source is non-blocking and empty, [`Errno::AGAIN`].
+    pub fn read(&self, source: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+        let mut owner = self.lock();
+        let at = owner.header.log_len();
+        let len = buffer.len().min(PIECE).min(MAX_LOG - at);
+        if owner.is_broken || len == 0 {
+            owner.give_up();
+            drop(owner);
+            return rustix::io::read(source, buffer);
+        }
+        // At every moment, `PIECE` bytes after the committed output are zero: also right after this read.
+        owner.clean(at + 2 * PIECE);
+        let log = layout::log(owner.header.slot()) + at;
+        let count = owner.memory.read_from(source, log, len)?;
+        let slot = owner.header.slot();
+        owner.used[slot] = owner.used[slot].max(at + count);
+        owner.header.committed += count as u64;
+        owner.memory.store(at::COMMITTED, owner.header.committed);
+        owner.memory.read(log, &mut buffer[..count]);
+        Ok(count)
+    }
+
+    /// Notes that the next `count` bytes of the output were applied to the terminal. The caller must hold the terminal's
+    /// lock, so that marks are in order.
+    pub fn applied(&self, count: usize) {
+        let mut owner = self.lock();
+        let header = &mut owner.header;
+        header.applied = header.committed.min(header.applied + count as u64);
+        owner.memory.store(at::APPLIED, owner.header.applied);
+    }
+
+    /// Notes that the replies to all applied output were sent.
+    pub fn answered(&self) {
+        let mut owner = self.lock();
+        owner.header.answered = owner.header.applied;
+        owner.memory.store(at::ANSWERED, owner.header.answered);
+    }
+
+    /// Adds a mark at the position up to which output was applied. If there is no space, it replaces the last mark. The
+    /// caller must hold the terminal's lock.
+    pub fn mark(&self, kind: u64, value: u64) {
+        let mut owner = self.lock();
+        let slot = owner.header.slot();
+        let index = owner.header.marks.min(MAX_MARKS - 1);
+        let mark = Mark { position: owner.header.applied, kind, value };
+        owner.memory.write(layout::marks(slot) + index * MARK, &mark.to_bytes());
+        owner.header.marks = index + 1;
+        owner.memory.store(at::slot(slot) + at::MARKS, owner.header.marks as u64);
+    }
+
+    /// Notes that the terminal has changed in a way that neither output nor marks describe. A checkpoint is due.
+    pub fn set_stale(&self) {
+        self.lock().is_stale = true;
+    }
+
+    /// Whether a checkpoint is due. `is_idle`: whether the program is silent, so that a checkpoint delays nothing.
+    pub fn due(&self, is_idle: bool) -> Due {
+        let owner = self.lock();
+        let Header { length, marks, .. } = owner.header;
+        let log = owner.header.log_len();
+        if owner.is_broken {
+            return Due::No;
+        }
+        if log + RESERVE > MAX_LOG {
+            return Due::Now;
+        }
+        let (least, factor) = if is_idle { (IDLE_LOG, IDLE_FACTOR) } else { (LOG, FACTOR) };
+        let limit = least.max(length.saturating_mul(factor)).min(MAX_LOG / 2);
+        let is_due = log >= limit || marks >= MANY_MARKS || owner.is_stale;
+        if is_due { Due::Soon } else { Due::No }
+    }
+
+    /// Replaces the checkpoint, the log and the marks by a checkpoint of the terminal and its first marks. The caller
+    /// must hold the terminal's lock. Returns whether the journal contains the checkpoint: it must not be too long, and
+    /// all output that was read must have been applied.
+    pub fn checkpoint(&self, screen: &[u8], marks: &[(u64, u64)]) -> bool {
+        let mut owner = self.lock();
+        let Header { committed, applied, generation, .. } = owner.header;
+        if committed != applied || screen.len() > MAX_CHECKPOINT || marks.len() > MAX_MARKS {
+            return false;
+        }
+        let next = Header {
+            generation: generation.wrapping_add(1),
+            committed,
+            applied,
+            answered: applied,
+            start: applied,
+            length: screen.len(),
+            checksum: checksum(screen),
+            marks: marks.len(),
+        };
+        let (memory, slot) = (&owner.memory, next.slot());
+        memory.write(layout::checkpoint(slot), screen);
+        for (index, (kind, value)) in marks.iter().enumerate() {
+            let mark = Mark { position: applied, kind: *kind, value: *value };
+            memory.write(layout::marks(slot) + index * MARK, &mark.to_bytes());
+        }
+        // The next owner must not take old output for the output of an interrupted read.
+        memory.clear(layout::log(slot), PIECE.min(owner.used[slot]));
+        for (at, number) in [
+            (at::SLOT_GENERATION, next.generation),
+            (at::START, next.start),
+            (at::LENGTH, next.length as u64),
+            (at::CHECKSUM, next.checksum),
+            (at::MARKS, next.marks as u64),
+        ] {
+            memory.store(at::slot(slot) + at, number);
+        }
+        memory.store(at::ANSWERED, next.answered);
+        // From here on, the new checkpoint is the newest one.
+        memory.store(at::GENERATION, next.generation);
+        owner.header = next;
+        owner.clean_to = PIECE;
+        owner.is_stale = false;
+        true
+    }
+
+    /// Reads what the next owner would find if this process were killed now. Changes nothing.
+    ///
+    /// # Errors
+    /// If the next owner would refuse the journal.
+    pub fn inspect(&self) -> Result<Recovered, JournalError> {
+        let owner = self.lock();
+        let mut bytes = [0; layout::HEADER];
+        owner.memory.read(0, &mut bytes);
+        let mut header = Header::from_bytes(&bytes)?;
+        recover(&owner.memory, &mut header)
+    }
+
+    /// Gives memory back to the system that the journal no longer needs.
+    pub fn free(&self) {
+        let mut owner = self.lock();
+        let slot = owner.header.slot();
+        let other = 1 - slot;
+        if owner.free_range(layout::checkpoint(other), MAX_CHECKPOINT + MAX_LOG) {
+            owner.used[other] = 0;
+        }
+        // What follows the output is left of an earlier log.
+        let end = owner.header.log_len().next_multiple_of(PAGE).min(MAX_LOG);
+        if owner.used[slot] > end && owner.free_range(layout::log(slot) + end, MAX_LOG - end) {
+            owner.used[slot] = end;
+        }
+    }
+}
+
+impl Owner {
+    /// Frees whole pages, which then contain zeros. Returns false if the system refuses.
+    fn free_range(&self, at: usize, len: usize) -> bool {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        fallocate(&self.fd, flags, at as u64, len as u64).is_ok()
+    }
+
+    /// Clears the active log up to an offset.
+    fn clean(&mut self, to: usize) {
+        let to = to.min(MAX_LOG);
+        let slot = self.header.slot();
+        let end = to.min(self.used[slot]);
+        if self.clean_to < end {
+            self.memory.clear(layout::log(slot) + self.clean_to, end - self.clean_to);
+        }
+        self.clean_to = self.clean_to.max(to);
+    }
+
+    /// Makes the journal useless, because it misses output from now on.
+    fn give_up(&mut self) {
+        if !self.is_broken {
+            self.is_broken = true;
+            self.memory.store(at::VERSION, 0);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Terminals that the next owner of a program rebuilds from the program's journal.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    os::unix::fs::FileExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use unterm_mux::{ExitStatus, KeptSpawner, Mux, OnExit, Pane, PaneState};
+use unterm_term::Size;
+
+use crate::common::{
+    LIMIT, headless,
+    keeper::{Home, mux, program, spawner},
+    open, screen, sh, wait, wait_end, wait_text,
+};
+
+/// The folder of the keeper, for the process that is killed.
+const FOLDER: &str = "UNTERM_TEST_KEEPER";
+
+/// Ends an instance like a crash: its program continues without an owner.
+fn crash(mux: &Mux, pane: Arc<Pane>) {
+    mux.release(pane.id()).unwrap().process.leave();
+}
+
+/// Shows the programs that an instance left behind.
+fn attach_all(mux: &Mux, spawner: &KeptSpawner) -> Vec<Arc<Pane>> {
+    let left = spawner.left_programs().unwrap();
+    mux.attach_all(spawner, &left).into_iter().map(Result::unwrap).collect()
+}
+
+fn attach(mux: &Mux, spawner: &KeptSpawner) -> Arc<Pane> {
+    attach_all(mux, spawner).pop().unwrap()
+}
+
+/// The whole state of a terminal.
+fn dump(pane: &Pane) -> String {
+    pane.term().dump()
+}
+
+fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + LIMIT;
+    while !is_so() {
+        assert!(Instant::now() < end, "{what} does not come");
+        std::thread::yield_now();
+    }
+}
+
+/// A script that waits until a file exists.
+fn until(file: &Path) -> String {
+    format!("while ! test -e {}; do sleep 0.01; done", file.display())
+}
+
+#[test]
+fn a_terminal_is_the_same_after_a_crash() {
+    let home = Home::new();
+    let (first, _spawner) = home.mux("first");
+    let script = "stty -echo; printf '\\033]2;title\\007\\033]7;file:///tmp\\007\\033[?2004h'; \
+         i=0; while [ $i -lt 300 ]; do printf '\\033[3%dmline %d \\033]8;;https://example.org\\007link\\033]8;;\\007\\n' \
+         $((i % 8)) $i; i=$((i+1)); done; \
+         printf '\\033]133;A\\007$ \\033]133;B\\007false\\n\\033]133;C\\007out\\n\\033]133;D;1\\007'; \
+         printf '\\033_Ga=T,f=24,s=1,v=1;AAAA\\033\\\\'; \
+         printf '\\0337\\033[5;5H\\033[1;4mmarked\\033(0qqq\\033]2;un'; \
+         echo ready > \"$READY\"; read line; printf 'ended\\007'; read line; exit 4";
+    let ready = home.path().join("ready");
+    let mut spawn = sh(script);
+    spawn.env.push(("READY".into(), ready.to_str().unwrap().into()));
+    let pane = first.open_tab(spawn, None, OnExit::Hold).unwrap();
+    wait_for("the last output", || ready.exists());
+    // The last output is an unfinished title.
+    wait(&pane, "the marked text", |pane| screen(pane).iter().any(|row| row.contains("marked")));
+    pane.resize(Size::cells(60, 20));
+    pane.resize(Size::cells(80, 24));
+    let (before, title) = (dump(&pane), pane.title());
+    assert!(pane.term().history_rows() > 250);
+    crash(&first, pane);
+    drop(first);
+    let (second, spawner) = home.mux("second");
+    let pane = attach(&second, &spawner);
+    assert_eq!(dump(&pane), before);
+    assert_eq!((pane.title(), &*title), (title.clone(), "title"));
+    // The unfinished title continues.
+    pane.write(b"\r").unwrap();
+    wait(&pane, "the title", |pane| pane.title() == "unended");
+    pane.write(b"\r").unwrap();
+    assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(4)));
+}
+
+#[test]
+fn a_handover_is_verified_while_the_program_runs() {
+    let home = Home::new();
+    let (mux, _spawner) = home.mux("first");
+    // A pane that is asked for a check while output arrives, with checkpoints in between.
+    let mut line = "x".repeat(200);
+    line.push_str(r"\033[32m%d\n");
+    let script = format!(
+        "stty -echo; i=0; while [ $i -lt 3000 ]; do printf '{line}' $i; i=$((i+1)); done; \
+         printf '\\033]2;the end\\007'; read line"
+    );
+    let pane = open(&mux, &script);
+    let (mut checks, end) = (0, Instant::now() + LIMIT);
+    while pane.title() != "the end" {
+        assert!(Instant::now() < end, "the output does not end");
+        let check = mux.verify_handover(pane.id()).unwrap();
+        assert!(check.is_equal(), "after {} and {} bytes", check.checkpoint, check.output);
+        checks += 1;
+    }
+    let check = mux.verify_handover(pane.id()).unwrap();
+    assert!(check.is_equal() && checks > 0);
+    // The program is silent, so the log is replaced by a checkpoint.
+    wait_for("a checkpoint", || mux.verify_handover(pane.id()).unwrap().checkpoint > 0);
+    assert!(mux.verify_handover(pane.id()).unwrap().is_equal());
+    let own = headless();
+    let pane = open(&own, "read line");
+    let check = own.verify_handover(pane.id()).unwrap();
+    assert_eq!(check.rebuilt, Err("the program has no journal: see sessions.keep".to_owned()));
+    assert!(!check.is_equal());
+}
+
+#[test]
+fn programs_that_are_left_on_purpose_continue_and_others_end() {
+    let home = Home::new();
+    let (first, _spawner) = home.mux("first");
+    let kept = open(&first, "stty -echo; echo ready; read line; echo \"<$line>\"; read line");
+    wait_text(&kept, "ready");
+    let ended = open(&first, "echo over");
+    wait_end(&ended);
+    assert_eq!(first.kept_panes().len(), 1);
+    drop(kept);
+    assert_eq!(first.leave(), 1);
+    assert_eq!(first.leave(), 0);
+    // The pane of the ended program is not left.
+    assert_eq!(first.layout().tabs.len(), 1);
+    let (second, spawner) = home.mux("second");
+    let panes = attach_all(&second, &spawner);
+    assert_eq!(panes.len(), 1);
+    assert_eq!(screen(&panes[0])[0], "ready");
+    panes[0].write(b"hello\r").unwrap();
+    wait_text(&panes[0], "<hello>");
+    // Programs that no keeper keeps are never left.
+    let own = headless();
+    let pane = open(&own, "read line");
+    assert_eq!((own.kept_panes().len(), own.leave()), (0, 0));
+    assert_eq!(pane.state(), PaneState::Running);
+}
+
+#[test]
+fn a_deleted_history_stays_deleted() {
+    let home = Home::new();
+    let (first, _spawner) = home.mux("first");
+    let script = "stty -echo; seq 1 100; echo ready; read line; echo more; read line";
+    let pane = open(&first, script);
+    wait_text(&pane, "ready");
+    pane.clear_history();
+    pane.write(b"\r").unwrap();
+    wait_text(&pane, "more");
+    let before = dump(&pane);
+    crash(&first, pane);
+    let (second, spawner) = home.mux("second");
+    let pane = attach(&second, &spawner);
+    assert_eq!(dump(&pane), before);
+    pane.clear_screen();
+    let before = dump(&pane);
+    crash(&second, pane);
+    let (third, spawner) = home.mux("third");
+    assert_eq!(dump(&attach(&third, &spawner)), before);
+}
+
+#[test]
+fn a_program_continues_without_an_owner_and_loses_no_output() {
+    let home = Home::new();
+    let (go, gone) = (home.path().join("go"), home.path().join("gone"));
+    let (first, _spawner) = home.mux("first");
+    let script = format!(
+        "stty -echo; echo ready; {}; seq 1 20000; echo done > {}; printf '\\033[6n'; \
+         read -d R answer; echo \"got $answer\" | tr '\\033' E; exit 9",
+        until(&go),
+        gone.display()
+    );
+    let mut spawn = sh(&script);
+    spawn.program = Some("bash".into());
+    let pane = first.open_tab(spawn, None, OnExit::Hold).unwrap();
+    wait_text(&pane, "ready");
+    crash(&first, pane);
+    fs::write(&go, "").unwrap();
+    // More than the kernel's buffer: the keeper has read it.
+    wait_for("the end of the output", || gone.exists());
+    let (second, spawner) = home.mux("second");
+    let pane = attach(&second, &spawner);
+    // The query gets its reply now.
+    wait_text(&pane, "got E[24;1");
+    assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(9)));
+    let history = pane.term().history_rows();
+    assert!(history > 5000, "{history}");
+    assert!(screen(&pane).iter().any(|row| row == "20000"), "{:?}", screen(&pane));
+}
+
+/// The journals that the keeper holds, oldest first.
+fn journals(home: &Home) -> Vec<PathBuf> {
+    let folder = format!("/proc/{}/fd", home.keeper().as_raw_nonzero());
+    let mut journals: Vec<(i32, PathBuf)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let target = fs::read_link(path).unwrap_or_default();
+            target.to_string_lossy().starts_with("/memfd:unterm-journal")
+        })
+        .map(|path| (path.file_name().unwrap().to_str().unwrap().parse().unwrap(), path))
+        .collect();
+    journals.sort();
+    journals.into_iter().map(|(_, path)| path).collect()
+}
+
+#[test]
+fn a_damaged_journal_costs_the_text_of_its_own_pane_only() {
+    let home = Home::new();
+    let (first, _spawner) = home.mux("first");
+    let script = "stty -echo; trap 'echo drawn again' WINCH; echo ready; \
+         while ! read line; do :; done; echo \"<$line>\"; exit 5";
+    let damaged = open(&first, script);
+    wait_text(&damaged, "ready");
+    let journal = journals(&home).pop().unwrap();
+    let whole = open(&first, script);
+    wait_text(&whole, "ready");
+    crash(&first, whole);
+    crash(&first, damaged);
+    let file = fs::OpenOptions::new().write(true).open(journal).unwrap();
+    // The version of the layout.
+    file.write_all_at(&77u64.to_ne_bytes(), 8).unwrap();
+    let (second, spawner) = home.mux("second");
+    let panes = attach_all(&second, &spawner);
+    assert_eq!(screen(&panes[1])[0], "ready");
+    wait_text(&panes[0], "drawn again");
+    let first_row = screen(&panes[0]).remove(0);
+    assert!(first_row.ends_with(" continues. What it printed before is lost.]"), "{first_row}");
+    assert_eq!(
+        spawner.take_fault().unwrap(),
+        "The text in panes does not outlive this window: no journal, its layout has the version 77, not 1."
+    );
+    for pane in panes {
+        pane.write(b"hello\r").unwrap();
+        wait_text(&pane, "<hello>");
+        assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(5)));
+    }
+}
+
+/// Output with styles, wraps, wide characters, titles, modes and long strings.
+fn stream(len: usize) -> Vec<u8> {
+    let mut output = Vec::new();
+    let mut random = 11u64;
+    let mut number = 0;
+    while output.len() < len {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_041);
+        let width = (random >> 40) as usize % 150;
+        let piece = match (random >> 33) % 9 {
+            0 => format!("\x1b[{};{}m日本語{number}\x1b[m\r\n", number % 10, 30 + number % 8),
+            1 => format!("\x1b]2;title {number} {}\x1b\\", "t".repeat(width)),
+            2 => format!("\x1b]8;;https://example.org/{number}\x07link\x1b]8;;\x07 e\u{301}\r\n"),
+            3 => format!(
+                "\x1b[?7{}\x1b[{};5Hplaced\x1b[?7h\r\n",
+                ['l', 'h'][number % 2],
+                number % 24
+            ),
+            _ => format!("line {number} {}\r\n", "x".repeat(width)),
+        };
+        output.extend_from_slice(piece.as_bytes());
+        number += 1;
+    }
+    output
+}
+
+/// A program that prints a file as it is, in pieces and not too fast, and then waits.
+fn printing(file: &Path) -> unterm_mux::Spawn {
+    let pieces = fs::metadata(file).unwrap().len().div_ceil(32_768);
+    sh(&format!(
+        "stty raw -echo; i=0; while [ $i -lt {pieces} ]; do \
+         dd if={} bs=32768 skip=$i count=1 status=none; i=$((i+1)); done; \
+         printf '\\033]2;the end\\007'; read line",
+        file.display()
+    ))
+}
+
+/// Not a test: an instance that shows the programs without an owner, or starts one, until it is killed. Another test
+/// starts it.
+#[test]
+fn instance() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let spawner = spawner(&folder, "instance");
+    let mux = mux(&spawner);
+    let panes = attach_all(&mux, &spawner);
+    if panes.is_empty() {
+        mux.open_tab(printing(&folder.join("output")), None, OnExit::Hold).unwrap();
+    }
+    let mut starter = std::io::stdout();
+    writeln!(starter, "\ninstance runs").unwrap();
+    starter.flush().unwrap();
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Kills instances at random moments while a program prints `len` bytes, and compares the terminal of the last owner
+/// with one that was never killed. Returns the number of instances.
+fn kill_often(seed: u64, len: usize, most: u32) -> u32 {
+    let home = Home::new();
+    let output = home.path().join("output");
+    fs::write(&output, stream(len)).unwrap();
+    let (expected, _own) = home.mux("never killed");
+    let pane = expected.open_tab(printing(&output), None, OnExit::Hold).unwrap();
+    wait(&pane, "the end of the output", |pane| pane.title() == "the end");
+    let expected_dump = dump(&pane);
+    // The other instances must not see this program, so it ends first.
+    expected.close_pane(pane.id()).unwrap();
+    drop(pane);
+    let mut random = seed;
+    let mut kills = 0;
+    while kills < most {
+        let mut instance = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "journal::instance", "--nocapture"])
+            .env(FOLDER, home.path())
+            .env("UNTERM_BIN_DIR", program().parent().unwrap())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(instance.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap() == "instance runs"), "the instance ends");
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_041);
+        // The moment of the kill is the input of this test, not a wait for something.
+        std::thread::sleep(Duration::from_micros((random >> 33) % 30_000));
+        instance.kill().unwrap();
+        instance.wait().unwrap();
+        kills += 1;
+    }
+    let (last, spawner) = home.mux("last");
+    let pane = attach(&last, &spawner);
+    wait(&pane, "the end of the output", |pane| pane.title() == "the end");
+    let found = dump(&pane);
+    if found != expected_dump {
+        let differs = |(a, b): &(&str, &str)| a != b;
+        let pair = found.lines().zip(expected_dump.lines()).find(differs);
+        panic!("after {kills} kills with seed {seed}: {pair:#?}");
+    }
+    kills
+}
+
+#[test]
+fn kills_at_random_moments_lose_and_repeat_nothing() {
+    kill_often(1, 5 << 20, 8);
+}
+
+/// The long form: `UNTERM_KILLS=1000 cargo test -p unterm-mux --test panes thousand_kills -- --ignored`.
+#[test]
+#[ignore = "takes long"]
+fn thousand_kills_lose_and_repeat_nothing() {
+    let count = std::env::var("UNTERM_KILLS").ok().and_then(|count| count.parse().ok());
+    let (count, mut kills) = (count.unwrap_or(1000), 0);
+    let first: u64 = std::process::id().into();
+    for seed in first.. {
+        kills += kill_often(seed, 12 << 20, 10);
+        if kills >= count {
+            return;
+        }
+    }
+}
