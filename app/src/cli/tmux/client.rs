@@ -57,14 +57,6 @@ pub fn talk(stream: BlockingStream, hello: Hello, instance: Option<&str>) -> Res
                 continue;
             }
             Ok(Event::Exit(status)) => return Ok(ExitCode::from(status)),
-            Ok(Event::Read(path)) => answered(read(&path)),
-            Ok(Event::Write { path, append, text }) => {
-                answered(write(&path, append, &text).map(|()| String::new()))
-            }
-            Ok(Event::Shell { command, background }) => shell(&command, background),
-            Ok(Event::Pipe(ticket)) => {
-                answered(pipe::start(instance, &ticket).map(|()| String::new()))
-            }
             Ok(Event::Line) => {
                 match &input {
                     Some(lines) => lines.answer_next(),
@@ -72,14 +64,32 @@ pub fn talk(stream: BlockingStream, hello: Hello, instance: Option<&str>) -> Res
                 }
                 continue;
             }
-            // Only the process of a pipe gets a command. A newer instance may ask for something that this program does
-            // not know.
-            Ok(Event::Command { .. }) | Err(_) => return lost(),
+            // A newer instance may ask for something that this program does not know.
+            Err(_) => return lost(),
+            Ok(event) => match respond(event, instance) {
+                Some(answer) => answer,
+                // Only the process of a pipe gets a command.
+                None => return lost(),
+            },
         };
         if send(&stream, &answer).is_err() {
             return lost();
         }
     }
+}
+
+/// Does what an instance asks for: reads or writes a file, runs a shell command, or starts a process. `None` for other
+/// messages.
+pub fn respond(event: Event, instance: Option<&str>) -> Option<Answer> {
+    Some(match event {
+        Event::Read(path) => answered(read(&path)),
+        Event::Write { path, append, text } => {
+            answered(write(&path, append, &text).map(|()| String::new()))
+        }
+        Event::Shell { command, background } => shell(&command, background),
+        Event::Pipe(ticket) => answered(pipe::start(instance, &ticket).map(|()| String::new())),
+        _ => return None,
+    })
 }
 
 fn answered(result: io::Result<String>) -> Answer {

@@ -63,7 +63,7 @@ pub fn run(home: &Path, instance: Option<&str>, args: &[String]) -> Result<ExitC
 /// Fails if no instance is running, or the pipe's command can't be started.
 pub fn run_pipe(home: &Path, instance: Option<&str>, ticket: &str) -> Result<ExitCode> {
     let around = std::env::var("UNTERM_INSTANCE").ok().filter(|id| !id.is_empty());
-    pipe::serve(endpoints(home, instance, around.as_deref())?, ticket)
+    pipe::serve(endpoints(home, instance, around.as_deref())?, ticket, instance)
 }
 
 /// The instance with this name. Without a name, the instance whose pane this program runs in, and then all others.

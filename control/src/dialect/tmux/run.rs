@@ -130,6 +130,8 @@ pub struct Run<'a> {
     text: String,
     depth: usize,
     values: ClientValues,
+    /// The variables of formats in the commands of a hook.
+    hook: BTreeMap<&'static str, String>,
     /// The pane that the client runs in.
     pub pane: Option<u64>,
     /// The number of the client, if it is in control mode.
@@ -213,6 +215,7 @@ impl<'a> Run<'a> {
             conversation,
             text: language::print(std::slice::from_ref(&hello.args)),
             depth: 0,
+            hook: BTreeMap::new(),
             values: client_values(hello),
             pane: hello.pane,
             client,
@@ -345,6 +348,7 @@ impl<'a> Run<'a> {
         done?;
         if !READERS.contains(&command.syntax.name) {
             self.server.state.lock().clients.wake_all();
+            self.server.changed();
         }
         self.hook(&format!("after-{}", command.syntax.name)).await
     }
@@ -362,15 +366,55 @@ impl<'a> Run<'a> {
             None => vec![Owner::Windows, Owner::Sessions],
         };
         let texts = self.server.state.lock().hooks.commands(&opener, &owners, name);
+        self.hook.insert("hook", name.to_owned());
         for text in texts {
+            // The commands of a monitor name its values as formats.
+            let done = match name.starts_with('@') {
+                true => self.expanded_text(&text).await,
+                false => self.text(&text).await,
+            };
             // A hook that fails does not make its command fail.
-            match self.text(&text).await {
+            match done {
                 Err(Failure::Gone) => return Err(Failure::Gone),
                 Err(Failure::Message(why)) => tracing::debug!(name, why, "a hook failed"),
                 Ok(()) => {}
             }
         }
+        self.hook.remove("hook");
         Ok(())
+    }
+
+    /// Executes the commands of a hook at an event. `pane`: what the commands act on. `values`: the variables of formats.
+    pub async fn hook_at(
+        &mut self,
+        name: &str,
+        pane: Option<u64>,
+        values: BTreeMap<&'static str, String>,
+    ) -> Done {
+        let own = self.pane;
+        self.pane = pane.or(own);
+        self.hook = values;
+        let done = self.hook(name).await;
+        self.hook.clear();
+        self.pane = own;
+        done
+    }
+
+    /// Executes the commands of a text, whose words are formats. They are expanded after the text is divided into words, so
+    /// that a value never becomes a command.
+    async fn expanded_text(&mut self, text: &str) -> Done {
+        let lines = self.parsed(text).await?.map_err(|error| error.message.to_owned())?;
+        let mut world = self.world().await?;
+        let target = self.current(&world);
+        let mut commands = Vec::new();
+        for line in lines {
+            let mut words = Words::new();
+            for word in line.words {
+                words.push(self.expand(&word, &mut world, target).await?);
+            }
+            commands.push(words);
+        }
+        self.words(commands).await
     }
 
     /// Executes the commands of a text.
@@ -501,6 +545,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The index of the session that monitors watch.
+    pub fn session(&self, world: &World) -> Option<usize> {
+        world.current(self.pane).map(|target| target.session)
+    }
+
     /// The target of commands that name none: the session that a client in control mode sees, the pane that the client
     /// runs in, or else the session that the user sees. Must not be called while the state is held.
     pub fn current(&self, world: &World) -> Option<Target> {
@@ -533,7 +582,9 @@ impl<'a> Run<'a> {
     ) -> Scope<'s> {
         let client = self.client.and_then(|id| state.clients.get(id));
         let more = client.map(|client| client.variables(state.session_name(client.session)));
-        Scope { world, state, client: &self.values, target, more: more.unwrap_or_default() }
+        let mut more = more.unwrap_or_default();
+        more.extend(self.hook.clone());
+        Scope { world, state, client: &self.values, target, more }
     }
 
     /// Expands a format, with the conversions of strftime(3).

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{ExitStatus, PaneState};
-use unterm_term::{Modes, MouseTracking, ScreenKind};
+use unterm_term::{Modes, MouseEncoding, MouseTracking, ScreenKind};
 
 use crate::{
     caller::Caller,
@@ -87,6 +87,12 @@ pub struct Pane {
     pub wrap: bool,
     /// `press`, `click`, `drag`, `motion`, or empty.
     pub mouse: String,
+    /// `sgr`, `utf8`, or empty.
+    pub mouse_encoding: String,
+    /// The first row of the scroll region, from 0.
+    pub region_top: u16,
+    /// The last row of the scroll region, from 0.
+    pub region_bottom: u16,
 }
 
 impl Pane {
@@ -148,6 +154,13 @@ impl Pane {
             MouseTracking::Motion => "motion",
         }
         .to_owned();
+        row.mouse_encoding = match term.mouse_encoding() {
+            MouseEncoding::Sgr | MouseEncoding::SgrPixels => "sgr",
+            MouseEncoding::Utf8 => "utf8",
+            MouseEncoding::Legacy | MouseEncoding::Urxvt => "",
+        }
+        .to_owned();
+        (row.region_top, row.region_bottom) = term.scroll_region();
         row
     }
 }

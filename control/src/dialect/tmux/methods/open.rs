@@ -138,7 +138,7 @@ pub struct SplitParams {
     /// Whether the new pane gets the focus of its tab.
     #[serde(default)]
     pub focus: bool,
-    /// Whether the new pane fills the tab.
+    /// Whether the focused pane fills the tab.
     #[serde(default)]
     pub zoom: bool,
 }
@@ -186,7 +186,7 @@ impl Method for Split {
             }
             let focused = if params.focus { new.id() } else { before.focused };
             // If another caller has changed the tab meanwhile, the new pane stays where it is.
-            match mux.arrange(before.id, root, focused, params.zoom && params.focus) {
+            match mux.arrange(before.id, root, focused, params.zoom) {
                 Err(MuxError::OtherPanes(_)) | Ok(()) => Ok(new),
                 Err(error) => Err(error),
             }
