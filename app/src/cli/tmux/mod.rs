@@ -4,6 +4,7 @@
 //! and runs shell commands. `tmux-shim` starts a program that finds this `tmux` first on its `PATH`. `tmux-pipe` serves
 //! a pipe of `pipe-pane`.
 
+mod answers;
 mod client;
 mod control_mode;
 mod messages;
@@ -38,7 +39,7 @@ pub fn run(home: &Path, instance: Option<&str>, args: &[String]) -> Result<ExitC
         Control::Terminal => match control_mode::RawMode::begin() {
             Ok(mode) => Some(mode),
             Err(error) => {
-                complain(&format!("tcgetattr failed: {}", client::words(&error)));
+                complain(&format!("tcgetattr failed: {}", answers::words(&error)));
                 return Ok(ExitCode::FAILURE);
             }
         },

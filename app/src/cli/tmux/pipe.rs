@@ -16,24 +16,9 @@ use unterm_control::{
 };
 
 use super::{
-    client::respond,
+    answers::respond,
     messages::{hello, send},
 };
-
-/// Starts a process that serves the pipe or the hooks with this ticket and outlives this one. `instance`: the option `--instance`.
-///
-/// # Errors
-/// The process can't be started.
-pub fn start(instance: Option<&str>, ticket: &str) -> io::Result<()> {
-    let mut program = Command::new(crate::own_program::beside("unterm-cli")?);
-    if let Some(instance) = instance {
-        program.args(["--instance", instance]);
-    }
-    program.args(["tmux-pipe", ticket]);
-    program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    std::os::unix::process::CommandExt::process_group(&mut program, 0);
-    program.spawn().map(drop)
-}
 
 /// Serves the pipe or the hooks with this ticket, until the instance ends the connection or the command ends.
 ///

@@ -82,7 +82,7 @@ async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> Done {
     if arguments.has('u') {
         let mut state = run.state();
         state.monitors.unset(&by, owner, &name);
-        state.hooks.unset(&by, (owner, &name), None);
+        state.hooks.unset(&by, (owner, name.as_str()), None);
         drop(state);
         run.server.changed();
         return Ok(());
@@ -95,7 +95,7 @@ async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> Done {
         let mut state = run.state();
         let name = state.monitors.set(by.clone(), owner, &text)?;
         if let Some(command) = command {
-            state.hooks.set(&by, (owner, &name), None, false, command)?;
+            state.hooks.set(&by, (owner, name.as_str()), None, false, command)?;
         }
     }
     start_runner(run).await?;
@@ -180,7 +180,11 @@ async fn show_monitors(
         .value('F')
         .unwrap_or("#{option_name}:#{hook_monitor_target}:#{hook_monitor_format}");
     let (owner, by) = (owner(arguments, Scope::Session, at), run.opener());
-    let world = run.world().await?;
+    let here = run.world().await?;
+    let (world, at) = match at {
+        Some((world, at)) => (world, Some(at)),
+        None => (&here, None),
+    };
     let lines = {
         let (state, clock) = (run.state(), run.clock());
         let all = state.monitors.of(&by, owner);
@@ -189,7 +193,7 @@ async fn show_monitors(
             let name = &monitor.what.name;
             let subject = &monitor.subject;
             let command = state.hooks.of(&by, owner, name).next().map(|(_, it)| it.to_owned());
-            let mut scope = run.scope(&world, &state, at.map(|(_, at)| at));
+            let mut scope = run.scope(world, &state, at);
             let (count, time) = monitor.fired;
             scope.more.extend([
                 ("option_name", name.clone()),

@@ -60,6 +60,21 @@ impl Group {
     }
 }
 
+/// The size that `-x` and `-y` ask for, in cells.
+fn size(arguments: &Arguments) -> Result<Option<(u16, u16)>, Failure> {
+    let side = |flag: char, what: &str| match arguments.value(flag) {
+        None | Some("-") => Ok(None),
+        Some(text) => match text.parse::<u16>() {
+            Ok(size) if (1..=10_000).contains(&size) => Ok(Some(size)),
+            _ => Err(format!("{what} invalid")),
+        },
+    };
+    Ok(match (side('x', "width")?, side('y', "height")?) {
+        (None, None) => None,
+        (width, height) => Some((width.unwrap_or(80), height.unwrap_or(24))),
+    })
+}
+
 /// `new-session`.
 pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let mut world = run.world().await?;
@@ -91,17 +106,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
         super::clients::check_terminal(run, &world)?;
         super::clients::set_flags(run, &arguments, run.client)?;
     }
-    let size = |flag: char, what: &str| match arguments.value(flag) {
-        None | Some("-") => Ok(None),
-        Some(text) => match text.parse::<u16>() {
-            Ok(size) if (1..=10_000).contains(&size) => Ok(Some(size)),
-            _ => Err(format!("{what} invalid")),
-        },
-    };
-    let size = match (size('x', "width")?, size('y', "height")?) {
-        (None, None) => None,
-        (width, height) => Some((width.unwrap_or(80), height.unwrap_or(24))),
-    };
+    let size = size(&arguments)?;
     let group = match arguments.value('t') {
         Some(text) => Some(Group::find(&world, text, current)?),
         None => None,
