@@ -69,7 +69,8 @@ impl Snapshot {
             for window in &session.windows {
                 for placed in &window.panes {
                     let pane = &world.listing.panes[placed.row];
-                    let (title, is_dead) = (pane.title.clone(), pane.is_dead);
+                    // A pane that closes with its program is about to go.
+                    let (title, is_dead) = (pane.title.clone(), pane.is_dead && !pane.closes);
                     seen.panes.insert(pane.id, SeenPane { window: window.id, title, is_dead });
                 }
                 let (name, layout) = (window.name.clone(), window.layout(true));

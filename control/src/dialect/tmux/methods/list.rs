@@ -73,6 +73,8 @@ pub struct Pane {
     pub pid: Option<i32>,
     pub tty: String,
     pub is_dead: bool,
+    /// Whether the pane closes when its program ends.
+    pub closes: bool,
     pub exit_code: Option<i32>,
     pub exit_signal: Option<i32>,
     /// When the program last printed, or received input, in seconds since 1970.
@@ -128,6 +130,7 @@ impl Pane {
         let activity = since.saturating_sub(pane.silence()).as_secs();
         row.activity = i64::try_from(activity).unwrap_or(i64::MAX);
         row.is_dead = pane.state() != PaneState::Running;
+        row.closes = pane.closes_on_exit();
         match status {
             Some(ExitStatus::Code(code)) => row.exit_code = Some(code),
             Some(ExitStatus::Signal(signal)) => row.exit_signal = Some(signal),

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, MuxError, Node, OnExit, PaneId, PaneState, Spawn, TabId};
 
+use super::touched;
 use crate::{
     authority::Subjects,
     caller::Caller,
@@ -159,8 +160,7 @@ impl Method for Split {
     ) -> Result<Opened> {
         let params: SplitParams = params.params()?;
         let id = PaneId(params.id);
-        let pane = context.mux.pane(id).ok_or(Error::NoSession(params.id))?;
-        context.authority.touch(caller, &pane)?;
+        touched(context, caller, params.id)?;
         let (spawn, on_exit) = params.program.spawn(context)?;
         let mux = context.mux.clone();
         let new = blocking(move || {
@@ -225,8 +225,7 @@ impl Method for Respawn {
     ) -> Result<Opened> {
         let params: RespawnParams = params.params()?;
         let id = PaneId(params.id);
-        let pane = context.mux.pane(id).ok_or(Error::NoSession(params.id))?;
-        context.authority.touch(caller, &pane)?;
+        let pane = touched(context, caller, params.id)?;
         if pane.state() == PaneState::Running && !params.kill {
             return Err(Error::Failed("still active".to_owned()));
         }
