@@ -284,7 +284,7 @@ impl Pane {
     }
 
     /// Whether the pane would be removed if its program ended now.
-    pub(crate) fn closes_on_exit(&self) -> bool {
+    pub fn closes_on_exit(&self) -> bool {
         let on_exit = *self.on_exit.lock();
         match on_exit {
             OnExit::Close => true,

@@ -292,8 +292,10 @@ pub trait Process: Send + Sync {
     /// the program still runs after [`KILL_GRACE`]. Background processes get no signal, because the shell decides about
     /// them; `nohup` and `disown` rely on that.
     fn kill(&self);
-    /// The process group in the foreground.
-    fn foreground(&self) -> Option<Foreground>;
+    /// The process group in the foreground. `None` if unknown.
+    fn foreground(&self) -> Option<Foreground> {
+        None
+    }
     /// The name of a program that forwards the terminal ([`is_carrier`]). It belongs to the foreground process group or
     /// was started by that group. `None` if there is no such program or the system does not report it.
     fn carrier(&self) -> Option<String> {
@@ -337,8 +339,10 @@ pub trait Process: Send + Sync {
     fn front_age(&self) -> Option<Duration> {
         None
     }
-    /// The working directory of the foreground process, as the system reports it.
-    fn cwd(&self) -> Option<PathBuf>;
+    /// The working directory of the foreground process, as the system reports it. `None` if unknown.
+    fn cwd(&self) -> Option<PathBuf> {
+        None
+    }
     /// The working directory of the foreground process, if it can be read. `None` if that process forwards the terminal
     /// ([`is_carrier`]), because its output comes from programs elsewhere.
     fn program_cwd(&self) -> Option<PathBuf> {
@@ -351,9 +355,14 @@ pub trait Process: Send + Sync {
         None
     }
     /// Whether the terminal echoes input (termios ECHO). `None` if unknown.
-    fn echo(&self) -> Option<bool>;
-    /// Whether the program reads a line without echo, such as a password (termios ICANON without ECHO).
-    fn reads_secret(&self) -> bool;
+    fn echo(&self) -> Option<bool> {
+        None
+    }
+    /// Whether the program reads a line without echo, such as a password (termios ICANON without ECHO). `false` if
+    /// unknown.
+    fn reads_secret(&self) -> bool {
+        false
+    }
     /// Whether the terminal collects input until Enter before the program reads it (termios ICANON). `None` if unknown.
     fn collects_lines(&self) -> Option<bool> {
         None
@@ -380,12 +389,16 @@ pub trait Process: Send + Sync {
     fn variable(&self, _name: &str) -> Option<String> {
         None
     }
-    /// Name of the terminal device, such as `/dev/pts/3`.
-    fn tty(&self) -> Option<PathBuf>;
+    /// Name of the terminal device, such as `/dev/pts/3`. `None` if this machine has no device for the program.
+    fn tty(&self) -> Option<PathBuf> {
+        None
+    }
     /// The program's path or name.
     fn program(&self) -> &str;
-    /// Process id of the program itself.
-    fn pid(&self) -> Option<i32>;
+    /// Process id of the program itself. `None` if it is not a process of this machine.
+    fn pid(&self) -> Option<i32> {
+        None
+    }
     /// How the program ended. `None` while it runs. Never blocks.
     fn exit_status(&self) -> Option<ExitStatus>;
 }

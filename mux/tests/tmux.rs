@@ -19,6 +19,8 @@ use crate::common::{self, Ear, LIMIT, open, screen, wait, wait_text};
 /// A tmux server of its own, with one window that runs a shell.
 struct Server {
     name: String,
+    /// Contains the socket, and is removed with the server.
+    folder: tempfile::TempDir,
 }
 
 impl Drop for Server {
@@ -32,7 +34,8 @@ impl Server {
     fn start(setup: &[&[&str]]) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let server = Self { name: format!("unterm-test-{}-{number}", std::process::id()) };
+        let name = format!("unterm-test-{}-{number}", std::process::id());
+        let server = Self { name, folder: tempfile::tempdir().unwrap() };
         if let Err(error) = server.command(&["-V"]).status() {
             let must_run = std::env::var_os("UNTERM_NEEDS_ALL").is_some();
             assert!(!must_run, "UNTERM_NEEDS_ALL is set, and tmux does not start: {error}");
@@ -61,6 +64,7 @@ impl Server {
         let mut command = Command::new("tmux");
         command.args(["-L", &self.name]).args(arguments);
         command.env("LC_ALL", "C.UTF-8").env("TERM", "xterm-256color");
+        command.env("TMUX_TMPDIR", self.folder.path());
         command.env_remove("TMUX").env_remove("ENV");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
@@ -96,7 +100,11 @@ impl Server {
         Spawn {
             program: Some("tmux".into()),
             args: ["-L", &self.name, "-CC", "attach"].map(str::to_owned).to_vec(),
-            env: vec![("TMUX".into(), String::new()), ("LC_ALL".into(), "C.UTF-8".into())],
+            env: vec![
+                ("TMUX".into(), String::new()),
+                ("LC_ALL".into(), "C.UTF-8".into()),
+                ("TMUX_TMPDIR".into(), self.folder.path().display().to_string()),
+            ],
             ..Spawn::default()
         }
     }

@@ -20,29 +20,34 @@
 //! | `state` | sessions, environment, hooks and the parts below |
 //! | `options`, `hooks`, `buffers`, `channels` | options, hooks, paste buffers, `wait-for` |
 //! | `clients`, `subscriptions` | the clients in control mode, and the formats that they watch |
+//! | `event_hooks`, `monitors`, `runners` | hooks at events and changed values, and the processes that run them |
 //! | `pipes`, `pipe` | `pipe-pane`: the open pipes, and the process that serves one |
-//! | `keys` | names of keys |
+//! | `keys`, `bindings` | names of keys, and the key bindings that programs set |
 //! | `methods` | methods that only this dialect has |
 //! | `run` | one client: executes its commands, and asks the user |
 //! | `control_mode` | one client in control mode |
 //! | `conversation` | the messages to the client |
 
 mod arguments;
+mod bindings;
 mod buffers;
 mod channels;
 mod clients;
 mod commands;
 mod control_mode;
 mod conversation;
+mod event_hooks;
 mod formats;
 mod hooks;
 mod keys;
 mod language;
 mod methods;
+mod monitors;
 mod options;
 mod pipe;
 mod pipes;
 mod run;
+mod runners;
 mod server;
 mod state;
 mod subscriptions;
@@ -98,6 +103,12 @@ pub async fn serve(server: Arc<Server>, input: Input, mut output: Output, caller
     let mut input = BufReader::new(input);
     let Ok(hello) = hello(&mut input).await else { return };
     if let Some(ticket) = &hello.pipe {
+        let claim = server.state.lock().runners.claim(ticket);
+        if let Some(claim) = claim {
+            let by = (caller, ticket.as_str());
+            event_hooks::serve(&server, COMMANDS, by, claim, &hello, (input, output)).await;
+            return;
+        }
         pipe::serve(&server, caller, ticket, input, &mut output).await;
         return;
     }

@@ -3,9 +3,12 @@
 mod authority;
 mod control_mode;
 mod events;
+mod hooks;
+mod keys;
 mod layout;
 mod pipes;
 mod popups;
+mod random;
 mod scripts;
 mod sessions;
 mod teams;
@@ -125,9 +128,12 @@ impl Program<'_> {
         let mut wire = self.connect(Hello { pipe: Some(ticket), ..Hello::default() });
         let folder = self.fixture.home.path().to_owned();
         std::thread::spawn(move || {
-            let line = wire.receive().expect("the command");
+            // The process of hooks gets nothing if no hook asks for something.
+            let Some(line) = wire.receive() else { return };
             let event = serde_json::from_str(&line).unwrap();
-            let Event::Command { command, reads, writes } = event else { panic!("{event:?}") };
+            let Event::Command { command, reads, writes } = event else {
+                return run_hooks(wire, &event);
+            };
             let mut started = Command::new("sh")
                 .args(["-c", &command])
                 .current_dir(folder)
@@ -184,6 +190,31 @@ impl Program<'_> {
             last = self.prints(args);
             (last == expected).then_some(())
         });
+    }
+}
+
+/// Waits until something is true.
+fn until_true(what: &str, mut is_true: impl FnMut() -> bool) {
+    until(what, || is_true().then_some(()));
+}
+
+/// Runs the shell commands of hooks, like the process that a client starts.
+fn run_hooks(mut wire: Wire, first: &Event) {
+    let mut answer = |wire: &mut Wire, event: &Event| match event {
+        Event::Shell { command, .. } => {
+            let output = Command::new("sh").args(["-c", command]).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let status = output.status.code().unwrap_or(1);
+            let answer = Answer { text, status, error: None };
+            wire.send(serde_json::to_string(&answer).unwrap() + "\n");
+        }
+        Event::Out(_) => {}
+        event => panic!("{event:?}"),
+    };
+    answer(&mut wire, first);
+    while let Some(line) = wire.receive() {
+        let event: Event = serde_json::from_str(&line).unwrap();
+        answer(&mut wire, &event);
     }
 }
 

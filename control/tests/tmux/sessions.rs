@@ -83,3 +83,45 @@ fn unknown_targets_and_commands_have_the_errors_of_tmux() {
     let still = program.fails(&["respawn-pane", "cat"]);
     assert!(still.starts_with("respawn pane failed: pane ") && still.ends_with("still active"));
 }
+
+#[test]
+fn a_window_is_linked_to_two_sessions() {
+    let fixture = Fixture::new();
+    let program = Program { fixture: &fixture, pane: None };
+    let call = |line: &str| {
+        let args: Vec<&str> = line.split(' ').collect();
+        program.prints(&[&["-L", "links"], args.as_slice()].concat())
+    };
+    let fails = |line: &str| {
+        let args: Vec<&str> = line.split(' ').collect();
+        program.fails(&[&["-L", "links"], args.as_slice()].concat())
+    };
+    let windows = |session: &str| {
+        call(&format!("list-windows -t {session} -F #{{window_index}}#{{window_name}}"))
+            .replace('\n', " ")
+    };
+    call("new-session -d -s a -n one cat");
+    call("new-session -d -s b -n two cat");
+    call("new-window -d -t a:5 -n five cat");
+    assert_eq!(windows("a"), "0one 5five");
+    call("link-window -d -s a:5 -t b:3");
+    assert_eq!((windows("a"), windows("b")), ("0one 5five".into(), "0two 3five".into()));
+    let linked = "#{window_linked} #{window_linked_sessions} #{window_linked_sessions_list}";
+    assert_eq!(call(&format!("display -p -t b:3 {}", linked.replace(' ', "/"))), "1/2/a,b");
+    assert_eq!(fails("unlink-window -t a:0"), "window only linked to one session");
+    assert_eq!(fails("link-window -s a:0 -t b:3"), "index in use: 3");
+    // The session ends, and the window that another session contains stays.
+    call("kill-session -t a");
+    assert_eq!(windows("b"), "0two 3five");
+    call("move-window -r -t b");
+    assert_eq!(windows("b"), "0two 1five");
+    call("new-session -d -t b -s c");
+    assert_eq!(windows("c"), "0two 1five");
+    call("new-window -d -t c:7 -n seven cat");
+    assert_eq!(windows("b"), "0two 1five 7seven");
+    assert_eq!(call("display -p -t b: #{session_group}/#{session_group_list}"), "b/b,c");
+    assert_eq!(fails("move-window -s b:0 -t c:9"), "sessions are grouped");
+    call("select-window -t c:7");
+    assert_eq!(call("display -p -t b: #{window_index}"), "0");
+    call("kill-server");
+}

@@ -2,7 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    path::PathBuf,
     sync::atomic::{AtomicU32, Ordering},
     time::Instant,
 };
@@ -10,7 +9,7 @@ use std::{
 use unterm_term::{LineId, Modes, Options, Size};
 
 use super::{reader::SYNCHRONIZED_LIMIT, *};
-use crate::{Foreground, KILL_GRACE, Mux, ReadOutcome, Signal, observer::Threads};
+use crate::{KILL_GRACE, Mux, ReadOutcome, Signal, observer::Threads};
 
 /// The scripted result of one read.
 enum Step {
@@ -74,32 +73,8 @@ impl Process for Script {
         self.kills.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn foreground(&self) -> Option<Foreground> {
-        None
-    }
-
-    fn cwd(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn echo(&self) -> Option<bool> {
-        None
-    }
-
-    fn reads_secret(&self) -> bool {
-        false
-    }
-
-    fn tty(&self) -> Option<PathBuf> {
-        None
-    }
-
     fn program(&self) -> &str {
         "/remote/bin/script"
-    }
-
-    fn pid(&self) -> Option<i32> {
-        None
     }
 
     fn exit_status(&self) -> Option<ExitStatus> {

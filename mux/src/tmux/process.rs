@@ -5,7 +5,6 @@
 
 use std::{
     io,
-    path::PathBuf,
     sync::{Arc, Weak},
     time::Instant,
 };
@@ -14,7 +13,7 @@ use unterm_term::Size;
 use unterm_tmux::PaneId;
 
 use crate::{
-    ExitStatus, Foreground, Process, ReadOutcome, Signal,
+    ExitStatus, Process, ReadOutcome, Signal,
     lock::{self, Condvar, Mutex, MutexGuard},
 };
 
@@ -302,32 +301,8 @@ impl Process for TmuxProcess {
         }
     }
 
-    fn foreground(&self) -> Option<Foreground> {
-        None
-    }
-
-    fn cwd(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn echo(&self) -> Option<bool> {
-        None
-    }
-
-    fn reads_secret(&self) -> bool {
-        false
-    }
-
-    fn tty(&self) -> Option<PathBuf> {
-        None
-    }
-
     fn program(&self) -> &str {
         "tmux"
-    }
-
-    fn pid(&self) -> Option<i32> {
-        None
     }
 
     fn exit_status(&self) -> Option<ExitStatus> {

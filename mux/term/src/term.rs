@@ -509,6 +509,11 @@ impl Term {
         self.mouse_encoding
     }
 
+    /// The first and the last row of the scroll region (DECSTBM), from 0.
+    pub fn scroll_region(&self) -> (u16, u16) {
+        (self.top as u16, (self.bottom - 1) as u16)
+    }
+
     /// Ends synchronized output (mode 2026). The owner calls this 150 ms after the mode was set.
     pub fn end_synchronized(&mut self) {
         if self.modes.contains(Modes::SYNCHRONIZED) {

@@ -1,11 +1,9 @@
 //! A program that is not a child of this process. Its terminal is a queue in memory, and the test acts as the program.
 
-use std::{collections::VecDeque, io, path::PathBuf, sync::Arc, time::Instant};
+use std::{collections::VecDeque, io, sync::Arc, time::Instant};
 
 use parking_lot::{Condvar, Mutex};
-use unterm_mux::{
-    ExitStatus, Foreground, Process, ReadOutcome, Signal, Spawn, SpawnError, Spawner,
-};
+use unterm_mux::{ExitStatus, Process, ReadOutcome, Signal, Spawn, SpawnError, Spawner};
 use unterm_term::Size;
 
 use super::LIMIT;
@@ -148,32 +146,8 @@ impl Process for Remote {
         self.changed.notify_all();
     }
 
-    fn foreground(&self) -> Option<Foreground> {
-        None
-    }
-
-    fn cwd(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn echo(&self) -> Option<bool> {
-        None
-    }
-
-    fn reads_secret(&self) -> bool {
-        false
-    }
-
-    fn tty(&self) -> Option<PathBuf> {
-        None
-    }
-
     fn program(&self) -> &str {
         "/far/bin/remote"
-    }
-
-    fn pid(&self) -> Option<i32> {
-        None
     }
 
     fn exit_status(&self) -> Option<ExitStatus> {

@@ -1,24 +1,18 @@
 //! The conversation with an instance: one JSON object per line.
 
 use std::{
-    io::{self, BufRead, BufReader, Read, Write},
-    os::unix::process::{CommandExt as _, ExitStatusExt as _},
-    path::Path,
-    process::{Command, ExitCode, Stdio},
+    io::{self, BufRead, BufReader, Write},
+    process::ExitCode,
 };
 
 use anyhow::Result;
 use unterm_control::{
     client::BlockingStream,
-    tmux::{Answer, Control, Event, Hello, control},
+    tmux::{Control, Event, Hello, control},
 };
-use unterm_mux::private;
 
-use super::{control_mode::Lines, messages::send, pipe};
+use super::{answers::respond, control_mode::Lines, messages::send};
 use crate::cli::report::{complain, write_out};
-
-/// The maximum size of a file that is read, and of a command's output, in bytes.
-const LONGEST: u64 = 8 << 20;
 
 /// Sends the first message, and then does what the instance asks for, until it sends the exit status. `instance`: the
 /// option `--instance`.
@@ -57,14 +51,6 @@ pub fn talk(stream: BlockingStream, hello: Hello, instance: Option<&str>) -> Res
                 continue;
             }
             Ok(Event::Exit(status)) => return Ok(ExitCode::from(status)),
-            Ok(Event::Read(path)) => answered(read(&path)),
-            Ok(Event::Write { path, append, text }) => {
-                answered(write(&path, append, &text).map(|()| String::new()))
-            }
-            Ok(Event::Shell { command, background }) => shell(&command, background),
-            Ok(Event::Pipe(ticket)) => {
-                answered(pipe::start(instance, &ticket).map(|()| String::new()))
-            }
             Ok(Event::Line) => {
                 match &input {
                     Some(lines) => lines.answer_next(),
@@ -72,100 +58,16 @@ pub fn talk(stream: BlockingStream, hello: Hello, instance: Option<&str>) -> Res
                 }
                 continue;
             }
-            // Only the process of a pipe gets a command. A newer instance may ask for something that this program does
-            // not know.
-            Ok(Event::Command { .. }) | Err(_) => return lost(),
+            // A newer instance may ask for something that this program does not know.
+            Err(_) => return lost(),
+            Ok(event) => match respond(event, instance) {
+                Some(answer) => answer,
+                // Only the process of a pipe gets a command.
+                None => return lost(),
+            },
         };
         if send(&stream, &answer).is_err() {
             return lost();
         }
-    }
-}
-
-fn answered(result: io::Result<String>) -> Answer {
-    match result {
-        Ok(text) => Answer { text, ..Answer::default() },
-        Err(error) => Answer { error: Some(words(&error)), ..Answer::default() },
-    }
-}
-
-/// A system error as tmux prints it, without its number.
-pub fn words(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
-}
-
-fn read(path: &str) -> io::Result<String> {
-    let bytes = match path {
-        "-" => {
-            let mut bytes = Vec::new();
-            io::stdin().take(LONGEST).read_to_end(&mut bytes)?;
-            bytes
-        }
-        path => private::read_of_anyone(Path::new(path), LONGEST)?,
-    };
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn write(path: &str, append: bool, text: &str) -> io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).append(append).truncate(!append);
-    options.open(path)?.write_all(text.as_bytes())
-}
-
-/// Runs a command, as tmux does: without input, and without its standard error.
-fn shell(command: &str, background: bool) -> Answer {
-    let mut program = Command::new("/bin/sh");
-    program.args(["-c", command]).stdin(Stdio::null()).stderr(Stdio::null());
-    if background {
-        // The command continues when this program ends.
-        let started = program.stdout(Stdio::null()).process_group(0).spawn();
-        return answered(started.map(|_| String::new()));
-    }
-    let mut run = || -> io::Result<(String, i32)> {
-        let mut child = program.stdout(Stdio::piped()).spawn()?;
-        let mut output = Vec::new();
-        if let Some(out) = child.stdout.take() {
-            out.take(LONGEST).read_to_end(&mut output)?;
-        }
-        let status = child.wait()?;
-        let status = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-        Ok((String::from_utf8_lossy(&output).into_owned(), status))
-    };
-    match run() {
-        Ok((text, status)) => Answer { text, status, error: None },
-        Err(error) => Answer { status: 1, ..answered(Err(error)) },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_have_the_words_of_the_system() {
-        assert_eq!(words(&read("/no/such/file").unwrap_err()), "No such file or directory");
-    }
-
-    #[test]
-    fn a_command_has_output_and_status() {
-        let answer = shell("echo out; echo err >&2; exit 3", false);
-        assert_eq!((answer.text.as_str(), answer.status), ("out\n", 3));
-        assert_eq!(shell("kill -9 $$", false).status, 137);
-        assert_eq!(shell("exit 1", true).status, 0);
-    }
-
-    #[test]
-    fn a_file_is_written_and_added_to() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("buffer").display().to_string();
-        write(&path, false, "one\n").unwrap();
-        write(&path, true, "two\n").unwrap();
-        assert_eq!(read(&path).unwrap(), "one\ntwo\n");
-        write(&path, false, "three").unwrap();
-        assert_eq!(read(&path).unwrap(), "three");
     }
 }

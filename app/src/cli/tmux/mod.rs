@@ -4,6 +4,7 @@
 //! and runs shell commands. `tmux-shim` starts a program that finds this `tmux` first on its `PATH`. `tmux-pipe` serves
 //! a pipe of `pipe-pane`.
 
+mod answers;
 mod client;
 mod control_mode;
 mod messages;
@@ -38,7 +39,7 @@ pub fn run(home: &Path, instance: Option<&str>, args: &[String]) -> Result<ExitC
         Control::Terminal => match control_mode::RawMode::begin() {
             Ok(mode) => Some(mode),
             Err(error) => {
-                complain(&format!("tcgetattr failed: {}", client::words(&error)));
+                complain(&format!("tcgetattr failed: {}", answers::words(&error)));
                 return Ok(ExitCode::FAILURE);
             }
         },
@@ -63,7 +64,7 @@ pub fn run(home: &Path, instance: Option<&str>, args: &[String]) -> Result<ExitC
 /// Fails if no instance is running, or the pipe's command can't be started.
 pub fn run_pipe(home: &Path, instance: Option<&str>, ticket: &str) -> Result<ExitCode> {
     let around = std::env::var("UNTERM_INSTANCE").ok().filter(|id| !id.is_empty());
-    pipe::serve(endpoints(home, instance, around.as_deref())?, ticket)
+    pipe::serve(endpoints(home, instance, around.as_deref())?, ticket, instance)
 }
 
 /// The instance with this name. Without a name, the instance whose pane this program runs in, and then all others.

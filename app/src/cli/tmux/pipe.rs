@@ -1,4 +1,7 @@
-//! The process that serves a pipe of `pipe-pane`: it runs the command, and passes bytes between it and the instance.
+//! The process that outlives a client: it serves a pipe of `pipe-pane`, or runs hooks at events.
+//!
+//! For a pipe it runs the command, and passes bytes between it and the instance. For hooks it does what the instance asks
+//! for, as a client does.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read},
@@ -12,28 +15,16 @@ use unterm_control::{
     tmux::{Event, Hello},
 };
 
-use super::messages::{hello, send};
+use super::{
+    answers::respond,
+    messages::{hello, send},
+};
 
-/// Starts a process that serves the pipe with this ticket and outlives this one. `instance`: the option `--instance`.
-///
-/// # Errors
-/// The process can't be started.
-pub fn start(instance: Option<&str>, ticket: &str) -> io::Result<()> {
-    let mut program = Command::new(crate::own_program::beside("unterm-cli")?);
-    if let Some(instance) = instance {
-        program.args(["--instance", instance]);
-    }
-    program.args(["tmux-pipe", ticket]);
-    program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    std::os::unix::process::CommandExt::process_group(&mut program, 0);
-    program.spawn().map(drop)
-}
-
-/// Serves the pipe with this ticket, until the instance closes it or the command ends.
+/// Serves the pipe or the hooks with this ticket, until the instance ends the connection or the command ends.
 ///
 /// # Errors
 /// The command can't be started.
-pub fn serve(endpoints: Vec<Endpoint>, ticket: &str) -> Result<ExitCode> {
+pub fn serve(endpoints: Vec<Endpoint>, ticket: &str, instance: Option<&str>) -> Result<ExitCode> {
     for endpoint in endpoints {
         let Ok(stream) = Client::tmux(&endpoint) else { continue };
         let pipe = Some(ticket.to_owned());
@@ -46,13 +37,37 @@ pub fn serve(endpoints: Vec<Endpoint>, ticket: &str) -> Result<ExitCode> {
         if !input.read_line(&mut line).is_ok_and(|length| length > 0) {
             continue;
         }
-        let Ok(Event::Command { command, reads, writes }) = serde_json::from_str(&line) else {
-            continue;
-        };
-        pass(&stream, input, start_command(&command, reads, writes)?)?;
+        match serde_json::from_str(&line) {
+            Ok(Event::Command { command, reads, writes }) => {
+                pass(&stream, input, start_command(&command, reads, writes)?)?;
+            }
+            Ok(event) => run_hooks(&stream, input, event, instance)?,
+            Err(_) => continue,
+        }
         return Ok(ExitCode::SUCCESS);
     }
     Ok(ExitCode::FAILURE)
+}
+
+/// Does what the instance asks for, beginning with this message, until it ends the connection. Hooks print nothing.
+fn run_hooks(
+    stream: &BlockingStream,
+    mut input: impl io::BufRead,
+    first: Event,
+    instance: Option<&str>,
+) -> io::Result<()> {
+    let mut event = Some(first);
+    let mut line = String::new();
+    loop {
+        if let Some(answer) = event.take().and_then(|event| respond(event, instance)) {
+            send(stream, &answer)?;
+        }
+        line.clear();
+        if input.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        event = serde_json::from_str(&line).ok();
+    }
 }
 
 fn start_command(command: &str, reads: bool, writes: bool) -> io::Result<Child> {

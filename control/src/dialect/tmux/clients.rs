@@ -126,14 +126,16 @@ impl Clients {
         self.list.iter_mut().find(|client| client.id == id)
     }
 
-    /// The attached clients of a server.
+    /// The attached clients of a server. A client that must end is not attached any more, even before its task ends.
     pub fn attached(&self, server: &str) -> impl Iterator<Item = &Client> {
-        self.list.iter().filter(move |it| it.server == server && it.session.is_some())
+        let all = self.list.iter().filter(|client| !client.is_leaving);
+        all.filter(move |it| it.server == server && it.session.is_some())
     }
 
     /// The attached clients of a session.
     pub fn of_session(&self, session: u64) -> impl Iterator<Item = &Client> {
-        self.list.iter().filter(move |client| client.session == Some(session))
+        let all = self.list.iter().filter(|client| !client.is_leaving);
+        all.filter(move |client| client.session == Some(session))
     }
 
     /// Wakes the tasks of all clients.
@@ -287,6 +289,8 @@ mod tests {
         assert_eq!(names, ["client-7"]);
         assert_eq!(clients.attached("default").count(), 2);
         assert_eq!(clients.attached("other").count(), 0);
+        clients.get_mut(other).unwrap().leave();
+        assert_eq!((clients.attached("default").count(), clients.of_session(3).count()), (1, 0));
         clients.remove(one);
         assert!(clients.get(one).is_none());
         assert_ne!(client(&mut clients, 7), one);

@@ -6,6 +6,7 @@ pub mod clients;
 pub mod environment;
 pub mod hooks;
 pub mod input;
+pub mod keys;
 pub mod layout;
 pub mod misc;
 pub mod options;
@@ -67,9 +68,23 @@ async fn print_new(run: &mut Run<'_>, arguments: &Arguments, pane: u64, default:
     if !arguments.has('P') {
         return Ok(());
     }
-    let mut world = run.world().await?;
+    let world = run.world().await?;
     // The program may have ended, and its pane with it.
     let target = world.of_pane(pane);
+    print_target(run, arguments, world, target, default).await
+}
+
+/// Prints a new target, if `-P` asks for it.
+async fn print_target(
+    run: &mut Run<'_>,
+    arguments: &Arguments,
+    mut world: World,
+    target: Option<Target>,
+    default: &str,
+) -> Done {
+    if !arguments.has('P') {
+        return Ok(());
+    }
     let format = arguments.value('F').unwrap_or(default).to_owned();
     let line = run.expand(&format, &mut world, target).await?;
     run.print(&line).await

@@ -23,6 +23,7 @@ use std::pin::pin;
 
 use tokio::{io::BufReader, sync::mpsc};
 
+pub use self::monitor::targets;
 use self::writer::{Client, Writer};
 use super::{
     arguments::Control,
@@ -83,6 +84,7 @@ impl Drop for Registered<'_> {
     fn drop(&mut self) {
         let mut state = self.server.state.lock();
         state.clients.remove(self.id);
+        self.server.changed();
         // The others may show how many clients a session has.
         state.clients.wake_all();
     }

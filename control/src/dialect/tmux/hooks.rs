@@ -43,9 +43,16 @@ pub const WINDOW_HOOKS: [&str; 11] = [
     "window-resized",
 ];
 
+/// The hooks of panes that tmux 3.8 adds, sorted.
+const NEW_HOOKS: [&str; 3] = ["pane-command-finished", "pane-command-started", "pane-shell-prompt"];
+
+/// Whether a hook runs at an event, and not after a command.
+pub fn is_event(name: &str) -> bool {
+    !name.starts_with("after-")
+}
+
 /// Commands of tmux that are absent here, but have hooks.
-const ABSENT: [&str; 6] =
-    ["bind-key", "copy-mode", "display-panes", "lock-server", "queue", "unbind-key"];
+const ABSENT: [&str; 3] = ["copy-mode", "display-panes", "queue"];
 
 /// The name of a hook, and the index after it, as in `pane-died[2]`.
 ///
@@ -59,8 +66,12 @@ pub fn parse(name: &str) -> Result<(&str, Option<u32>), String> {
 
 /// What a hook belongs to. `None` if no hook has this name. `is_command`: whether a command has a name.
 pub fn scope(name: &str, is_command: impl Fn(&str) -> bool) -> Option<Scope> {
-    if WINDOW_HOOKS.contains(&name) {
+    if WINDOW_HOOKS.contains(&name) || NEW_HOOKS.contains(&name) {
         return Some(Scope::Pane);
+    }
+    // A hook of the user, which a monitor runs.
+    if name.starts_with('@') {
+        return Some(Scope::Session);
     }
     let is_after =
         || name.strip_prefix("after-").is_some_and(|it| ABSENT.contains(&it) || is_command(it));
@@ -144,6 +155,11 @@ impl Hooks {
         names
     }
 
+    /// Whether a program has set a hook at an event.
+    pub fn has_events(&self, by: &Opener) -> bool {
+        self.0.iter().any(|hook| hook.by == *by && is_event(&hook.name))
+    }
+
     /// Whether a program has set a hook for any owner.
     pub fn has(&self, by: &Opener, name: &str) -> bool {
         self.0.iter().any(|hook| hook.by == *by && hook.name == name)
@@ -174,6 +190,9 @@ mod tests {
         assert_eq!(scope("session-renamed", is_command), Some(Scope::Session));
         assert_eq!(scope("after-split-window", is_command), Some(Scope::Session));
         assert_eq!(scope("after-nothing", is_command), None);
+        assert_eq!(scope("pane-shell-prompt", is_command), Some(Scope::Pane));
+        assert_eq!(scope("@own", is_command), Some(Scope::Session));
+        assert!(is_event("pane-died") && !is_event("after-split-window"));
         assert_eq!(parse("pane-died[12]"), Ok(("pane-died", Some(12))));
         assert_eq!(parse("pane-died").unwrap().1, None);
         assert!(parse("pane-died[x]").is_err());

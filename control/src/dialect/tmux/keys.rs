@@ -84,6 +84,79 @@ pub fn method_name(name: &str) -> Option<String> {
     }
 }
 
+/// The names of keys as tmux shows them.
+const CANONICAL: [&str; 40] = [
+    "BSpace", "BTab", "DC", "Down", "End", "Enter", "Escape", "F1", "F10", "F11", "F12", "F2",
+    "F3", "F4", "F5", "F6", "F7", "F8", "F9", "Home", "IC", "KP*", "KP+", "KP-", "KP.", "KP/",
+    "KP0", "KP1", "KP2", "KP3", "KP4", "KP5", "KP6", "KP7", "KP8", "KP9", "KPEnter", "Left",
+    "NPage", "PPage",
+];
+
+/// The name of a key as tmux shows it: `^a` and `c-a` are `C-a`. `None` if the text is no key's name.
+pub fn canonical(name: &str) -> Option<String> {
+    if name.eq_ignore_ascii_case("none") {
+        return Some("None".to_owned());
+    }
+    if name.eq_ignore_ascii_case("any") {
+        return Some("Any".to_owned());
+    }
+    let (mut ctrl, mut meta, mut shift) = (false, false, false);
+    let mut rest = name;
+    loop {
+        match rest.as_bytes() {
+            [b'^', _, ..] => (ctrl, rest) = (true, &rest[1..]),
+            [b'C' | b'c', b'-', _, ..] => (ctrl, rest) = (true, &rest[2..]),
+            [b'M' | b'm', b'-', _, ..] => (meta, rest) = (true, &rest[2..]),
+            [b'S' | b's', b'-', _, ..] => (shift, rest) = (true, &rest[2..]),
+            _ => break,
+        }
+    }
+    let known = |known: &&&str| known.eq_ignore_ascii_case(rest);
+    let others = ["Right", "Space", "Tab", "Up"];
+    let named = CANONICAL.iter().chain(&others).find(known).map(|name| (*name).to_owned());
+    let other = || match rest.to_ascii_lowercase().as_str() {
+        "bs" => Some("BSpace".to_owned()),
+        "delete" => Some("DC".to_owned()),
+        "insert" => Some("IC".to_owned()),
+        "pagedown" | "pgdn" => Some("NPage".to_owned()),
+        "pageup" | "pgup" => Some("PPage".to_owned()),
+        _ => None,
+    };
+    let mouse = || is_mouse(rest).then(|| rest.to_owned());
+    let mut chars = rest.chars();
+    let only = match (chars.next(), chars.next()) {
+        (Some(' '), None) => Some("Space".to_owned()),
+        (Some(char), None) if !char.is_control() => Some(char.to_string()),
+        _ => None,
+    };
+    let key = named.or_else(other).or_else(mouse).or(only)?;
+    let modifiers = [(ctrl, "C-"), (meta, "M-"), (shift, "S-")];
+    let modifiers = modifiers.iter().filter(|(is_down, _)| *is_down).map(|(_, name)| *name);
+    Some(modifiers.collect::<String>() + &key)
+}
+
+/// Whether a text names a mouse event at a place, such as `MouseDown1Pane`.
+fn is_mouse(name: &str) -> bool {
+    const PLACES: [&str; 6] =
+        ["Pane", "StatusLeft", "StatusRight", "StatusDefault", "Status", "Border"];
+    let Some(event) = PLACES.iter().find_map(|place| name.strip_suffix(place)) else {
+        return false;
+    };
+    let buttons = [
+        "MouseDown",
+        "MouseUp",
+        "MouseDragEnd",
+        "MouseDrag",
+        "SecondClick",
+        "DoubleClick",
+        "TripleClick",
+    ];
+    matches!(event, "MouseMove" | "WheelUp" | "WheelDown")
+        || buttons.iter().any(|button| {
+            event.strip_prefix(button).is_some_and(|it| matches!(it, "1" | "2" | "3" | "6" | "7"))
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +186,28 @@ mod tests {
         }
         for text in ["a", "hello", "C-", "F13", "", "^", "Entr", "C-ab", "é"] {
             assert_eq!(method_name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_are_shown_with_one_name() {
+        for (name, expected) in [
+            ("^a", Some("C-a")),
+            ("m-c-left", Some("C-M-Left")),
+            ("S-pgup", Some("S-PPage")),
+            ("f12", Some("F12")),
+            (" ", Some("Space")),
+            ("-", Some("-")),
+            ("é", Some("é")),
+            ("None", Some("None")),
+            ("MouseDown1Pane", Some("MouseDown1Pane")),
+            ("C-WheelUpStatus", Some("C-WheelUpStatus")),
+            ("F13", None),
+            ("ab", None),
+            ("", None),
+            ("MouseDown4Pane", None),
+        ] {
+            assert_eq!(canonical(name).as_deref(), expected, "{name}");
         }
     }
 }

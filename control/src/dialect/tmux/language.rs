@@ -83,11 +83,16 @@ pub fn parse(text: &str, around: &dyn Surroundings) -> Result<Vec<Line>, SyntaxE
 
 /// Writes commands as text. [`parse`] returns them again.
 pub fn print(commands: &[Words]) -> String {
+    print_with(commands, " ; ")
+}
+
+/// Writes commands as text, with a text between them.
+pub fn print_with(commands: &[Words], separator: &str) -> String {
     let commands = commands.iter().map(|words| {
         let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
         words.join(" ")
     });
-    commands.collect::<Vec<_>>().join(" ; ")
+    commands.collect::<Vec<_>>().join(separator)
 }
 
 /// A word as tmux writes it: with quotes or escapes if it contains characters that have a meaning.

@@ -19,9 +19,15 @@ pub use self::{
     stream::{Stream, StreamParams},
 };
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use crate::methods::{Entry, Method};
+use unterm_mux::{Pane as MuxPane, PaneId};
+
+use crate::{
+    caller::Caller,
+    error::{Error, Result},
+    methods::{Context, Entry, Method},
+};
 
 /// The rows of the methods.
 static ENTRIES: LazyLock<[Entry; 11]> = LazyLock::new(|| {
@@ -50,4 +56,14 @@ pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
 /// The row of a method. `None` for a method of the common table.
 pub fn own<M: Method>() -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == M::NAME)
+}
+
+/// A pane that a method changes.
+///
+/// # Errors
+/// There is no such pane, or the caller must not change it now.
+fn touched(context: &Context, caller: &Caller, id: u64) -> Result<Arc<MuxPane>> {
+    let pane = context.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))?;
+    context.authority.touch(caller, &pane)?;
+    Ok(pane)
 }

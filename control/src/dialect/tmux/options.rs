@@ -5,11 +5,13 @@
 //! and shown.
 //! <https://man.openbsd.org/tmux#OPTIONS>
 
+mod style;
 mod table;
 
 use std::collections::BTreeMap;
 
 pub use self::table::{OPTIONS, OptionRow, Scope, ValueKind};
+use super::keys;
 
 /// What a set of values belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,8 +71,25 @@ impl OptionRow {
     pub fn checked(&self, value: Option<&str>, now: &str) -> Result<String, String> {
         match (&self.kind, value) {
             (ValueKind::Text, Some(value)) => Ok(value.to_owned()),
+            (ValueKind::Style, Some(value)) => match style::is_style(value) {
+                true => Ok(value.to_owned()),
+                false => Err(format!("invalid style: {value}")),
+            },
+            // A format of a color is checked only when it is expanded.
+            (ValueKind::Color, Some(value)) => {
+                match style::is_color(value) || value.is_empty() || value.contains("#{") {
+                    true => Ok(value.to_owned()),
+                    false => Err(format!("bad colour: {value}")),
+                }
+            }
+            (ValueKind::Key, Some(value)) => {
+                keys::canonical(value).ok_or_else(|| format!("bad key: {value}"))
+            }
             (ValueKind::Number, Some(value)) => match value.parse::<i64>() {
                 Ok(number) if number < 0 => Err(format!("value is too small: {value}")),
+                Ok(number) if number > i64::from(i32::MAX) => {
+                    Err(format!("value is too large: {value}"))
+                }
                 Ok(number) => Ok(number.to_string()),
                 Err(_) => Err(format!("value is invalid: {value}")),
             },
@@ -89,7 +108,7 @@ impl OptionRow {
                 let (one, two) = (first.next().unwrap_or_default(), first.next());
                 Ok(if now == one { two.unwrap_or(one) } else { one }.to_owned())
             }
-            (ValueKind::Text | ValueKind::Number, None) => Err("empty value".to_owned()),
+            (_, None) => Err("empty value".to_owned()),
         }
     }
 }
@@ -141,6 +160,11 @@ impl Options {
         let default = || OPTIONS.iter().find(|row| row.name == name).map(|row| row.default);
         own.or_else(default).map(str::to_owned)
     }
+
+    /// Whether a flag is on for the first of some owners that has a value.
+    pub fn is_on(&self, owners: &[Owner], name: &str) -> bool {
+        self.value(owners, name).as_deref() == Some("on")
+    }
 }
 
 #[cfg(test)]
@@ -172,6 +196,15 @@ mod tests {
         assert_eq!(check("mouse", Some("yes"), "off").unwrap(), "on");
         assert_eq!(check("mouse", None, "on").unwrap(), "off");
         assert_eq!(check("mouse", Some("x"), "on").unwrap_err(), "bad value: x");
+        assert_eq!(check("status-style", Some("bg=no"), "").unwrap_err(), "invalid style: bg=no");
+        assert_eq!(check("status-bg", Some("no"), "").unwrap_err(), "bad colour: no");
+        assert_eq!(check("prefix", Some("^a"), "").unwrap(), "C-a");
+        assert_eq!(check("prefix", Some("abc"), "").unwrap_err(), "bad key: abc");
+        let large = "2147483648";
+        assert_eq!(
+            check("status-interval", Some(large), "").unwrap_err(),
+            format!("value is too large: {large}")
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One client: executes its commands, calls methods for it, and asks the user if a method needs approval.
 
 mod ask_user;
+mod hooks;
 
 use std::{
     collections::BTreeMap,
@@ -130,6 +131,8 @@ pub struct Run<'a> {
     text: String,
     depth: usize,
     values: ClientValues,
+    /// The variables of formats in the commands of a hook.
+    hook: BTreeMap<&'static str, String>,
     /// The pane that the client runs in.
     pub pane: Option<u64>,
     /// The number of the client, if it is in control mode.
@@ -213,6 +216,7 @@ impl<'a> Run<'a> {
             conversation,
             text: language::print(std::slice::from_ref(&hello.args)),
             depth: 0,
+            hook: BTreeMap::new(),
             values: client_values(hello),
             pane: hello.pane,
             client,
@@ -345,32 +349,9 @@ impl<'a> Run<'a> {
         done?;
         if !READERS.contains(&command.syntax.name) {
             self.server.state.lock().clients.wake_all();
+            self.server.changed();
         }
         self.hook(&format!("after-{}", command.syntax.name)).await
-    }
-
-    /// Executes the commands that the client's program has set for a hook. Commands that another program has set would
-    /// run with the rights of this one.
-    pub async fn hook(&mut self, name: &str) -> Done {
-        let opener = self.opener();
-        if !self.server.state.lock().hooks.has(&opener, name) {
-            return Ok(());
-        }
-        let world = self.world().await?;
-        let owners = match self.current(&world) {
-            Some(target) => Self::owners(&world, target).to_vec(),
-            None => vec![Owner::Windows, Owner::Sessions],
-        };
-        let texts = self.server.state.lock().hooks.commands(&opener, &owners, name);
-        for text in texts {
-            // A hook that fails does not make its command fail.
-            match self.text(&text).await {
-                Err(Failure::Gone) => return Err(Failure::Gone),
-                Err(Failure::Message(why)) => tracing::debug!(name, why, "a hook failed"),
-                Ok(()) => {}
-            }
-        }
-        Ok(())
     }
 
     /// Executes the commands of a text.
@@ -501,6 +482,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The index of the session that monitors watch.
+    pub fn session(&self, world: &World) -> Option<usize> {
+        world.current(self.pane).map(|target| target.session)
+    }
+
     /// The target of commands that name none: the session that a client in control mode sees, the pane that the client
     /// runs in, or else the session that the user sees. Must not be called while the state is held.
     pub fn current(&self, world: &World) -> Option<Target> {
@@ -533,7 +519,9 @@ impl<'a> Run<'a> {
     ) -> Scope<'s> {
         let client = self.client.and_then(|id| state.clients.get(id));
         let more = client.map(|client| client.variables(state.session_name(client.session)));
-        Scope { world, state, client: &self.values, target, more: more.unwrap_or_default() }
+        let mut more = more.unwrap_or_default();
+        more.extend(self.hook.clone());
+        Scope { world, state, client: &self.values, target, more }
     }
 
     /// Expands a format, with the conversions of strftime(3).

@@ -7,7 +7,7 @@ use std::sync::{
 
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use super::{channels::Channels, methods, state::State};
 use crate::{
@@ -30,6 +30,8 @@ pub struct Server {
     pub channels: Channels,
     /// The names of events that programs fire (`set-hook -E`).
     pub fired: broadcast::Sender<String>,
+    /// Changes after each command that may change something.
+    pub changes: watch::Sender<u64>,
     numbers: AtomicU64,
 }
 
@@ -41,6 +43,7 @@ impl Server {
             state: Mutex::default(),
             channels: Channels::default(),
             fired: broadcast::Sender::new(MOST_FIRED),
+            changes: watch::Sender::new(0),
             numbers: AtomicU64::new(0),
         }
     }
@@ -48,6 +51,11 @@ impl Server {
     /// The number of the next command of a client in control mode.
     pub fn next_number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Wakes the tasks that run hooks at events.
+    pub fn changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
     }
 
     /// Calls a method for a caller. `params`: the parameters as JSON.

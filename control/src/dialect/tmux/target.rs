@@ -5,6 +5,7 @@ use unterm_mux::Direction;
 
 use super::{
     formats::glob,
+    state::LARGEST_INDEX,
     world::{Target, Window, World},
 };
 
@@ -117,7 +118,7 @@ fn find_window(
     let missing = || format!("can't find window: {}", text.trim_start_matches('='));
     if let Some(id) = text.strip_prefix('@') {
         let id: u64 = id.parse().map_err(|_| missing())?;
-        let found = world.targets().find(|target| world.window(*target).id == id);
+        let found = world.nearest(Some(base), |target| world.window(target).id == id);
         let found = found.ok_or_else(missing)?;
         return Ok(world.of_window(found.session, found.window));
     }
@@ -140,7 +141,7 @@ fn window_of(world: &World, base: Target, text: &str) -> Option<usize> {
     let exact = text.strip_prefix('=');
     let name = exact.unwrap_or(text);
     match name {
-        "!" | "{last}" => return session.last,
+        "!" | "{last}" => return session.last(),
         "^" | "{start}" => return Some(0),
         "$" | "{end}" => return Some(count - 1),
         _ => {}
@@ -183,7 +184,8 @@ fn find_pane(world: &World, base: Target, text: &str, is_alone: bool) -> Result<
     let missing = || format!("can't find pane: {text}");
     if let Some(id) = text.strip_prefix('%') {
         let id: u64 = id.parse().map_err(|_| missing())?;
-        return world.of_pane(id).ok_or_else(missing);
+        let found = world.nearest(Some(base), |target| world.place(target).id == id);
+        return found.ok_or_else(missing);
     }
     let window = world.window(base);
     if let Some(pane) = pane_of(window, base.pane, text) {
@@ -257,10 +259,12 @@ pub fn find_index(
                 let found = find(world, TargetKind::Window, Some(text), current)?;
                 return Ok((found.session, Some(world.window(found).index)));
             }
-            if let Some(window) = window_of(world, current, text) {
+            if offset(text).is_none()
+                && let Some(window) = window_of(world, current, text)
+            {
                 return Ok((current.session, Some(world.session(current).windows[window].index)));
             }
-            if text.parse::<u64>().is_ok() {
+            if text.parse::<u64>().is_ok() || offset(text).is_some() {
                 (current.session, text)
             } else {
                 (find_session(world, text).map_err(|_| format!("can't find window: {text}"))?, "")
@@ -271,12 +275,20 @@ pub fn find_index(
         return Ok((session, None));
     }
     let base = world.of_session(session);
+    if let Some(offset) = offset(window) {
+        // A number is not a window's: the offset counts free numbers, too.
+        let now = world.window(base).index;
+        return match now.checked_add_signed(offset).filter(|index| *index <= LARGEST_INDEX) {
+            Some(index) => Ok((session, Some(index))),
+            None => Err(format!("can't find window: {window}")),
+        };
+    }
     if let Some(found) = window_of(world, base, window) {
         return Ok((session, Some(world.sessions[session].windows[found].index)));
     }
     match window.parse() {
-        Ok(index) => Ok((session, Some(index))),
-        Err(_) => Err(format!("can't find window: {window}")),
+        Ok(index) if index <= LARGEST_INDEX => Ok((session, Some(index))),
+        _ => Err(format!("can't find window: {window}")),
     }
 }
 

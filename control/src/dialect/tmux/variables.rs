@@ -6,7 +6,7 @@ use super::{
     formats::{Each, Values},
     options::Owner,
     state::State,
-    world::{Target, World},
+    world::{Session, Target, World},
 };
 
 /// The version of tmux whose behavior this dialect has.
@@ -16,6 +16,39 @@ const VERSION: &str = "3.3a";
 pub fn program_version() -> String {
     format!("tmux {VERSION}")
 }
+
+/// The names of all variables, sorted.
+#[rustfmt::skip]
+pub static VARIABLES: &[&str] = &[
+    "active_window_index", "alternate_on", "alternate_saved_x", "alternate_saved_y", "client_activity",
+    "client_cell_height", "client_cell_width", "client_control_mode", "client_created", "client_flags",
+    "client_height", "client_key_table", "client_last_session", "client_name", "client_pid", "client_prefix",
+    "client_readonly", "client_session", "client_termname", "client_termtype", "client_tty", "client_uid",
+    "client_user", "client_utf8", "client_width", "config_files", "current_file", "cursor_flag", "cursor_x",
+    "cursor_y", "history_bytes", "history_limit", "history_size", "host", "host_short", "insert_flag",
+    "keypad_cursor_flag", "keypad_flag", "last_window_index", "mouse_all_flag", "mouse_any_flag",
+    "mouse_button_flag", "mouse_sgr_flag", "mouse_standard_flag", "mouse_utf8_flag", "next_session_id",
+    "origin_flag", "pane_active", "pane_at_bottom", "pane_at_left", "pane_at_right", "pane_at_top", "pane_bg",
+    "pane_bottom", "pane_current_command", "pane_current_path", "pane_dead", "pane_dead_signal",
+    "pane_dead_status", "pane_fg", "pane_format", "pane_height", "pane_id", "pane_in_mode", "pane_index",
+    "pane_input_off", "pane_last", "pane_left", "pane_marked", "pane_marked_set", "pane_mode", "pane_path",
+    "pane_pid", "pane_pipe", "pane_right", "pane_search_string", "pane_start_command", "pane_start_path",
+    "pane_synchronized", "pane_tabs", "pane_title", "pane_top", "pane_tty", "pane_width", "pid",
+    "rectangle_toggle", "scroll_position", "scroll_region_lower", "scroll_region_upper", "selection_present",
+    "server_sessions", "session_activity", "session_alerts", "session_attached", "session_attached_list",
+    "session_created", "session_format", "session_group", "session_group_attached",
+    "session_group_attached_list", "session_group_list", "session_group_many_attached", "session_group_size",
+    "session_grouped", "session_id", "session_last_attached", "session_many_attached", "session_marked",
+    "session_name", "session_path", "session_stack", "session_windows", "socket_path", "start_time", "uid",
+    "user", "version", "window_active", "window_active_clients", "window_active_clients_list",
+    "window_active_sessions", "window_active_sessions_list", "window_activity", "window_activity_flag",
+    "window_bell_flag", "window_bigger", "window_cell_height", "window_cell_width", "window_end_flag",
+    "window_flags", "window_format", "window_height", "window_id", "window_index", "window_last_flag",
+    "window_layout", "window_linked", "window_linked_sessions", "window_linked_sessions_list",
+    "window_marked_flag", "window_name", "window_offset_x", "window_offset_y", "window_panes",
+    "window_raw_flags", "window_silence_flag", "window_stack_index", "window_start_flag",
+    "window_visible_layout", "window_width", "window_zoomed_flag", "wrap_flag",
+];
 
 /// The client whose command is executed.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +85,11 @@ pub struct Scope<'a> {
 
 fn flag(value: bool) -> String {
     if value { "1" } else { "0" }.to_owned()
+}
+
+/// The names of sessions, with commas between them.
+fn names<'s>(sessions: impl Iterator<Item = &'s Session>) -> String {
+    sessions.map(|session| session.name.as_str()).collect::<Vec<_>>().join(",")
 }
 
 impl Scope<'_> {
@@ -135,23 +173,32 @@ impl Scope<'_> {
                 false => session.cwd.clone(),
             },
             "session_many_attached" => flag(usize::from(session.is_attached) + session.clients > 1),
-            "session_grouped" => flag(false),
+            "session_grouped" => flag(session.group.is_some()),
+            "session_group" => session.group.clone()?,
+            name if name.starts_with("session_group_") => {
+                session.group.as_ref()?;
+                let of: Vec<_> = self.world.group(target.session).collect();
+                let attached = || of.iter().filter(|it| it.is_attached || it.clients > 0);
+                let count: usize =
+                    of.iter().map(|it| usize::from(it.is_attached) + it.clients).sum();
+                match name {
+                    "session_group_size" => of.len().to_string(),
+                    "session_group_list" => names(of.iter().copied()),
+                    "session_group_attached" => count.to_string(),
+                    "session_group_many_attached" => flag(count > 1),
+                    "session_group_attached_list" => names(attached().copied()),
+                    _ => return None,
+                }
+            }
             "session_format" => flag(false),
             "session_marked" => {
                 let marked = self.world.marked.and_then(|marked| self.world.of_pane(marked));
                 flag(marked.is_some_and(|marked| marked.session == target.session))
             }
-            "session_alerts" | "session_group" | "session_group_list" | "session_attached_list" => {
-                String::new()
-            }
+            "session_alerts" | "session_attached_list" => String::new(),
             "session_stack" => {
-                let mut stack: Vec<usize> = vec![session.current];
-                stack.extend(session.last);
-                let rest = (0..session.windows.len()).filter(|index| !stack.contains(index));
-                let rest: Vec<_> = rest.collect();
-                let stack = stack.into_iter().chain(rest);
-                let stack: Vec<_> =
-                    stack.map(|index| session.windows[index].index.to_string()).collect();
+                let stack = std::iter::once(session.current).chain(session.stack.iter().copied());
+                let stack: Vec<_> = stack.map(|at| session.windows[at].index.to_string()).collect();
                 stack.join(",")
             }
             "active_window_index" => current.index.to_string(),
@@ -166,10 +213,16 @@ impl Scope<'_> {
         panes.map(|pane| self.world.listing.panes[pane.row].activity).max().unwrap_or_default()
     }
 
+    /// The sessions whose current window this is.
+    fn active_in(&self, window: u64) -> impl Iterator<Item = &Session> {
+        let links = self.world.links(window);
+        links.filter(|(session, at)| session.current == *at).map(|(session, _)| session)
+    }
+
     fn of_window(&self, target: Target, name: &str) -> Option<String> {
         let (session, window) = (self.world.session(target), self.world.window(target));
         let is_current = session.current == target.window;
-        let is_last = session.last == Some(target.window);
+        let is_last = session.last() == Some(target.window);
         let marked = self.world.marked;
         let is_marked = marked.is_some_and(|marked| window.panes.iter().any(|p| p.id == marked));
         Some(match name {
@@ -200,22 +253,20 @@ impl Scope<'_> {
             | "window_bell_flag"
             | "window_silence_flag"
             | "window_bigger"
-            | "window_format"
-            | "window_linked" => flag(false),
-            "window_linked_sessions" => "1".to_owned(),
-            "window_linked_sessions_list" => session.name.clone(),
-            "window_active_sessions" => u8::from(is_current).to_string(),
-            "window_active_sessions_list" if is_current => session.name.clone(),
+            | "window_format" => flag(false),
+            "window_linked" => flag(self.world.is_linked(target)),
+            "window_linked_sessions" => self.world.links(window.id).count().to_string(),
+            "window_linked_sessions_list" => {
+                names(self.world.links(window.id).map(|(session, _)| session))
+            }
+            "window_active_sessions" => self.active_in(window.id).count().to_string(),
+            "window_active_sessions_list" => names(self.active_in(window.id)),
             "window_active_clients" => u8::from(is_current && session.is_attached).to_string(),
-            "window_active_sessions_list"
-            | "window_active_clients_list"
-            | "window_offset_x"
-            | "window_offset_y" => String::new(),
-            "window_stack_index" => match (is_current, is_last) {
-                (true, _) => "0".to_owned(),
-                (false, true) => "1".to_owned(),
-                (false, false) => "2".to_owned(),
-            },
+            "window_active_clients_list" | "window_offset_x" | "window_offset_y" => String::new(),
+            "window_stack_index" => {
+                let place = session.stack.iter().position(|at| *at == target.window);
+                place.map_or(0, |place| place + 1).to_string()
+            }
             _ => return None,
         })
     }
@@ -253,8 +304,9 @@ impl Scope<'_> {
             "pane_dead_status" => pane.exit_code.map(|code| code.to_string()).unwrap_or_default(),
             "pane_dead_signal" => pane.exit_signal.map(|it| it.to_string()).unwrap_or_default(),
             "pane_pipe" => flag(self.state.pipes.has(pane.id)),
-            "pane_in_mode" | "pane_input_off" | "pane_synchronized" | "selection_present"
-            | "rectangle_toggle" | "alternate_saved_x" | "alternate_saved_y" => flag(false),
+            "pane_input_off" => flag(self.state.input_off.contains(&pane.id)),
+            "pane_in_mode" | "pane_synchronized" | "selection_present" | "rectangle_toggle"
+            | "alternate_saved_x" | "alternate_saved_y" => flag(false),
             "pane_mode" | "pane_search_string" | "pane_tabs" | "scroll_position" => String::new(),
             "pane_format" => flag(true),
             "pane_fg" | "pane_bg" => "default".to_owned(),
@@ -274,6 +326,10 @@ impl Scope<'_> {
             "mouse_standard_flag" => flag(mouse == "click" || mouse == "press"),
             "mouse_button_flag" => flag(mouse == "drag"),
             "mouse_all_flag" => flag(mouse == "motion"),
+            "mouse_sgr_flag" => flag(pane.mouse_encoding == "sgr"),
+            "mouse_utf8_flag" => flag(pane.mouse_encoding == "utf8"),
+            "scroll_region_upper" => pane.region_top.to_string(),
+            "scroll_region_lower" => pane.region_bottom.to_string(),
             _ => return None,
         })
     }

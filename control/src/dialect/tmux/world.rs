@@ -17,6 +17,8 @@ pub struct World {
     pub sessions: Vec<Session>,
     /// What they were made from.
     pub listing: Listing,
+    /// The session that the window shows.
+    pub seen: Option<u64>,
     /// The marked pane.
     pub marked: Option<u64>,
     /// The number that the next session gets.
@@ -44,8 +46,10 @@ pub struct Session {
     pub windows: Vec<Window>,
     /// The index of the current window in `windows`.
     pub current: usize,
-    /// The index of the window that was current before.
-    pub last: Option<usize>,
+    /// The indices of the windows that were current before, the last one first.
+    pub stack: Vec<usize>,
+    /// The name of the group. The sessions of a group have the same windows.
+    pub group: Option<String>,
     /// The working directory of new windows. Empty: the client's.
     pub cwd: String,
 }
@@ -97,28 +101,32 @@ pub struct Target {
     pub pane: usize,
 }
 
+impl Session {
+    /// The index of the window that was current before.
+    pub fn last(&self) -> Option<usize> {
+        self.stack.first().copied()
+    }
+}
+
 impl World {
     /// Builds the sessions of a server.
     pub fn new(listing: Listing, state: &State, server: &str) -> Self {
         let own = state.sessions.iter().filter(|session| session.server == server);
-        let sessions = own.filter(|session| !session.tabs.is_empty()).map(|session| {
-            let owners = [Owner::Session(session.id), Owner::Sessions];
-            let base = number(state.options.value(&owners, "base-index"));
+        let sessions = own.map(|session| {
+            let windows = session.windows();
             let windows =
-                session.tabs.iter().enumerate().filter_map(|(index, tab)| {
-                    Window::new(&listing, state, *tab, base + index as u64)
-                });
+                windows.filter_map(|(index, tab)| Window::new(&listing, state, tab, index));
             let windows: Vec<_> = windows.collect();
-            let at = |tab: Option<u64>| windows.iter().position(|window| Some(window.id) == tab);
+            let at = |index: u64| windows.iter().position(|window| window.index == index);
             Session {
                 id: session.id,
                 name: session.name.clone(),
                 created: session.created,
-                is_attached: listing.has_window
-                    && listing.active.is_some_and(|active| session.tabs.contains(&active)),
+                is_attached: listing.has_window && state.seen == Some(session.id),
                 clients: state.clients.of_session(session.id).count(),
-                current: at(session.current).unwrap_or(0),
-                last: at(session.last),
+                current: session.current().and_then(at).unwrap_or(0),
+                stack: session.stack().iter().copied().filter_map(at).collect(),
+                group: session.group.clone(),
                 cwd: session.cwd.clone(),
                 windows,
             }
@@ -126,6 +134,7 @@ impl World {
         let sessions: Vec<_> = sessions.filter(|session| !session.windows.is_empty()).collect();
         Self {
             sessions,
+            seen: state.seen,
             marked: state.marked,
             next_session: state.next_session(),
             started: state.started,
@@ -165,7 +174,44 @@ impl World {
 
     /// The target with a pane's number.
     pub fn of_pane(&self, id: u64) -> Option<Target> {
-        self.targets().find(|target| self.place(*target).id == id)
+        self.nearest(None, |target| self.place(target).id == id)
+    }
+
+    /// A target of which something is true. Several sessions can contain a window: then that of `base` is chosen, or else
+    /// the one that the user sees. In a session, the current window is chosen.
+    pub fn nearest(
+        &self,
+        base: Option<Target>,
+        is_true: impl Fn(Target) -> bool,
+    ) -> Option<Target> {
+        let found = self.targets().filter(|target| is_true(*target));
+        found.min_by_key(|target| {
+            let session = self.session(*target);
+            (
+                base.is_none_or(|base| base.session != target.session),
+                self.seen != Some(session.id),
+                session.current != target.window,
+            )
+        })
+    }
+
+    /// The sessions that contain a window, with its index in `windows`: once for each of its numbers.
+    pub fn links(&self, window: u64) -> impl Iterator<Item = (&Session, usize)> {
+        let all = self.sessions.iter().flat_map(|it| (0..it.windows.len()).map(move |at| (it, at)));
+        all.filter(move |(session, at)| session.windows[*at].id == window)
+    }
+
+    /// The sessions of a session's group: those with the same windows.
+    pub fn group(&self, session: usize) -> impl Iterator<Item = &Session> {
+        let own = &self.sessions[session];
+        self.sessions
+            .iter()
+            .filter(move |it| it.id == own.id || it.group.is_some() && it.group == own.group)
+    }
+
+    /// Whether a window is in another session than those of the target's group, or in the same session twice.
+    pub fn is_linked(&self, at: Target) -> bool {
+        self.links(self.window(at).id).count() != self.group(at.session).count()
     }
 
     /// The active pane of a window.
@@ -186,10 +232,7 @@ impl World {
         if let Some(own) = pane.and_then(|pane| self.of_pane(pane)) {
             return Some(own);
         }
-        let seen = self.sessions.iter().position(|session| {
-            let active = self.listing.active;
-            session.windows.iter().any(|window| Some(window.id) == active)
-        });
+        let seen = self.sessions.iter().position(|session| Some(session.id) == self.seen);
         let newest = self.sessions.len().checked_sub(1);
         seen.or(newest).map(|session| self.of_session(session))
     }

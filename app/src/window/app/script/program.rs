@@ -1,6 +1,6 @@
 //! Simulated programs for scripts: a test prints in their name, and reads the input that they receive.
 
-use std::{io, path::PathBuf, sync::Arc, time::Instant};
+use std::{io, sync::Arc, time::Instant};
 
 use parking_lot::{Condvar, Mutex};
 use unterm_mux::{
@@ -108,28 +108,8 @@ impl Process for Program {
         self.foreground.lock().clone()
     }
 
-    fn cwd(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn echo(&self) -> Option<bool> {
-        None
-    }
-
-    fn reads_secret(&self) -> bool {
-        false
-    }
-
-    fn tty(&self) -> Option<PathBuf> {
-        None
-    }
-
     fn program(&self) -> &str {
         "/bin/script"
-    }
-
-    fn pid(&self) -> Option<i32> {
-        None
     }
 
     fn exit_status(&self) -> Option<ExitStatus> {

@@ -107,6 +107,7 @@ async fn show_in_window(run: &mut Run<'_>, world: &World, at: Target) -> Done {
         };
         run.call::<Relocate>(params.into()).await?;
     }
+    run.state().seen = Some(world.session(at).id);
     if world.listing.has_window && run.hello.pane.is_none() {
         run.call::<WindowFocus>(NoParams {}).await?;
     }
@@ -174,7 +175,7 @@ pub async fn switch(run: &mut Run<'_>, arguments: Arguments) -> Done {
         super::panes::focus(run, &world, at, arguments.has('Z')).await?;
         let id = world.session(at).id;
         if let Some(session) = run.state().session(id) {
-            session.select(world.window(at).id);
+            session.select(world.window(at).index);
         }
     }
     let id = world.session(at).id;
@@ -221,6 +222,23 @@ pub async fn detach(run: &mut Run<'_>, arguments: Arguments) -> Done {
         state.clients.get_mut(id).into_iter().for_each(Client::leave);
     }
     Ok(())
+}
+
+/// `lock-server`, `lock-session` and `lock-client`. tmux runs `lock-command` in the terminals of the clients. A client in
+/// control mode has none, and programs can't lock the user's window.
+pub async fn lock(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let window = match arguments.syntax.name {
+        "lock-client" => {
+            let (world, at) = run.here().await?;
+            find(run, &world, at, arguments.value('t'))? == Named::Window
+        }
+        "lock-session" => {
+            let (world, at) = target(run, TargetKind::Session, &arguments).await?;
+            world.session(at).is_attached
+        }
+        _ => run.here().await?.0.sessions.iter().any(|session| session.is_attached),
+    };
+    if window { Err("the window can't be locked".into()) } else { Ok(()) }
 }
 
 /// `list-clients`.

@@ -2,14 +2,18 @@
 
 use super::{
     options::{owner, place},
+    pipe,
     wait::is_event,
 };
 use crate::dialect::tmux::{
     arguments::Arguments,
+    formats,
     hooks::{self, SESSION_HOOKS, WINDOW_HOOKS},
     language::{self, Words},
     options::{Owner, Scope},
     run::{Done, Failure, Run},
+    runners::Claim,
+    world::{Target, World},
 };
 
 /// What a hook belongs to.
@@ -29,6 +33,9 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
         let _ = run.server.fired.send(name);
         return Ok(());
     }
+    if arguments.has('B') {
+        return set_monitor(run, &arguments).await;
+    }
     let (base, index) = hooks::parse(&name)?;
     let scope = scope(run, base)?;
     if arguments.has('R') {
@@ -36,7 +43,7 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
     }
     let command = match (arguments.has('u'), arguments.word(1)) {
         (true, _) => None,
-        (false, Some(command)) => Some(canonical(run, command).await?),
+        (false, Some(command)) => Some(canonical(run, command, " ; ").await?),
         (false, None) => return Err("empty value".into()),
     };
     let place = place(run, &arguments).await?;
@@ -45,20 +52,72 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
         run.here().await?;
     }
     let (owner, by) = (owner(&arguments, scope, at), run.opener());
-    let mut state = run.state();
-    match command {
-        Some(command) => {
-            Ok(state.hooks.set(&by, (owner, base), index, arguments.has('a'), command)?)
-        }
-        None => {
-            state.hooks.unset(&by, (owner, base), index);
-            Ok(())
+    let is_set = command.is_some();
+    {
+        let mut state = run.state();
+        let place = (owner, base);
+        match command {
+            Some(command) => state.hooks.set(&by, place, index, arguments.has('a'), command)?,
+            None => state.hooks.unset(&by, place, index),
         }
     }
+    if is_set && hooks::is_event(base) {
+        return start_runner(run).await;
+    }
+    // The process may have nothing left to do.
+    run.server.changed();
+    Ok(())
 }
 
-/// Commands as tmux shows them: with their full names.
-async fn canonical(run: &mut Run<'_>, text: &str) -> Result<String, Failure> {
+/// `-B`: sets or removes a monitor.
+async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> Done {
+    let text = arguments.words[0].clone();
+    let name = text.split(':').next().unwrap_or_default().to_owned();
+    let place = place(run, arguments).await?;
+    let at = place.as_ref().map(|(world, at)| (world, *at));
+    if at.is_none() && !arguments.has('g') {
+        run.here().await?;
+    }
+    let (owner, by) = (owner(arguments, Scope::Session, at), run.opener());
+    if arguments.has('u') {
+        let mut state = run.state();
+        state.monitors.unset(&by, owner, &name);
+        state.hooks.unset(&by, (owner, name.as_str()), None);
+        drop(state);
+        run.server.changed();
+        return Ok(());
+    }
+    let command = match arguments.word(1) {
+        Some(command) => Some(canonical(run, command, " ; ").await?),
+        None => None,
+    };
+    {
+        let mut state = run.state();
+        let name = state.monitors.set(by.clone(), owner, &text)?;
+        if let Some(command) = command {
+            state.hooks.set(&by, (owner, name.as_str()), None, false, command)?;
+        }
+    }
+    start_runner(run).await?;
+    run.server.changed();
+    Ok(())
+}
+
+/// Starts the process that runs the hooks of the client's program at events, if it does not run.
+async fn start_runner(run: &mut Run<'_>) -> Done {
+    let (by, server) = (run.opener(), run.name.clone());
+    let claim = Claim { caller: run.caller().clone(), server };
+    let opened = run.state().runners.open(&by, claim)?;
+    let Some((ticket, claimed)) = opened else { return Ok(()) };
+    let started = pipe::start(run, &ticket, claimed).await;
+    if started.is_err() {
+        run.state().runners.finish(&ticket);
+    }
+    started
+}
+
+/// Commands as tmux shows them: with their full names, and a text between them.
+pub async fn canonical(run: &mut Run<'_>, text: &str, separator: &str) -> Result<String, Failure> {
     let lines = run.parsed(text).await?.map_err(|error| error.message.to_owned())?;
     let mut commands: Vec<Words> = lines.into_iter().map(|line| line.words).collect();
     let checked = run.checked(commands.clone())?;
@@ -67,7 +126,7 @@ async fn canonical(run: &mut Run<'_>, text: &str) -> Result<String, Failure> {
             command.syntax.name.clone_into(name);
         }
     }
-    Ok(language::print(&commands))
+    Ok(language::print_with(&commands, separator))
 }
 
 /// `show-hooks`.
@@ -76,6 +135,9 @@ pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let at = place.as_ref().map(|(world, at)| (world, *at));
     let by = run.opener();
     let is_global = arguments.has('g');
+    if arguments.has('B') {
+        return show_monitors(run, &arguments, at).await;
+    }
     let lines = if let Some(name) = arguments.word(0) {
         let (base, index) = hooks::parse(name)?;
         let owner = owner(&arguments, scope(run, base)?, at);
@@ -96,10 +158,56 @@ pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> Done {
                 let after = run.commands.iter().map(|it| format!("after-{}", it.syntax.name));
                 after.chain(SESSION_HOOKS.map(str::to_owned)).collect()
             }
-            (false, _) => state.hooks.names(&by, owner).into_iter().map(str::to_owned).collect(),
+            (false, _) => Vec::new(),
         };
+        let own = state.hooks.names(&by, owner).into_iter().map(str::to_owned);
+        let own: Vec<String> = own.filter(|name| !names.contains(name)).collect();
+        let names = [own, names].concat();
         let lines =
             names.iter().flat_map(|name| shown(&state.hooks, &by, (owner, name), is_global));
+        lines.collect()
+    };
+    run.print_lines(lines).await
+}
+
+/// `-B`: shows monitors, in the format of `-F`.
+async fn show_monitors(
+    run: &mut Run<'_>,
+    arguments: &Arguments,
+    at: Option<(&World, Target)>,
+) -> Done {
+    let format = arguments
+        .value('F')
+        .unwrap_or("#{option_name}:#{hook_monitor_target}:#{hook_monitor_format}");
+    let (owner, by) = (owner(arguments, Scope::Session, at), run.opener());
+    let here = run.world().await?;
+    let (world, at) = match at {
+        Some((world, at)) => (world, Some(at)),
+        None => (&here, None),
+    };
+    let lines = {
+        let (state, clock) = (run.state(), run.clock());
+        let all = state.monitors.of(&by, owner);
+        let named = all.filter(|it| arguments.word(0).is_none_or(|name| name == it.what.name));
+        let lines = named.map(|monitor| {
+            let name = &monitor.what.name;
+            let subject = &monitor.subject;
+            let command = state.hooks.of(&by, owner, name).next().map(|(_, it)| it.to_owned());
+            let mut scope = run.scope(world, &state, at);
+            let (count, time) = monitor.fired;
+            scope.more.extend([
+                ("option_name", name.clone()),
+                ("option_value", format!("{name}:{subject}:{}", monitor.what.format)),
+                ("option_is_hook", "1".to_owned()),
+                ("option_is_user", "1".to_owned()),
+                ("hook_command", command.unwrap_or_default()),
+                ("hook_monitor_target", subject.clone()),
+                ("hook_monitor_format", monitor.what.format.clone()),
+                ("hook_fire_count", count.to_string()),
+                ("hook_fire_time", time.to_string()),
+            ]);
+            formats::expand(format, &scope, &clock)
+        });
         lines.collect()
     };
     run.print_lines(lines).await

@@ -61,6 +61,9 @@ pub async fn send_keys(run: &mut Run<'_>, arguments: Arguments) -> Done {
             }
         }
     }
+    if run.state().input_off.contains(&id) {
+        return Ok(());
+    }
     for _ in 0..times {
         for piece in &pieces {
             match piece {

@@ -9,10 +9,11 @@ use super::{
 use crate::dialect::tmux::{
     arguments::Arguments,
     conversation::Event,
-    formats,
+    formats::{self, Values},
     language::{self, Words},
     run::{Done, Failure, Run, find},
     target::TargetKind,
+    variables::VARIABLES,
 };
 
 /// The default message of `display-message`.
@@ -24,6 +25,15 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let format = arguments.value('F').or(arguments.word(0)).unwrap_or(MESSAGE).to_owned();
     if arguments.value('F').is_some() && arguments.word(0).is_some() {
         return Err("only one of -F or argument must be given".into());
+    }
+    if arguments.has('a') {
+        let lines = {
+            let state = run.state();
+            let scope = run.scope(&world, &state, Some(at));
+            let all = VARIABLES.iter();
+            all.filter_map(|name| Some(format!("{name}={}", scope.value(name)?))).collect()
+        };
+        return run.print_lines(lines).await;
     }
     let text = run.expand(&format, &mut world, Some(at)).await?;
     if arguments.has('p') {
@@ -176,13 +186,41 @@ pub async fn list_commands(run: &mut Run<'_>, arguments: Arguments) -> Done {
     run.print_lines(lines).await
 }
 
-/// `list-keys`. The user's keys are Unterm's own, so tmux's tables of keys are empty.
-pub async fn list_keys(_: &mut Run<'_>, arguments: Arguments) -> Done {
-    match arguments.value('T') {
-        Some("root" | "prefix" | "copy-mode" | "copy-mode-vi") | None => match arguments.word(0) {
-            Some(key) => Err(format!("unknown key: {key}").into()),
-            None => Ok(()),
-        },
-        Some(table) => Err(format!("table {table} doesn't exist").into()),
+/// The kinds of prompts of tmux. There are none here, so their histories are empty.
+const PROMPTS: [&str; 4] = ["command", "search", "target", "window-target"];
+
+/// The prompts that `-T` names.
+fn prompts(arguments: &Arguments) -> Result<&'static [&'static str], Failure> {
+    let Some(name) = arguments.value('T') else { return Ok(&PROMPTS) };
+    let found = PROMPTS.iter().position(|prompt| *prompt == name);
+    match found {
+        Some(at) => Ok(&PROMPTS[at..=at]),
+        None => Err(format!("invalid type: {name}").into()),
+    }
+}
+
+/// `show-prompt-history`.
+pub async fn show_prompt_history(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let prompts = prompts(&arguments)?.iter();
+    let lines = prompts.map(|prompt| format!("History for {prompt}:\n\n"));
+    run.print_lines(lines.collect()).await
+}
+
+/// `clear-prompt-history`.
+pub async fn clear_prompt_history(_: &mut Run<'_>, arguments: Arguments) -> Done {
+    prompts(&arguments).map(drop)
+}
+
+/// `server-access`. Only programs of the user reach the instance, so the list of other users is always empty.
+pub async fn server_access(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    if arguments.has('l') {
+        return run.world().await.map(drop);
+    }
+    match arguments.word(0) {
+        None => Err("missing user argument".into()),
+        Some(user) if user == run.hello.user => {
+            Err(format!("{user} owns the server, can't change access").into())
+        }
+        Some(user) => Err(format!("other users can't use this server: {user}").into()),
     }
 }

@@ -124,15 +124,23 @@ async fn change(run: &mut Run<'_>, arguments: &Arguments) -> Done {
                 return Err(format!("already set: {name}").into());
             }
             let now = state.options.value(&chain(owner, at), &name).unwrap_or_default();
-            let value = match name.starts_with('@') {
+            let is_user = name.starts_with('@');
+            let joins = |kind| matches!(kind, ValueKind::Text | ValueKind::Style);
+            let appends =
+                arguments.has('a') && (is_user || find(&name).is_ok_and(|row| joins(row.kind)));
+            let value = match (appends, value) {
+                (true, Some(value)) => {
+                    let before = state.options.own(owner, &name).unwrap_or_default();
+                    // The parts of a style have commas between them.
+                    let is_style = find(&name).is_ok_and(|row| row.kind == ValueKind::Style);
+                    let comma = if is_style && !before.is_empty() && !is_user { "," } else { "" };
+                    Some(format!("{before}{comma}{value}"))
+                }
+                (_, value) => value,
+            };
+            let value = match is_user {
                 true => value.unwrap_or_default(),
                 false => find(&name)?.checked(value.as_deref(), &now)?,
-            };
-            let is_text =
-                name.starts_with('@') || find(&name).is_ok_and(|row| row.kind == ValueKind::Text);
-            let value = match arguments.has('a') && is_text {
-                true => state.options.own(owner, &name).unwrap_or_default().to_owned() + &value,
-                false => value,
             };
             state.options.set(owner, &name, value)?;
         }

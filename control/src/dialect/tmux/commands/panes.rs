@@ -2,7 +2,10 @@
 
 use unterm_mux::{Axis, Direction, PaneId};
 
-use super::{print_each, print_new, program, target};
+use super::{
+    print_each, print_new, program, target,
+    windows::{Destination, place_in_bar},
+};
 use crate::{
     dialect::tmux::{
         arguments::Arguments,
@@ -114,6 +117,9 @@ pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
 
 /// Closes panes. Begins with panes that need approval, so that none is closed if the user refuses.
 pub async fn close(run: &mut Run<'_>, mut panes: Vec<u64>) -> Done {
+    // A window that is linked twice has its panes in the list twice.
+    panes.sort_unstable();
+    panes.dedup();
     panes.sort_by_key(|pane| run.is_own(*pane));
     for pane in panes {
         run.call::<Destroy>(SessionOnly::of(pane)).await?;
@@ -167,6 +173,20 @@ pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
         let mut state = run.state();
         let is_unset = arguments.has('M') || state.marked == Some(own);
         state.marked = if is_unset { None } else { Some(own) };
+        return Ok(());
+    }
+    if arguments.has('d') || arguments.has('e') {
+        let own = world.pane(at).id;
+        if !run.is_own(own) {
+            // Without a change, the call checks whether the program may change the pane.
+            let params = ArrangeParams { id: own, ..ArrangeParams::default() };
+            run.call::<Arrange>(params.into()).await?;
+        }
+        let mut state = run.state();
+        match arguments.has('d') {
+            true => state.input_off.insert(own),
+            false => state.input_off.remove(&own),
+        };
         return Ok(());
     }
     if let Some(title) = arguments.value('T') {
@@ -263,10 +283,14 @@ pub async fn break_out(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let (world, current) = run.here().await?;
     let source = arguments.value('s');
     let at = crate::dialect::tmux::target::find(&world, TargetKind::Pane, source, current)?;
-    let into = match arguments.value('t') {
-        Some(text) => crate::dialect::tmux::target::find_index(&world, Some(text), current)?.0,
-        None => at.session,
+    let (into, index) = match arguments.value('t') {
+        Some(text) => crate::dialect::tmux::target::find_index(&world, Some(text), current)?,
+        None => (at.session, None),
     };
+    let place = Destination::of(&world, into, index, &arguments);
+    if let Some(taken) = place.taken {
+        return Err(format!("index in use: {}", world.sessions[into].windows[taken].index).into());
+    }
     let id = world.pane(at).id;
     let params = RelocateParams {
         id,
@@ -276,26 +300,17 @@ pub async fn break_out(run: &mut Run<'_>, arguments: Arguments) -> Done {
         ..RelocateParams::default()
     };
     run.call::<Relocate>(params.into()).await?;
-    let session = world.sessions[into].id;
-    let new = run.world().await?;
-    if let Some(found) = new.of_pane(id) {
-        let tab = new.window(found).id;
+    let tab = tab_of(run, id).await?;
+    let number = {
         let mut state = run.state();
-        // The first session has every tab that no other session has.
-        if session != 0 {
-            state.assign(tab, session);
+        place.free(&mut state);
+        let number = state.assign(tab, place.id, place.index)?;
+        if let Some(session) = state.session(place.id).filter(|_| !arguments.has('d')) {
+            session.select(number);
         }
-        if !arguments.has('d')
-            && let Some(session) = state.session(session)
-        {
-            session.select(tab);
-        }
-    } else if session != 0 {
-        // The new tab is in the first session, which belongs to another server.
-        let tab = tab_of(run, id).await?;
-        let mut state = run.state();
-        state.assign(tab, session);
-    }
+        number
+    };
+    place_in_bar(run, place.id, number).await?;
     print_new(run, &arguments, id, NEW).await
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::{sync::oneshot, time::timeout};
 use unterm_mux::PaneId;
 
 use super::target;
@@ -18,7 +18,7 @@ use crate::{
     methods::session::{Input, InputParams},
 };
 
-/// How long the process that serves the pipe may take to start.
+/// How long a process that outlives the client may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `pipe-pane`.
@@ -46,7 +46,16 @@ pub async fn pipe(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let tap = streams.take(caller.connection, PaneId(id));
     let request = Request { pane: id, caller, command, tap, reads, writes };
     let (ticket, claimed) = run.state().pipes.open(by, request)?;
-    let answer = run.ask_client(&Event::Pipe(ticket.clone())).await?;
+    let started = start(run, &ticket, claimed).await;
+    if started.is_err() {
+        run.state().pipes.finish(&ticket);
+    }
+    started
+}
+
+/// Makes the client start a process that outlives it, and waits until the process has connected.
+pub async fn start(run: &mut Run<'_>, ticket: &str, claimed: oneshot::Receiver<()>) -> Done {
+    let answer = run.ask_client(&Event::Pipe(ticket.to_owned())).await?;
     let is_claimed = match answer.error {
         None => run.wait(timeout(PATIENCE, claimed)).await?.is_ok_and(|claimed| claimed.is_ok()),
         Some(_) => false,
@@ -54,7 +63,6 @@ pub async fn pipe(run: &mut Run<'_>, arguments: Arguments) -> Done {
     if is_claimed {
         return Ok(());
     }
-    run.state().pipes.finish(&ticket);
     let why = answer.error.unwrap_or_else(|| "the process did not connect".to_owned());
     Err(format!("fork error: {why}").into())
 }

@@ -4,9 +4,11 @@ use super::{panes, print_each, print_new, program, target};
 use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Open, OpenParams, Relocate, RelocateParams},
+    options::Owner,
     run::{Done, Failure, Run},
+    state::State,
     target::{TargetKind, find, find_index},
-    world::{Target, World},
+    world::{Target, Window, World},
 };
 
 const LIST: &str = "#{window_index}: #{window_name}#{window_raw_flags} (#{window_panes} panes) [#{window_width}x#{window_height}] [layout #{window_layout}] #{window_id}#{?window_active, (active),}";
@@ -44,70 +46,141 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
             false => select_window(run, &world, world.of_window(session, window)).await,
         };
     }
-    let windows = &world.sessions[session].windows;
-    let in_use = index.and_then(|index| windows.iter().position(|it| it.index == index));
-    let is_beside = arguments.has('a') || arguments.has('b');
-    if let Some(taken) = in_use.filter(|_| !is_beside && !arguments.has('k')) {
-        let index = windows[taken].index;
+    let place = Destination::of(&world, session, index, &arguments);
+    if let Some(taken) = place.taken.filter(|_| !arguments.has('k')) {
+        let index = world.sessions[session].windows[taken].index;
         return Err(format!("create window failed: index {index} in use").into());
     }
-    let killed: Vec<u64> = match in_use.filter(|_| arguments.has('k') && !is_beside) {
-        Some(taken) => windows[taken].panes.iter().map(|pane| pane.id).collect(),
-        None => Vec::new(),
-    };
-    // The window beside which the new one is placed, and whether the new one comes before it.
-    let beside = is_beside.then(|| in_use.unwrap_or(world.sessions[session].current));
-    let beside = beside.map(|window| (windows[window].id, arguments.has('b')));
     let program = program::program(run, &mut world, Some(at), &arguments).await?;
-    let id = world.sessions[session].id;
-    let is_current = !arguments.has('d');
+    let is_current = !arguments.has('d') || place.replaces_current(&world);
+    let is_attached = world.sessions[session].is_attached;
     let params = OpenParams {
         program,
-        activate: is_current && world.sessions[session].is_attached
-            || is_current && run.pane.is_some() && current.session == session,
+        activate: is_current && (is_attached || run.pane.is_some() && current.session == session),
         size: None,
     };
     let opened = run.call::<Open>(params.into()).await?;
-    {
+    let number = {
         let mut state = run.state();
-        if id != 0 {
-            state.assign(opened.tab, id);
+        place.free(&mut state);
+        let number = state.assign(opened.tab, place.id, place.index)?;
+        if let Some(session) = state.session(place.id).filter(|_| is_current) {
+            session.select(number);
         }
-        if let Some(session) = state.session(id).filter(|_| is_current) {
-            session.select(opened.tab);
-        }
-    }
-    let moved =
-        beside.or(index.zip(in_use).map(|(_, taken)| (windows_id(&world, session, taken), true)));
-    let index = moved.and_then(|(tab, before)| {
-        let at = world.listing.tabs.iter().position(|it| it.id == tab)?;
-        Some(if before { at } else { at + 1 })
-    });
-    if name.is_some() || index.is_some() {
-        let params = RelocateParams {
-            id: opened.id,
-            title: name,
-            index,
-            activate: is_current && world.sessions[session].is_attached,
-            ..RelocateParams::default()
-        };
+        number
+    };
+    if name.is_some() {
+        let activate = is_current && is_attached;
+        let params =
+            RelocateParams { id: opened.id, title: name, activate, ..RelocateParams::default() };
         run.call::<Relocate>(params.into()).await?;
     }
-    panes::close(run, killed).await?;
+    place_in_bar(run, place.id, number).await?;
+    panes::close(run, place.killed(&world)).await?;
     print_new(run, &arguments, opened.id, NEW).await
 }
 
-fn windows_id(world: &World, session: usize, window: usize) -> u64 {
-    world.sessions[session].windows[window].id
+/// Where a window is placed in a session.
+pub struct Destination {
+    /// The session's number.
+    pub id: u64,
+    /// The index of the session in `sessions`.
+    session: usize,
+    /// The number that the window gets. `None`: the first free one.
+    pub index: Option<u64>,
+    /// Whether the windows from `index` on move up.
+    makes_room: bool,
+    /// The index of the window that has the number already.
+    pub taken: Option<usize>,
+}
+
+impl Destination {
+    /// The place for `-a`, `-b` and the number of the target.
+    pub fn of(world: &World, session: usize, index: Option<u64>, arguments: &Arguments) -> Self {
+        let of = &world.sessions[session];
+        let taken = index.and_then(|index| of.windows.iter().position(|it| it.index == index));
+        let id = of.id;
+        if !arguments.has('a') && !arguments.has('b') {
+            return Self { id, session, index, makes_room: false, taken };
+        }
+        let beside = of.windows[taken.unwrap_or(of.current)].index;
+        let index = if arguments.has('b') { beside } else { beside + 1 };
+        Self { id, session, index: Some(index), makes_room: true, taken: None }
+    }
+
+    /// Whether the window takes the place of the current one.
+    fn replaces_current(&self, world: &World) -> bool {
+        self.taken == Some(world.sessions[self.session].current)
+    }
+
+    /// Makes the number free. Returns the numbers that moved up by one.
+    pub fn free(&self, state: &mut State) -> std::ops::Range<u64> {
+        let Some(index) = self.index else { return 0..0 };
+        if self.makes_room {
+            return index..state.make_room(self.id, index);
+        }
+        if self.taken.is_some() {
+            state.unlink(self.id, index);
+        }
+        0..0
+    }
+
+    /// The panes of the window that had the number, if no other session contains it.
+    fn killed(&self, world: &World) -> Vec<u64> {
+        let Some(window) = self.taken else { return Vec::new() };
+        let at = world.of_window(self.session, window);
+        match world.is_linked(at) {
+            true => Vec::new(),
+            false => world.window(at).panes.iter().map(|pane| pane.id).collect(),
+        }
+    }
+}
+
+/// Moves the tab of a window in the tab bar, so that the tabs of the session have the order of their numbers. A tab of
+/// several sessions stays where it is.
+pub async fn place_in_bar(run: &mut Run<'_>, session: u64, index: u64) -> Done {
+    let world = run.world().await?;
+    let found = world
+        .targets()
+        .find(|at| world.session(*at).id == session && world.window(*at).index == index);
+    let Some(at) = found.filter(|at| !world.is_linked(*at)) else { return Ok(()) };
+    let windows = &world.session(at).windows;
+    let place = |window: &Window| world.listing.tabs.iter().position(|tab| tab.id == window.id);
+    let Some(own) = place(&windows[at.window]) else { return Ok(()) };
+    let before = windows[..at.window].iter().filter_map(place).max();
+    let after = windows[at.window + 1..].iter().filter_map(place).min();
+    let to = match (before, after) {
+        // The tab is removed before it is inserted.
+        (_, Some(after)) if own > after => after,
+        (Some(before), _) if own < before => before,
+        _ => return Ok(()),
+    };
+    relocate(run, &world, at, |params| params.index = Some(to)).await
 }
 
 /// `kill-window`.
 pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
     let windows = world.session(at).windows.iter().enumerate();
-    let killed = windows.filter(|(window, _)| (*window == at.window) != arguments.has('a'));
+    let own = world.window(at).id;
+    let killed = windows.filter(|(_, window)| (window.id == own) != arguments.has('a'));
     let killed = killed.flat_map(|(_, window)| window.panes.iter().map(|pane| pane.id)).collect();
     panes::close(run, killed).await
+}
+
+/// `unlink-window`.
+pub async fn unlink(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    let (world, at) = target(run, TargetKind::Window, &arguments).await?;
+    if world.is_linked(at) {
+        // The session may belong to another program.
+        relocate(run, &world, at, |_| ()).await?;
+        run.state().unlink(world.session(at).id, world.window(at).index);
+        return Ok(());
+    }
+    if !arguments.has('k') {
+        return Err("window only linked to one session".into());
+    }
+    panes::close(run, world.window(at).panes.iter().map(|pane| pane.id).collect()).await
 }
 
 /// `rename-window`.
@@ -132,13 +205,12 @@ async fn relocate(
 
 /// Makes a window the current one of its session. If the user sees the session, the tab becomes active.
 pub async fn select_window(run: &mut Run<'_>, world: &World, at: Target) -> Done {
-    let (session, tab) = (world.session(at).id, world.window(at).id);
-    let is_seen = world.session(at).windows.iter().any(|it| Some(it.id) == world.listing.active);
-    if is_seen && world.listing.active != Some(tab) {
+    let (session, window) = (world.session(at).id, world.window(at));
+    if world.seen == Some(session) && world.listing.active != Some(window.id) {
         relocate(run, world, at, |params| params.activate = true).await?;
     }
     if let Some(session) = run.state().session(session) {
-        session.select(tab);
+        session.select(window.index);
     }
     Ok(())
 }
@@ -160,7 +232,7 @@ pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 async fn to_last(run: &mut Run<'_>, world: &World, at: Target) -> Done {
-    let Some(last) = world.session(at).last else { return Err("no last window".into()) };
+    let Some(last) = world.session(at).last() else { return Err("no last window".into()) };
     select_window(run, world, world.of_window(at.session, last)).await
 }
 
@@ -201,89 +273,111 @@ async fn source(
 /// `move-window`.
 pub async fn move_to(run: &mut Run<'_>, arguments: Arguments) -> Done {
     if arguments.has('r') {
-        // Windows never have gaps between their numbers.
-        return target(run, TargetKind::Session, &arguments).await.map(drop);
-    }
-    let (world, from, current) = source(run, &arguments).await?;
-    let (session, index) = find_index(&world, arguments.value('t'), current)?;
-    let windows = &world.sessions[session].windows;
-    let taken = index.and_then(|index| windows.iter().position(|it| it.index == index));
-    let is_beside = arguments.has('a') || arguments.has('b');
-    let is_same = |window: usize| windows[window].id == world.window(from).id;
-    if let Some(taken) = taken.filter(|it| !is_beside && !arguments.has('k') && !is_same(*it)) {
-        return Err(format!("index in use: {}", windows[taken].index).into());
-    }
-    let tabs = &world.listing.tabs;
-    let position = |window: usize| tabs.iter().position(|tab| tab.id == windows[window].id);
-    let own = tabs.iter().position(|tab| tab.id == world.window(from).id).unwrap_or(0);
-    let target_window = match taken {
-        Some(taken) => Some(taken),
-        None if is_beside => Some(world.sessions[session].current),
-        None => None,
-    };
-    let at = match target_window {
-        Some(window) => {
-            let at = position(window).unwrap_or(own);
-            // The tab is removed before it is inserted.
-            let at = if arguments.has('a') { at + 1 } else { at };
-            if own < at { at - 1 } else { at }
-        }
-        None => tabs.len(),
-    };
-    let killed: Vec<u64> = match taken.filter(|it| arguments.has('k') && !is_same(*it)) {
-        Some(taken) => windows[taken].panes.iter().map(|pane| pane.id).collect(),
-        None => Vec::new(),
-    };
-    let (id, tab) = (world.sessions[session].id, world.window(from).id);
-    relocate(run, &world, from, |params| params.index = Some(at)).await?;
-    if session != from.session {
-        move_tab(run, tab, id, world.session(from).id);
-    }
-    panes::close(run, killed).await?;
-    if arguments.has('d') {
+        let (world, at) = target(run, TargetKind::Session, &arguments).await?;
+        run.state().renumber(world.session(at).id);
         return Ok(());
     }
-    let world = run.world().await?;
-    let found = world.targets().find(|target| world.window(*target).id == tab);
-    match found {
-        Some(found) => {
-            select_window(run, &world, world.of_window(found.session, found.window)).await
-        }
-        None => Ok(()),
-    }
+    add(run, &arguments, true).await
 }
 
-/// Moves a tab to another session. The first session has every tab that no other session has.
-fn move_tab(run: &Run<'_>, tab: u64, into: u64, from: u64) {
-    let mut state = run.state();
-    if into == 0 {
-        if let Some(session) = state.session(from) {
-            session.tabs.retain(|own| *own != tab);
-        }
-    } else {
-        state.assign(tab, into);
+/// `link-window`.
+pub async fn link(run: &mut Run<'_>, arguments: Arguments) -> Done {
+    add(run, &arguments, false).await
+}
+
+/// Whether two sessions are different sessions of one group.
+fn are_grouped(world: &World, one: usize, other: usize) -> bool {
+    let id = world.sessions[other].id;
+    one != other && world.group(one).any(|session| session.id == id)
+}
+
+/// Adds a window to a session. `is_move`: and removes it from the session where it was.
+async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Done {
+    let (world, from, current) = source(run, arguments).await?;
+    let (session, index) = find_index(&world, arguments.value('t'), current)?;
+    if are_grouped(&world, from.session, session) {
+        return Err("sessions are grouped".into());
     }
+    let place = Destination::of(&world, session, index, arguments);
+    let (tab, source) = (world.window(from).id, world.session(from).id);
+    if let Some(taken) = place.taken {
+        let taken = &world.sessions[session].windows[taken];
+        if taken.id == tab {
+            return Err(format!("same index: {}", taken.index).into());
+        }
+        if !arguments.has('k') {
+            return Err(format!("index in use: {}", taken.index).into());
+        }
+    }
+    // Without a change, the call checks whether the program may change the window.
+    relocate(run, &world, from, |_| ()).await?;
+    let is_current = !arguments.has('d') || place.replaces_current(&world);
+    let number = {
+        let mut state = run.state();
+        let moved = place.free(&mut state);
+        let mut old = world.window(from).index;
+        if source == place.id && moved.contains(&old) {
+            old += 1;
+        }
+        let number = state.link(place.id, place.index, tab)?;
+        if let Some(session) = state.session(place.id).filter(|_| is_current) {
+            session.select(number);
+        }
+        if is_move {
+            state.unlink(source, old);
+            let owners = [Owner::Session(source), Owner::Sessions];
+            if !arguments.has('s') && state.options.is_on(&owners, "renumber-windows") {
+                state.renumber(source);
+            }
+        }
+        state.session(place.id).and_then(|it| it.index_of(tab)).unwrap_or(number)
+    };
+    if is_current && world.seen == Some(place.id) && world.listing.active != Some(tab) {
+        relocate(run, &world, from, |params| params.activate = true).await?;
+    }
+    place_in_bar(run, place.id, number).await?;
+    panes::close(run, place.killed(&world)).await
 }
 
 /// `swap-window`.
 pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let (world, from, current) = source(run, &arguments).await?;
     let at = find(&world, TargetKind::Window, arguments.value('t'), current)?;
-    if world.window(from).id == world.window(at).id {
+    if are_grouped(&world, from.session, at.session) {
+        return Err("can't move window, sessions are grouped".into());
+    }
+    let (one, other) = (world.window(from), world.window(at));
+    if one.id == other.id {
         return Ok(());
     }
-    if from.session != at.session {
-        return Err("can't swap windows of two sessions".into());
+    for window in [from, at] {
+        relocate(run, &world, window, |_| ()).await?;
     }
-    let position = |target: Target| {
-        let id = world.window(target).id;
-        world.listing.tabs.iter().position(|tab| tab.id == id).unwrap_or(0)
+    let shown = {
+        let mut state = run.state();
+        state.replace(world.session(from).id, one.index, other.id);
+        state.replace(world.session(at).id, other.index, one.id);
+        if arguments.has('d') {
+            for (session, window) in [(world.session(at), other), (world.session(from), one)] {
+                if let Some(session) = state.session(session.id) {
+                    session.select(window.index);
+                }
+            }
+        }
+        world.seen.and_then(|seen| state.session(seen)?.current_tab())
     };
-    let (one, other) = (position(from), position(at));
-    relocate(run, &world, from, |params| params.index = Some(other)).await?;
-    // After the first move, the other window is one place nearer to where it was.
-    relocate(run, &world, at, |params| params.index = Some(one)).await?;
-    Ok(())
+    if !world.is_linked(from) && !world.is_linked(at) {
+        let place = |id: u64| world.listing.tabs.iter().position(|tab| tab.id == id);
+        let (first, second) = (place(one.id), place(other.id));
+        relocate(run, &world, from, |params| params.index = second).await?;
+        // After the first move, the other window is one place nearer to where it was.
+        relocate(run, &world, at, |params| params.index = first).await?;
+    }
+    let shown = shown.filter(|tab| world.listing.active != Some(*tab));
+    match shown.and_then(|tab| world.nearest(None, |at| world.window(at).id == tab)) {
+        Some(shown) => relocate(run, &world, shown, |params| params.activate = true).await,
+        None => Ok(()),
+    }
 }
 
 /// `respawn-window`.

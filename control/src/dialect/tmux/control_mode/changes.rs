@@ -54,6 +54,15 @@ impl Known {
                 current: session.windows[session.current].id,
             });
             for (index, window) in session.windows.iter().enumerate() {
+                // Several sessions can contain a window. For a client, it is in the client's own session.
+                let there = known.windows.iter().position(|it| it.id == window.id);
+                match there {
+                    Some(there) if Some(session.id) == attached => {
+                        known.windows.remove(there);
+                    }
+                    Some(_) => continue,
+                    None => {}
+                }
                 let target = Some(world.of_window(at, index));
                 let scope = Scope { world, state, client, target, more: BTreeMap::new() };
                 known.windows.push(KnownWindow {

@@ -35,8 +35,8 @@ pub fn changes(
     lines
 }
 
-/// The places that a subscription is about.
-fn targets(subject: Subject, world: &World, session: usize) -> Vec<(Place, Target)> {
+/// The places that a subscription of a session is about. `session`: the index of the session in the world.
+pub fn targets(subject: Subject, world: &World, session: usize) -> Vec<(Place, Target)> {
     let windows = &world.sessions[session].windows;
     let panes = || {
         windows.iter().enumerate().flat_map(|(window, of)| {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Node, OnExit, PaneId, TabId};
 
+use super::touched;
 use crate::{
     authority::Subjects,
     caller::Caller,
@@ -218,9 +219,7 @@ impl Method for Keep {
         params: Self::Params<'a>,
     ) -> Result<Done> {
         let params: KeepParams = params.params()?;
-        let pane = context.mux.pane(PaneId(params.id)).ok_or(Error::NoSession(params.id))?;
-        context.authority.touch(caller, &pane)?;
-        pane.set_on_exit(params.on_exit.into());
+        touched(context, caller, params.id)?.set_on_exit(params.on_exit.into());
         Ok(Done::OK)
     }
 }

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{ExitStatus, PaneState};
-use unterm_term::{Modes, MouseTracking, ScreenKind};
+use unterm_term::{Modes, MouseEncoding, MouseTracking, ScreenKind};
 
 use crate::{
     caller::Caller,
@@ -73,6 +73,8 @@ pub struct Pane {
     pub pid: Option<i32>,
     pub tty: String,
     pub is_dead: bool,
+    /// Whether the pane closes when its program ends.
+    pub closes: bool,
     pub exit_code: Option<i32>,
     pub exit_signal: Option<i32>,
     /// When the program last printed, or received input, in seconds since 1970.
@@ -87,6 +89,12 @@ pub struct Pane {
     pub wrap: bool,
     /// `press`, `click`, `drag`, `motion`, or empty.
     pub mouse: String,
+    /// `sgr`, `utf8`, or empty.
+    pub mouse_encoding: String,
+    /// The first row of the scroll region, from 0.
+    pub region_top: u16,
+    /// The last row of the scroll region, from 0.
+    pub region_bottom: u16,
 }
 
 impl Pane {
@@ -122,6 +130,7 @@ impl Pane {
         let activity = since.saturating_sub(pane.silence()).as_secs();
         row.activity = i64::try_from(activity).unwrap_or(i64::MAX);
         row.is_dead = pane.state() != PaneState::Running;
+        row.closes = pane.closes_on_exit();
         match status {
             Some(ExitStatus::Code(code)) => row.exit_code = Some(code),
             Some(ExitStatus::Signal(signal)) => row.exit_signal = Some(signal),
@@ -148,6 +157,13 @@ impl Pane {
             MouseTracking::Motion => "motion",
         }
         .to_owned();
+        row.mouse_encoding = match term.mouse_encoding() {
+            MouseEncoding::Sgr | MouseEncoding::SgrPixels => "sgr",
+            MouseEncoding::Utf8 => "utf8",
+            MouseEncoding::Legacy | MouseEncoding::Urxvt => "",
+        }
+        .to_owned();
+        (row.region_top, row.region_bottom) = term.scroll_region();
         row
     }
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, MuxError, Node, OnExit, PaneId, PaneState, Spawn, TabId};
 
+use super::touched;
 use crate::{
     authority::Subjects,
     caller::Caller,
@@ -138,7 +139,7 @@ pub struct SplitParams {
     /// Whether the new pane gets the focus of its tab.
     #[serde(default)]
     pub focus: bool,
-    /// Whether the new pane fills the tab.
+    /// Whether the focused pane fills the tab.
     #[serde(default)]
     pub zoom: bool,
 }
@@ -159,8 +160,7 @@ impl Method for Split {
     ) -> Result<Opened> {
         let params: SplitParams = params.params()?;
         let id = PaneId(params.id);
-        let pane = context.mux.pane(id).ok_or(Error::NoSession(params.id))?;
-        context.authority.touch(caller, &pane)?;
+        touched(context, caller, params.id)?;
         let (spawn, on_exit) = params.program.spawn(context)?;
         let mux = context.mux.clone();
         let new = blocking(move || {
@@ -186,7 +186,7 @@ impl Method for Split {
             }
             let focused = if params.focus { new.id() } else { before.focused };
             // If another caller has changed the tab meanwhile, the new pane stays where it is.
-            match mux.arrange(before.id, root, focused, params.zoom && params.focus) {
+            match mux.arrange(before.id, root, focused, params.zoom) {
                 Err(MuxError::OtherPanes(_)) | Ok(()) => Ok(new),
                 Err(error) => Err(error),
             }
@@ -225,8 +225,7 @@ impl Method for Respawn {
     ) -> Result<Opened> {
         let params: RespawnParams = params.params()?;
         let id = PaneId(params.id);
-        let pane = context.mux.pane(id).ok_or(Error::NoSession(params.id))?;
-        context.authority.touch(caller, &pane)?;
+        let pane = touched(context, caller, params.id)?;
         if pane.state() == PaneState::Running && !params.kill {
             return Err(Error::Failed("still active".to_owned()));
         }

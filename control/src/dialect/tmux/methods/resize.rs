@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
+use super::touched;
 use crate::{
     authority::Subjects,
     caller::Caller,
@@ -85,8 +86,7 @@ impl Method for Clear {
         params: Self::Params<'a>,
     ) -> Result<Done> {
         let params: ClearParams = params.params()?;
-        let pane = context.mux.pane(PaneId(params.id)).ok_or(Error::NoSession(params.id))?;
-        context.authority.touch(caller, &pane)?;
+        let pane = touched(context, caller, params.id)?;
         match params.reset {
             true => pane.reset(),
             false => pane.clear_history(),

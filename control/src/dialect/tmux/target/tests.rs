@@ -32,7 +32,8 @@ fn world() -> World {
         is_attached: id == 0,
         clients: 0,
         current: windows.len() - 1,
-        last: (windows.len() > 1).then_some(0),
+        stack: if windows.len() > 1 { vec![0] } else { Vec::new() },
+        group: None,
         windows,
         cwd: String::new(),
     };
@@ -51,6 +52,7 @@ fn world() -> World {
             active: Some(11),
             panes: Vec::new(),
         },
+        seen: Some(0),
         marked: Some(3),
         next_session: 5,
         started: 0,
@@ -148,6 +150,12 @@ fn a_new_window_has_a_session_and_maybe_a_number() {
     assert_eq!(index(Some("other:0")), Ok((1, Some(0))));
     assert_eq!(index(Some("shell")), Ok((0, Some(0))));
     assert_eq!(index(Some("@12")), Ok((1, Some(0))));
+    // An offset counts free numbers, too.
+    assert_eq!(index(Some("+3")), Ok((0, Some(4))));
+    assert_eq!(index(Some("main:+")), Ok((0, Some(2))));
+    assert_eq!(index(Some(":-1")), Ok((0, Some(0))));
+    assert_eq!(index(Some(":-2")), Err("can't find window: -2".to_owned()));
+    assert_eq!(index(Some(":4294967296")), Err("can't find window: 4294967296".to_owned()));
     assert_eq!(index(Some("none:1")), Err("can't find session: none".to_owned()));
     assert_eq!(index(Some(":x")), Err("can't find window: x".to_owned()));
 }
