@@ -254,3 +254,23 @@ fn a_manifest_reads_the_screen_of_an_agent() {
     assert_eq!((&asks["source"], asks.get("kind")), (&json!("adapter"), None), "{asks}");
     assert_eq!(wire.call("inbox.list", json!({}))["entries"][0]["source"], "adapter");
 }
+
+#[test]
+fn a_replay_has_the_screen_and_the_programs_of_a_session() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    enter(
+        &mut wire,
+        &session,
+        "printf '\\033]2;at work\\007\\033]9;4;1;50\\007shown\\n'; read -r _",
+    );
+    session.wait_for(|text| text.lines().any(|line| line == "shown"));
+    let replay = wire.call("session.replay", json!({"id": session.id}));
+    assert_eq!(replay["title"], "at work", "{replay}");
+    assert_eq!(replay["progress"], "4;1;50", "{replay}");
+    let screen = replay["screen"].as_array().unwrap();
+    assert!(screen.contains(&json!("shown")), "{replay}");
+    assert!(replay["programs"].as_array().unwrap().contains(&json!("bash")), "{replay}");
+    assert!(replay.get("rule").is_none(), "no rule is about a shell: {replay}");
+}

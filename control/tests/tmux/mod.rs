@@ -200,7 +200,7 @@ fn until_true(what: &str, mut is_true: impl FnMut() -> bool) {
 
 /// Runs the shell commands of hooks, like the process that a client starts.
 fn run_hooks(mut wire: Wire, first: &Event) {
-    let mut answer = |wire: &mut Wire, event: &Event| match event {
+    let answer = |wire: &mut Wire, event: &Event| match event {
         Event::Shell { command, .. } => {
             let output = Command::new("sh").args(["-c", command]).output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
