@@ -265,7 +265,7 @@ fn a_replay_has_the_screen_and_the_programs_of_a_session() {
         &session,
         "printf '\\033]2;at work\\007\\033]9;4;1;50\\007shown\\n'; read -r _",
     );
-    session.wait_for(|text| text.lines().any(|line| line == "shown"));
+    session.wait_for(|text| text.lines().any(|line| line.trim_end() == "shown"));
     let replay = wire.call("session.replay", json!({"id": session.id}));
     assert_eq!(replay["title"], "at work", "{replay}");
     assert_eq!(replay["progress"], "4;1;50", "{replay}");
