@@ -242,6 +242,11 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// The name of the parameter that names the session.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
     /// The JSON value that names the session, if there is one.
     pub fn given(self) -> Option<&'a str> {
         self.value.map(RawValue::get)

@@ -95,7 +95,7 @@ pub struct FoundLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i32")]
     pub exit_code: Option<i32>,
-    /// The directory in which the command started; of a recording, its project.
+    /// The directory in which the command started, as session.cwd returns it; of a recording, the path of its project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub cwd: Option<String>,

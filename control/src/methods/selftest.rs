@@ -77,7 +77,7 @@ impl Method for Run {
         let mut checks = vec![Check { name: "mux.available".into(), ok: true, detail: mux }];
         let target = Target::new(&params.id, &params.session_id);
         // If the session does not exist, its checks fail.
-        let own = target.given().map(|id| format!("{{\"id\":{id}}}"));
+        let own = target.given().map(|id| format!("{{\"{}\":{id}}}", target.name()));
         let mut asked: Vec<(&'static Entry, &str)> =
             CHECKS.iter().map(|(entry, params)| (entry, *params)).collect();
         if let Some(params) = &own {

@@ -6,13 +6,16 @@ use rustix::io::Errno;
 
 use super::listener::{Listener, send_last_message};
 
-/// A spare file descriptor. When no other is left, it is used to accept and refuse a client. Without it, the client
-/// would wait forever.
-pub struct ReservedDescriptor(Option<File>);
+/// Spare file descriptors. When no other is left, one of them is used to accept and refuse a client. Without it, the
+/// client would wait forever. There are several, because another thread may open a file at the same moment.
+pub struct ReservedDescriptor(Vec<File>);
+
+/// The number of spare descriptors.
+const SPARES: usize = 4;
 
 impl Default for ReservedDescriptor {
     fn default() -> Self {
-        Self(File::open("/dev/null").ok())
+        Self((0..SPARES).map_while(|_| File::open("/dev/null").ok()).collect())
     }
 }
 
@@ -28,7 +31,7 @@ impl ReservedDescriptor {
         if !matches!(Errno::from_io_error(why), Some(Errno::MFILE | Errno::NFILE)) {
             return false;
         }
-        let had_one = self.0.take().is_some();
+        let had_one = !std::mem::take(&mut self.0).is_empty();
         let accepted = poll_fn(|context| Poll::Ready(listener.poll_accept(context))).await;
         let is_done = match accepted {
             Poll::Ready(Ok(stream)) => {

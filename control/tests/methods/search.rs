@@ -31,7 +31,7 @@ fn a_line_is_found_in_every_session_with_its_command() {
     assert_eq!((&oldest["session"], &oldest["exit_code"]), (&json!(one.id), &json!(3)));
     assert_eq!(oldest["command"], "echo nee''dle one; (exit 3)");
     assert!(oldest["time"].as_str().is_some_and(|time| time.ends_with('Z')), "{found}");
-    assert!(newest["cwd"].as_str().is_some_and(|cwd| cwd.starts_with('/')), "{found}");
+    assert!(newest["cwd"].as_str().is_some_and(|cwd| cwd.starts_with("file:///")), "{found}");
     let got = wire.call("block.get", json!({"id": one.id, "block": oldest["block"]}));
     assert_eq!(got["output"], "needle one");
     assert_eq!(found.get("complete").and(found.get("more")), None);

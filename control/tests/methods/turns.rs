@@ -290,8 +290,9 @@ fn a_line_that_goes_on_behind_a_continuation_prompt_was_begun() {
     // The prompts are marked as in Nushell, which draws them again at each key.
     let prompt = r"\033]133;A;k=i\033\\> \033]133;B\033\\";
     let more = r"\033]133;A;k=s\033\\::: \033]133;B\033\\";
-    let script =
-        format!("printf '{prompt}'; read -r A; printf '\\r{prompt}'\"$A\"'\\n{more}'; exec cat");
+    let script = format!(
+        "printf '{prompt}'; read -r A; printf '\\r{prompt}'\"$A\"'\\n{more}'; while :; do read -r A; done"
+    );
     let opened = agent.call("pane_open", json!({"command": ["bash", "-c", script]}));
     let pane = &opened["pane"];
     agent.call("wait", json!({"pane": pane, "any": [{"text": "> "}], "include_typed": true}));
