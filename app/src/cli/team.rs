@@ -198,19 +198,7 @@ impl Teams<'_> {
     }
 
     fn close(&self, team: &Team, keep: bool) -> Result<ExitCode> {
-        let mut kept = Vec::new();
-        let mut removed = Vec::new();
-        for member in &team.members {
-            let (Some(branch), Some(base)) = (&member.branch, &team.base) else { continue };
-            let changes = worktree::changes(&member.folder, base);
-            match (keep, changes) {
-                (false, Ok(changes)) if changes.is_empty() => removed.push((member, branch)),
-                (false, Ok(changes)) if discards(member, branch, changes.len())? => {
-                    removed.push((member, branch));
-                }
-                _ => kept.push(member),
-            }
-        }
+        // The programs end first, so that none changes a worktree after it was looked at.
         if record::is_live(self.home, team) {
             for member in &team.members {
                 // The user may have closed the pane.
@@ -219,8 +207,21 @@ impl Teams<'_> {
                 }
             }
         }
-        for (member, branch) in removed {
-            worktree::remove(&member.folder, branch)?;
+        let mut kept = Vec::new();
+        for member in &team.members {
+            let (Some((branch, git_dir)), Some(base)) = (member.tree(), &team.base) else {
+                continue;
+            };
+            let is_removed = match (keep, worktree::changes(&member.folder, git_dir, base)) {
+                (false, Ok(changes)) => {
+                    changes.is_empty() || discards(member, branch, changes.len())?
+                }
+                _ => false,
+            };
+            match is_removed {
+                true => worktree::remove(&member.folder, git_dir, branch)?,
+                false => kept.push(member),
+            }
         }
         record::remove(self.home, &team.name)?;
         let kept: Vec<_> = kept.iter().map(|member| member.folder.display().to_string()).collect();
@@ -240,8 +241,8 @@ impl Teams<'_> {
 /// Removes the worktrees of a team that could not be started. They contain no changes.
 fn remove_trees(members: &[Member]) {
     for member in members {
-        if let Some(branch) = &member.branch
-            && let Err(error) = worktree::remove(&member.folder, branch)
+        if let Some((branch, git_dir)) = member.tree()
+            && let Err(error) = worktree::remove(&member.folder, git_dir, branch)
         {
             complain(&format!("{}: {error:#}", member.folder.display()));
         }

@@ -49,6 +49,9 @@ pub struct Member {
     /// The branch of its worktree. Absent: it has no worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The folder in the repository with what git knows about its worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_dir: Option<PathBuf>,
     /// Its first port, and the number of its ports.
     pub first_port: u16,
     pub port_count: u16,
@@ -58,15 +61,22 @@ impl Member {
     /// A member without a pane and a worktree.
     pub fn new(number: usize, port_count: u16, folder: &Path) -> Self {
         let folder = folder.to_owned();
-        Self { number, pane: 0, folder, branch: None, first_port: 0, port_count }
+        Self { number, pane: 0, folder, branch: None, git_dir: None, first_port: 0, port_count }
     }
 
     /// The member in a worktree, if there is one.
     pub fn with_tree(self, tree: Option<Tree>) -> Self {
         match tree {
-            Some(Tree { folder, branch }) => Self { folder, branch: Some(branch), ..self },
+            Some(Tree { folder, branch, git_dir }) => {
+                Self { folder, branch: Some(branch), git_dir: Some(git_dir), ..self }
+            }
             None => self,
         }
+    }
+
+    /// The branch of its worktree, and the folder with what git knows about it. `None`: it has no worktree.
+    pub fn tree(&self) -> Option<(&str, &Path)> {
+        Some((self.branch.as_deref()?, self.git_dir.as_deref()?))
     }
 
     /// Its ports.

@@ -86,12 +86,12 @@ fn of_member(client: &Client, team: &Team, member: &Member) -> MemberReport {
     let state = client.call::<Explain>(SessionOnly::of(member.pane)).ok();
     let blocks = ListParams { limit: COMMANDS.into(), ..ListParams::of(member.pane) };
     let blocks = client.call::<List>(blocks).map_or_else(|_| Vec::new(), |reply| reply.blocks);
-    let has_tree = member.branch.is_some();
+    let git_dir = member.tree().map(|(_, git_dir)| git_dir);
     let changed = team
         .base
         .as_ref()
-        .filter(|_| has_tree)
-        .and_then(|base| worktree::changes(&member.folder, base).ok());
+        .zip(git_dir)
+        .and_then(|(base, git_dir)| worktree::changes(&member.folder, git_dir, base).ok());
     let changed = changed.unwrap_or_default();
     let newest = newest_change(&member.folder, &changed);
     MemberReport {
@@ -99,7 +99,7 @@ fn of_member(client: &Client, team: &Team, member: &Member) -> MemberReport {
         pane: member.pane,
         state: state.map(|reply| reply.state.name()),
         branch: member.branch.clone(),
-        commit: has_tree.then(|| worktree::head(&member.folder).ok()).flatten(),
+        commit: git_dir.and_then(|git_dir| worktree::head(&member.folder, git_dir).ok()),
         test: last_test(&blocks, newest),
         changed,
     }
@@ -162,7 +162,11 @@ impl Report {
             text.push_str("\nChanged by several members:\n");
             for (file, members) in &self.overlaps {
                 let members: Vec<_> = members.iter().map(usize::to_string).collect();
-                text.push_str(&format!("  {} ({})\n", file, members.join(", ")));
+                text.push_str(&format!(
+                    "  {} ({})\n",
+                    unterm_control::escaped(file),
+                    members.join(", ")
+                ));
             }
         }
         text
@@ -173,7 +177,7 @@ impl Test {
     fn text(&self) -> String {
         let code = self.exit_code.map_or_else(|| "?".to_owned(), |code| code.to_string());
         let outdated = if self.is_outdated { ", files changed since" } else { "" };
-        format!("exit {code}: {}{outdated}", self.command)
+        format!("exit {code}: {}{outdated}", unterm_control::escaped(&self.command))
     }
 }
 

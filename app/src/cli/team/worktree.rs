@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -25,6 +25,9 @@ pub struct Tree {
     pub folder: PathBuf,
     /// Its branch.
     pub branch: String,
+    /// The folder in the repository with what git knows about it. A member of a team can replace the file `.git` of its
+    /// worktree, and name another repository with other settings there, so that file is not read.
+    pub git_dir: PathBuf,
 }
 
 /// Runs git in a folder. Returns its output.
@@ -38,9 +41,18 @@ fn git(folder: &Path, words: &[&OsStr]) -> Result<String> {
         .output()
         .context("cannot start git")?;
     if !output.status.success() {
-        bail!("git {}: {}", command(), String::from_utf8_lossy(&output.stderr).trim());
+        let why = String::from_utf8_lossy(&output.stderr);
+        bail!("git {}: {}", command(), unterm_control::escaped(why.trim()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs git in a worktree. Returns its output.
+fn git_in(folder: &Path, git_dir: &Path, words: &[&OsStr]) -> Result<String> {
+    let mut options = [OsString::from("--git-dir="), OsString::from("--work-tree=")];
+    options[0].push(git_dir);
+    options[1].push(folder);
+    git(folder, &[&[options[0].as_os_str(), options[1].as_os_str()], words].concat())
 }
 
 fn words<const N: usize>(words: [&str; N]) -> [&OsStr; N] {
@@ -72,7 +84,8 @@ impl Repository {
         let (branch_word, base) = (OsStr::new(&branch), OsStr::new(&self.base));
         let place = folder.as_os_str();
         git(&self.root, &[worktree, add, quiet, new, branch_word, place, base])?;
-        Ok(Tree { folder, branch })
+        let git_dir = git(&folder, &words(["rev-parse", "--absolute-git-dir"]))?;
+        Ok(Tree { folder, branch, git_dir: git_dir.trim_end_matches('\n').into() })
     }
 }
 
@@ -80,25 +93,27 @@ impl Repository {
 ///
 /// # Errors
 /// The worktree is gone, or git fails.
-pub fn changes(folder: &Path, base: &str) -> Result<BTreeSet<String>> {
-    let committed = git(folder, &words(["diff", "--name-only", "--no-renames", "-z", base, "--"]))?;
-    let untracked = git(folder, &words(["ls-files", "--others", "--exclude-standard", "-z"]))?;
+pub fn changes(folder: &Path, git_dir: &Path, base: &str) -> Result<BTreeSet<String>> {
+    let git = |words: &[&OsStr]| git_in(folder, git_dir, words);
+    let committed = git(&words(["diff", "--name-only", "--no-renames", "-z", base, "--"]))?;
+    let untracked = git(&words(["ls-files", "--others", "--exclude-standard", "-z"]))?;
     let files = committed.split('\0').chain(untracked.split('\0'));
     Ok(files.filter(|file| !file.is_empty()).map(str::to_owned).collect())
 }
 
 /// The present commit of a worktree, shortened.
-pub fn head(folder: &Path) -> Result<String> {
-    Ok(git(folder, &words(["rev-parse", "--short", "HEAD"]))?.trim().to_owned())
+pub fn head(folder: &Path, git_dir: &Path) -> Result<String> {
+    Ok(git_in(folder, git_dir, &words(["rev-parse", "--short", "HEAD"]))?.trim().to_owned())
 }
 
 /// Removes a worktree, whatever it contains, and its branch.
 ///
 /// # Errors
 /// Git fails.
-pub fn remove(folder: &Path, branch: &str) -> Result<()> {
+pub fn remove(folder: &Path, git_dir: &Path, branch: &str) -> Result<()> {
     // The worktree can't be removed from within it.
-    let common = git(folder, &words(["rev-parse", "--path-format=absolute", "--git-common-dir"]))?;
+    let common = words(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+    let common = git_in(folder, git_dir, &common)?;
     let common = PathBuf::from(common.trim_end_matches('\n'));
     let [worktree, remove, force] = words(["worktree", "remove", "--force"]);
     git(&common, &[worktree, remove, force, folder.as_os_str()])?;
@@ -132,7 +147,7 @@ mod tests {
         assert_eq!(tree.branch, "team/t-1");
         assert_eq!(tree.folder, folder.path().canonicalize().unwrap().join("repository.t-1"));
         assert!(repository.add("t-1").is_err(), "the branch exists");
-        let changed = || changes(&tree.folder, &repository.base).unwrap();
+        let changed = || changes(&tree.folder, &tree.git_dir, &repository.base).unwrap();
         assert!(changed().is_empty());
         std::fs::write(tree.folder.join("file"), "two\n").unwrap();
         std::fs::write(tree.folder.join("new ü"), "").unwrap();
@@ -141,7 +156,21 @@ mod tests {
             ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-am", "two"];
         git(&tree.folder, &words(commit)).unwrap();
         assert!(changed().contains("file"), "commits count, too");
-        remove(&tree.folder, &tree.branch).unwrap();
+        assert_eq!(head(&tree.folder, &tree.git_dir).unwrap().len(), 7);
+        // A member names another repository, with a program in its settings.
+        let hostile = folder.path().join("hostile");
+        std::fs::create_dir(&hostile).unwrap();
+        git(&hostile, &words(["init", "--quiet", "--bare"])).unwrap();
+        let ran = folder.path().join("ran");
+        let program = format!("touch {}", ran.display());
+        git(&hostile, &words(["config", "core.fsmonitor", &program])).unwrap();
+        let pointer = format!("gitdir: {}\n", hostile.display());
+        std::fs::write(tree.folder.join(".git"), pointer).unwrap();
+        assert!(changed().contains("file"));
+        assert!(!ran.exists());
+        let own = format!("gitdir: {}\n", tree.git_dir.display());
+        std::fs::write(tree.folder.join(".git"), own).unwrap();
+        remove(&tree.folder, &tree.git_dir, &tree.branch).unwrap();
         assert!(!tree.folder.exists());
         assert!(repository.add("t-1").is_ok(), "the branch is gone");
         assert!(Repository::around(folder.path()).is_err());
