@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Subcommand;
 use serde_json::json;
+use unterm_control::escaped;
 use unterm_mux::transfer::{Channel, TransferError, Transferred, fetch, put};
 
 use crate::cli::report::Report;
@@ -77,6 +78,7 @@ fn report(command: &TransferCommand, done: &Transferred, terminal: &str) -> Repo
     if failures.is_empty() {
         return Report::new(text, json);
     }
-    let lines = failures.iter().map(|(path, why)| format!("{path}: {why}\n"));
+    let line = |path: &str, why: &str| format!("{}: {}\n", escaped(path), escaped(why));
+    let lines = failures.iter().map(|(path, why)| line(path, why));
     Report::failure(&(text + &lines.collect::<String>()), json)
 }
