@@ -1,8 +1,9 @@
 //! Programs' questions and the inbox: only the user answers there, in the window, on the settings page or at the command
 //! line. An agent could otherwise answer its own question, or hide it from the user.
 //!
-//! A process in a pane never answers a question of that pane, whatever its token. The gate prevents mistakes and is no
-//! sandbox, because a program of the user can also type in the pane.
+//! A process in a pane does not answer a question of that pane, or hide it, if it connects by the instance's socket: then
+//! the system reports the process. Over TCP and HTTP, the process is unknown. The gate prevents mistakes and is no sandbox:
+//! who has the instance's token can also type in the pane.
 
 use super::{
     step::{Authority, Decision, Step},
@@ -22,8 +23,10 @@ pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
             Decision::deny("only the person answers the questions of programs and clears the inbox")
         }
         Step::AnswerDialog { pane, instance } => {
-            let is_own = |pid| dialogs::is_process_of(pid, pane, instance);
-            match caller.process.is_some_and(is_own) {
+            // A process that has ended cannot be assigned to a pane. Another one has its connection now.
+            let is_refused =
+                |pid| !dialogs::is_running(pid) || dialogs::is_process_of(pid, pane, instance);
+            match caller.process.is_some_and(is_refused) {
                 true => Decision::deny("a program does not answer a question of its own pane"),
                 false => Decision::Allow,
             }

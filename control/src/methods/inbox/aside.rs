@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unterm_mux::PaneId;
 
 use super::entries::all_entries;
 use crate::{
+    authority::Step,
     error::Error,
     methods::{Caller, Context, Group, Method, Result, Subjects, params::Arg},
 };
@@ -54,10 +56,10 @@ impl Method for Dismiss {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: KeyParams<'a>,
     ) -> Result<AsideReply> {
-        put(context, &params.key, None).await
+        put(context, caller, &params.key, None).await
     }
 }
 
@@ -77,12 +79,12 @@ impl Method for Snooze {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SnoozeParams<'a>,
     ) -> Result<AsideReply> {
         let time = params.duration_ms.number("duration_ms", 1..=LONGEST)?;
         let time = time.ok_or(Error::Missing("duration_ms"))?;
-        put(context, &params.key, Some(Duration::from_millis(time))).await
+        put(context, caller, &params.key, Some(Duration::from_millis(time))).await
     }
 }
 
@@ -116,16 +118,23 @@ impl Method for Restore {
 /// Puts an entry aside.
 ///
 /// # Errors
-/// No entry has this key.
+/// No entry has this key, or it is a question of the caller's own pane.
 async fn put(
     context: &Context,
+    caller: &Caller,
     key: &Arg<'_, String>,
     time: Option<Duration>,
 ) -> Result<AsideReply> {
     let key = key.required("key")?;
-    if !all_entries(context).await?.iter().any(|entry| entry.key == *key) {
+    let entries = all_entries(context).await?;
+    let Some(entry) = entries.iter().find(|entry| entry.key == *key) else {
         let why = format!("No entry has the key {:.40?}: list the inbox again", &*key);
         return Err(Error::Failed(why));
+    };
+    if let Some(pane) = entry.session.and_then(|id| context.mux.pane(PaneId(id))) {
+        let instance = context.registration.record();
+        let step = Step::AnswerDialog { pane: &pane, instance: &instance.id };
+        context.authority.decide(caller, &step)?;
     }
     context.panes.put_aside.put(&key, time);
     context.panes.hub.wake();
