@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use unterm_mux::HandoverCheck;
 
-use super::{
-    Caller, Context, Group, Method, Result, Subjects, params::SessionOnly, session::blocking,
-};
+use super::{Caller, Context, Group, Method, Result, Subjects, params::SessionOnly};
 use crate::error::Error;
 
 /// `session.verify_handover`.
@@ -46,12 +44,13 @@ impl Method for VerifyHandover {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SessionOnly<'a>,
     ) -> Result<VerifyReply> {
         let (pane, mux) = (context.pane(params.session())?.id(), context.mux.clone());
-        // This rebuilds the whole terminal.
-        let check = blocking(move || mux.verify_handover(pane)).await?;
+        // This rebuilds the whole terminal, so a token waits for its turn.
+        let searches = context.limits.search_limiter.of(caller.token);
+        let check = searches.run(u64::MAX, move |_| mux.verify_handover(pane)).await?;
         Ok(reply(pane.0, &check.map_err(|_| Error::NoSession(pane.0))?))
     }
 }
