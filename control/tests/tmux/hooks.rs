@@ -52,7 +52,7 @@ fn monitors_run_a_hook_when_a_value_changes() {
         "-g",
         "-B",
         monitor,
-        "set -g @seen \"#{hook_last}>#{hook_value}\"",
+        "set -gF @seen \"#{hook_last}>#{hook_value}\"",
     ]);
     assert_eq!(program.prints(&["show-hooks", "-g", "-B", "@own"]), monitor);
     // The first value is no change. The process takes it within a second.
