@@ -9,6 +9,7 @@
 //! terminals: checkpoints are bytes, and marks are numbers.
 
 mod drain;
+mod error;
 mod layout;
 mod memory;
 mod owner;
@@ -25,6 +26,7 @@ use rustix::{
 };
 
 pub(crate) use drain::Drain;
+pub use error::JournalError;
 pub use layout::{MAX_CHECKPOINT, MAX_LOG, MAX_MARKS, PIECE};
 pub use owner::{Due, Journal};
 pub use recover::{Mark, Recovered};
@@ -36,23 +38,6 @@ const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW);
 /// The type of the file system that contains memory of memfd_create(2) with pages of the usual size (statfs(2)). Huge
 /// pages can run out, which also ends a process that uses them.
 const TMPFS: u64 = 0x0102_1994;
-
-/// Why a journal cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// The system refuses.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// The journal is not what this version writes, or it was damaged.
-    #[error("{0}")]
-    Damaged(String),
-}
-
-impl From<rustix::io::Errno> for JournalError {
-    fn from(error: rustix::io::Errno) -> Self {
-        Self::Io(error.into())
-    }
-}
 
 /// Creates the memory of an empty journal. Its pages are allocated when they are written.
 ///

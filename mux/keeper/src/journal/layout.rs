@@ -10,7 +10,7 @@
 //! Positions count the bytes of the pane's output from its beginning. Numbers are in the order of the machine, because
 //! no other machine reads them.
 
-use super::JournalError;
+use super::error::JournalError;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"UTERMJRN");
 /// The version of the layout. A journal of another version is refused.
@@ -163,7 +163,9 @@ impl Header {
             [at::COMMITTED, at::APPLIED, at::ANSWERED, slot + at::START].map(number);
         let [length, marks] = [at::LENGTH, at::MARKS].map(|at| number(slot + at));
         let is_sorted = start <= answered && answered <= applied && applied <= committed;
-        if !is_sorted || committed - start > MAX_LOG as u64 {
+        // No pane prints so much. The sum of a position and a length does not overflow.
+        let is_huge = committed > u64::MAX / 2;
+        if is_huge || !is_sorted || committed - start > MAX_LOG as u64 {
             return damaged(format!(
                 "its positions contradict each other: {start}, {answered}, {applied}, {committed}"
             ));
