@@ -3,6 +3,7 @@
 pub mod buffers;
 pub mod capture;
 pub mod clients;
+mod destination;
 pub mod environment;
 pub mod hooks;
 pub mod input;

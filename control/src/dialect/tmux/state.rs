@@ -1,11 +1,15 @@
 //! The state that all clients of the dialect share: sessions, options, environment, buffers, hooks, pipes, and the
 //! clients in control mode.
 
+mod environment;
 mod sessions;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-pub use self::sessions::{LARGEST_INDEX, Session};
+pub use self::{
+    environment::{Environment, Variable},
+    sessions::{LARGEST_INDEX, Session},
+};
 use super::{
     bindings::Bindings,
     buffers::Buffers,
@@ -30,18 +34,6 @@ const LONGEST_VALUE: usize = 64 << 10;
 const MOST_MESSAGES: usize = 1000;
 /// The maximum length of such a message, in bytes.
 const LONGEST_MESSAGE: usize = 1000;
-
-/// The variables of a session, or of all. `None`: the variable is removed from the environment of new programs.
-pub type Environment = BTreeMap<String, Variable>;
-
-/// A variable.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Variable {
-    /// The value.
-    pub value: Option<String>,
-    /// Whether programs don't get the variable.
-    pub is_hidden: bool,
-}
 
 /// Whether a variable is short enough to be stored.
 ///

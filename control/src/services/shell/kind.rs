@@ -4,11 +4,16 @@
 mod any_shell;
 mod arguments;
 mod given;
+mod marks;
 mod nushell;
 mod plain_line;
+mod quoting;
 
 pub use given::{Runs, TypedRuns, as_given};
+pub use marks::Marks;
 use plain_line::is_plain_line;
+pub use quoting::printf_text;
+use quoting::{is_plain, quote_ansi_c, quote_fish, quote_posix};
 use unterm_mux::{Pane, PaneState, is_carrier};
 
 /// A kind of shell.
@@ -197,161 +202,6 @@ fn root_name(pane: &Pane) -> Option<String> {
         let _ = pid;
         None
     }
-}
-
-/// The marks around one command's output.
-#[derive(Clone, Debug)]
-pub struct Marks {
-    id: String,
-}
-
-impl Marks {
-    /// Creates marks that can't be guessed. Fails if the system provides no random numbers.
-    pub fn new() -> std::io::Result<Self> {
-        Ok(Self { id: unterm_mux::random::hex()? })
-    }
-
-    /// The mark before the output. An OSC that no terminal implements, so terminals ignore it.
-    pub fn begin(&self) -> Vec<u8> {
-        format!("\x1b]1337;UntermRun={}\x07", self.id).into_bytes()
-    }
-
-    /// The mark after the output.
-    pub fn end(&self) -> String {
-        format!("__UNTERM_DONE_{}__", self.id)
-    }
-
-    /// A text near the end of the typed line. The line's echo and its trace contain this text too.
-    pub fn echo(&self) -> String {
-        format!("DONE {}", self.id)
-    }
-}
-
-/// The length in bytes after which a typed command continues in a new line, if the terminal collects whole lines
-/// (`ICANON`). The kernel drops everything beyond 4,095 bytes of a line.
-const COOKED_LINE: usize = 1000;
-
-/// Builds quoted text, split into several lines if they must be short.
-struct Quoted {
-    text: String,
-    /// Opens a quote. `'` closes it.
-    open: &'static str,
-    /// Where the current line begins, if lines must be short.
-    line: Option<usize>,
-}
-
-impl Quoted {
-    fn new(open: &'static str, cooked: bool) -> Self {
-        Self { text: open.to_owned(), open, line: cooked.then_some(0) }
-    }
-
-    /// Adds the text for one character.
-    fn push(&mut self, part: &str) {
-        if self.line.is_some_and(|start| self.text.len() - start > COOKED_LINE) {
-            // A backslash outside of quotes continues the line in every shell that quotes like this.
-            self.text.push_str("'\\\r");
-            self.line = Some(self.text.len());
-            self.text.push_str(self.open);
-        }
-        self.text.push_str(part);
-    }
-
-    fn push_char(&mut self, char: char) {
-        self.push(char.encode_utf8(&mut [0; 4]));
-    }
-
-    fn end(mut self) -> String {
-        self.text.push('\'');
-        self.text
-    }
-}
-
-/// Whether text can be typed at a prompt in single quotes: it has no control bytes, to which an editor would react.
-fn is_plain(text: &str) -> bool {
-    !text.bytes().any(|byte| byte.is_ascii_control())
-}
-
-/// Quotes text for bash and zsh: `'…'`, or `$'…'` if it has control bytes. `is_ascii`: quotes all other characters than
-/// ASCII by their bytes.
-fn quote_ansi_c(text: &str, cooked: bool, is_ascii: bool) -> String {
-    let is_ascii = is_ascii && !text.is_ascii();
-    if is_plain(text) && !is_ascii {
-        return quote_plain(text, cooked);
-    }
-    let mut quoted = Quoted::new("$'", cooked);
-    for char in text.chars() {
-        match char {
-            '\n' => quoted.push("\\n"),
-            '\t' => quoted.push("\\t"),
-            '\\' => quoted.push("\\\\"),
-            '\'' => quoted.push("\\'"),
-            // Some versions expand history inside `$'…'`.
-            '!' => quoted.push("\\041"),
-            char if char.is_ascii_control() => quoted.push(&format!("\\{:03o}", char as u32)),
-            char if is_ascii && !char.is_ascii() => {
-                let mut bytes = [0; 4];
-                let bytes = char.encode_utf8(&mut bytes).bytes();
-                quoted.push(&bytes.map(|byte| format!("\\{byte:03o}")).collect::<String>());
-            }
-            char => quoted.push_char(char),
-        }
-    }
-    quoted.end()
-}
-
-fn quote_plain(text: &str, cooked: bool) -> String {
-    let mut quoted = Quoted::new("'", cooked);
-    for char in text.chars() {
-        match char {
-            '\'' => quoted.push(r"'\''"),
-            char => quoted.push_char(char),
-        }
-    }
-    quoted.end()
-}
-
-/// Quotes text for fish, which needs control bytes outside of quotes.
-fn quote_fish(text: &str, cooked: bool) -> String {
-    let mut quoted = Quoted::new("'", cooked);
-    for char in text.chars() {
-        match char {
-            '\\' => quoted.push(r"\\"),
-            '\'' => quoted.push(r"\'"),
-            '\n' => quoted.push(r"'\n'"),
-            char if char.is_ascii_control() => quoted.push(&format!(r"'\x{:02x}'", char as u32)),
-            char => quoted.push_char(char),
-        }
-    }
-    quoted.end()
-}
-
-/// Quotes text for any POSIX shell: `'…'`, or the output of `printf` if it has control bytes.
-fn quote_posix(text: &str, cooked: bool) -> String {
-    if is_plain(text) {
-        return quote_plain(text, cooked);
-    }
-    let mut quoted = Quoted::new("'", cooked);
-    for char in printf_text(text).chars() {
-        match char {
-            '\'' => quoted.push(r"'\''"),
-            char => quoted.push_char(char),
-        }
-    }
-    format!("\"$(printf %b {})\"", quoted.end())
-}
-
-/// Text as `printf %b` expects it, without control bytes.
-pub fn printf_text(text: &str) -> String {
-    let mut escaped = String::new();
-    for char in text.chars() {
-        match char {
-            '\\' => escaped.push_str(r"\\"),
-            '\n' => escaped.push_str(r"\n"),
-            char if char.is_ascii_control() => escaped.push_str(&format!(r"\0{:03o}", char as u32)),
-            char => escaped.push(char),
-        }
-    }
-    escaped
 }
 
 /// A pane's activity: whether only a shell runs there, and the foreground process.

@@ -22,7 +22,7 @@ use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
 use unterm_term::LineId;
 
 use self::{
-    begin::{Begun, Command, OuterCommand},
+    begin::{Begun, Command, OuterCommand, is_prompting},
     follow::{Effect, Event, Finish, Follow, Look, Reported, Sight, Silence},
     trace::without_traces,
 };
@@ -304,11 +304,6 @@ fn end_around(pane: &Pane, around: OuterCommand) -> Option<Option<i32>> {
 fn is_back_in_outer(pane: &Pane, shell: i32) -> bool {
     let is_other = pane.foreground().is_some_and(|front| front.pid != shell);
     is_other && !pane.process().has_group(shell) && plain_prompt::shows_prompt(pane)
-}
-
-/// Whether a shell that marks its prompts waits for a line, as far as its marks show.
-fn is_prompting(pane: &Pane) -> bool {
-    pane.term().commands().next_back().is_some_and(|last| last.is_prompting())
 }
 
 /// The exit code after a mark on the live screen. `None` if the screen does not show the mark.

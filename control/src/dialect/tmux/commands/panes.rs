@@ -3,8 +3,8 @@
 use unterm_mux::{Axis, Direction, PaneId};
 
 use super::{
+    destination::{Destination, place_in_bar},
     print_each, print_new, program, target,
-    windows::{Destination, place_in_bar},
 };
 use crate::{
     dialect::tmux::{

@@ -1,14 +1,16 @@
 //! Commands about windows, which are tabs.
 
-use super::{panes, print_each, print_new, program, target};
+use super::{
+    destination::{Destination, place_in_bar, relocate},
+    panes, print_each, print_new, program, target,
+};
 use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Open, OpenParams, Relocate, RelocateParams},
     options::Owner,
     run::{Done, Failure, Run},
-    state::State,
     target::{TargetKind, find, find_index},
-    world::{Target, Window, World},
+    world::{Target, World},
 };
 
 const LIST: &str = "#{window_index}: #{window_name}#{window_raw_flags} (#{window_panes} panes) [#{window_width}x#{window_height}] [layout #{window_layout}] #{window_id}#{?window_active, (active),}";
@@ -80,84 +82,6 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
     print_new(run, &arguments, opened.id, NEW).await
 }
 
-/// Where a window is placed in a session.
-pub struct Destination {
-    /// The session's number.
-    pub id: u64,
-    /// The index of the session in `sessions`.
-    session: usize,
-    /// The number that the window gets. `None`: the first free one.
-    pub index: Option<u64>,
-    /// Whether the windows from `index` on move up.
-    makes_room: bool,
-    /// The index of the window that has the number already.
-    pub taken: Option<usize>,
-}
-
-impl Destination {
-    /// The place for `-a`, `-b` and the number of the target.
-    pub fn of(world: &World, session: usize, index: Option<u64>, arguments: &Arguments) -> Self {
-        let of = &world.sessions[session];
-        let taken = index.and_then(|index| of.windows.iter().position(|it| it.index == index));
-        let id = of.id;
-        if !arguments.has('a') && !arguments.has('b') {
-            return Self { id, session, index, makes_room: false, taken };
-        }
-        let beside = of.windows[taken.unwrap_or(of.current)].index;
-        let index = if arguments.has('b') { beside } else { beside + 1 };
-        Self { id, session, index: Some(index), makes_room: true, taken: None }
-    }
-
-    /// Whether the window takes the place of the current one.
-    fn replaces_current(&self, world: &World) -> bool {
-        self.taken == Some(world.sessions[self.session].current)
-    }
-
-    /// Makes the number free. Returns the numbers that moved up by one.
-    pub fn free(&self, state: &mut State) -> std::ops::Range<u64> {
-        let Some(index) = self.index else { return 0..0 };
-        if self.makes_room {
-            return index..state.make_room(self.id, index);
-        }
-        if self.taken.is_some() {
-            state.unlink(self.id, index);
-        }
-        0..0
-    }
-
-    /// The panes of the window that had the number, if no other session contains it.
-    fn killed(&self, world: &World) -> Vec<u64> {
-        let Some(window) = self.taken else { return Vec::new() };
-        let at = world.of_window(self.session, window);
-        match world.is_linked(at) {
-            true => Vec::new(),
-            false => world.window(at).panes.iter().map(|pane| pane.id).collect(),
-        }
-    }
-}
-
-/// Moves the tab of a window in the tab bar, so that the tabs of the session have the order of their numbers. A tab of
-/// several sessions stays where it is.
-pub async fn place_in_bar(run: &mut Run<'_>, session: u64, index: u64) -> Done {
-    let world = run.world().await?;
-    let found = world
-        .targets()
-        .find(|at| world.session(*at).id == session && world.window(*at).index == index);
-    let Some(at) = found.filter(|at| !world.is_linked(*at)) else { return Ok(()) };
-    let windows = &world.session(at).windows;
-    let place = |window: &Window| world.listing.tabs.iter().position(|tab| tab.id == window.id);
-    let Some(own) = place(&windows[at.window]) else { return Ok(()) };
-    let before = windows[..at.window].iter().filter_map(place).max();
-    let after = windows[at.window + 1..].iter().filter_map(place).min();
-    let to = match (before, after) {
-        // The tab is removed before it is inserted.
-        (_, Some(after)) if own > after => after,
-        (Some(before), _) if own < before => before,
-        _ => return Ok(()),
-    };
-    relocate(run, &world, at, |params| params.index = Some(to)).await
-}
-
 /// `kill-window`.
 pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
@@ -188,19 +112,6 @@ pub async fn rename(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let (mut world, at) = target(run, TargetKind::Window, &arguments).await?;
     let name = run.expand(&arguments.words[0], &mut world, Some(at)).await?;
     relocate(run, &world, at, |params| params.title = Some(name)).await
-}
-
-/// Changes the tab of a window. Names a pane of the window that the client's program opened, if there is one.
-async fn relocate(
-    run: &mut Run<'_>,
-    world: &World,
-    at: Target,
-    change: impl FnOnce(&mut RelocateParams),
-) -> Done {
-    let mut params = RelocateParams { id: run.own_pane(world, at), ..RelocateParams::default() };
-    change(&mut params);
-    run.call::<Relocate>(params.into()).await?;
-    Ok(())
 }
 
 /// Makes a window the current one of its session. If the user sees the session, the tab becomes active.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Environment;
+use super::environment::Environment;
 
 /// The maximum number of a window.
 pub const LARGEST_INDEX: u64 = i32::MAX as u64;

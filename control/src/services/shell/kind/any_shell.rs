@@ -11,7 +11,11 @@
 //!   an editor in another locale would replace.
 //! - `'\\'` is one character in fish and two in the other shells, which tells fish apart without an error.
 
-use super::{Marks, Quoted, is_plain, printf_text};
+use super::{
+    marks::Marks,
+    plain_line::is_plain_line,
+    quoting::{Quoted, escaped, is_plain, printf_text},
+};
 
 /// Lines longer than this, in bytes, are split, because the terminal at the other end may collect whole lines.
 const LONGEST: usize = 3000;
@@ -94,7 +98,7 @@ pub(super) fn unwrapped<'a>(line: &'a str, id: &str) -> Option<(&'a str, String,
 /// The command to which a word expands that [`argument`] created.
 pub(super) fn given(argument: &str) -> Option<String> {
     match argument.strip_prefix("\"$(printf %b ") {
-        Some(rest) => super::given::escaped(&unquoted(rest.strip_suffix(")\"")?)?, 4),
+        Some(rest) => escaped(&unquoted(rest.strip_suffix(")\"")?)?, 4),
         None => unquoted(argument),
     }
 }
@@ -132,7 +136,7 @@ fn is_simple(command: &str) -> bool {
         && first.is_some_and(|first| {
             first.starts_with(|char: char| char.is_ascii_alphabetic() || "/.".contains(char))
                 && !CHECKED.contains(&first)
-                && super::is_plain_line(command)
+                && is_plain_line(command)
         })
 }
 
@@ -143,7 +147,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{
-        super::{Shell, quote_fish, quote_plain},
+        super::{
+            Shell,
+            quoting::{quote_fish, quote_plain},
+        },
         *,
     };
 

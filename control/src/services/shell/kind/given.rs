@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::VecDeque};
 use parking_lot::Mutex;
 use unterm_term::Given;
 
-use super::{Marks, Shell, any_shell};
+use super::{Marks, Shell, any_shell, quoting::escaped};
 
 /// The text before the id in a typed begin mark.
 const BEGIN: &str = "UntermRun=";
@@ -147,26 +147,6 @@ fn plain(text: &str) -> Option<String> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let parts: Vec<&str> = inner.split(r"'\''").collect();
     parts.iter().all(|part| !part.contains('\'')).then(|| parts.join("'"))
-}
-
-/// Parses the inside of `$'…'`, or the argument of `printf %b`: `\n`, `\t`, an escaped character, or a byte in octal
-/// digits.
-pub(super) fn escaped(text: &str, digits: usize) -> Option<String> {
-    let mut out = Vec::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('\\') {
-        out.extend_from_slice(before.as_bytes());
-        let (byte, length) = match *behind.as_bytes().first()? {
-            b'n' => (b'\n', 1),
-            b't' => (b'\t', 1),
-            byte @ (b'\\' | b'\'') => (byte, 1),
-            _ => (u8::from_str_radix(behind.get(..digits)?, 8).ok()?, digits),
-        };
-        out.push(byte);
-        rest = &behind[length..];
-    }
-    out.extend_from_slice(rest.as_bytes());
-    String::from_utf8(out).ok()
 }
 
 /// Parses fish quotes: `'…'` with `\\` and `\'` inside, and `\n` and `\x1b` between them.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::{AtPrompt, Foreground, Pane, PlainPrompt, Tap, is_carrier};
 
-use super::{block::Block, is_prompting};
+use super::block::Block;
 use crate::{
     error::{Error, Result},
     services::shell::{
@@ -353,6 +353,11 @@ fn is_ssh(name: &str) -> bool {
 pub(super) fn running(pane: &Pane) -> Option<u64> {
     let term = pane.term();
     term.commands().next_back().filter(|last| last.is_running()).map(|last| last.id)
+}
+
+/// Whether a shell that marks its prompts waits for a line, as far as its marks show.
+pub(super) fn is_prompting(pane: &Pane) -> bool {
+    pane.term().commands().next_back().is_some_and(|last| last.is_prompting())
 }
 
 /// The command that has begun and not ended, if the shell marks commands.

@@ -1,0 +1,15 @@
+//! Variables of the environment of new programs.
+
+use std::collections::BTreeMap;
+
+/// The variables of a session, or of all. `None`: the variable is removed from the environment of new programs.
+pub type Environment = BTreeMap<String, Variable>;
+
+/// A variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variable {
+    /// The value.
+    pub value: Option<String>,
+    /// Whether programs don't get the variable.
+    pub is_hidden: bool,
+}
