@@ -111,13 +111,19 @@ impl Places {
     }
 }
 
+/// How the pattern is compared with the text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Matching {
+    kind: SearchKind,
+    /// Whether only whole words match.
+    whole_words: bool,
+}
+
 /// An open search bar with its results.
 pub(crate) struct SearchBar {
     pub(crate) pane: PaneId,
     line: Line,
-    kind: SearchKind,
-    /// Whether only whole words match.
-    whole_words: bool,
+    matching: Matching,
     /// The visible lines when the search was opened: the first line (`None` for the live screen), and the last line.
     origin: (Option<LineId>, LineId),
     /// Set if copy mode opened the search. Then the cursor of copy mode moves to the current match.
@@ -148,8 +154,7 @@ impl SearchBar {
         Self {
             pane,
             line: Line::default(),
-            kind: SearchKind::default(),
-            whole_words: false,
+            matching: Matching::default(),
             origin: (None, LineId(u64::MAX)),
             from: None,
             is_accepted: false,
@@ -211,14 +216,14 @@ impl SearchBar {
     /// The query for the input; `None` if the input is empty.
     fn query(&self) -> Option<Query> {
         let text = Some(self.line.text().to_owned()).filter(|text| !text.is_empty())?;
-        Some(Query { text, kind: self.kind, whole_words: self.whole_words })
+        Some(Query { text, kind: self.matching.kind, whole_words: self.matching.whole_words })
     }
 
     /// Replaces the input and its options by an earlier query.
     fn recall(&mut self, query: &Query) {
         self.line.select_all();
         self.line.insert(&query.text);
-        (self.kind, self.whole_words) = (query.kind, query.whole_words);
+        (self.matching.kind, self.matching.whole_words) = (query.kind, query.whole_words);
     }
 
     /// Starts a search for the input. The previous matches are kept until the new search ends.
@@ -232,12 +237,12 @@ impl SearchBar {
             self.is_answered = true;
             return;
         }
-        let (kind, case) = match self.kind {
+        let (kind, case) = match self.matching.kind {
             SearchKind::Smart => (PatternKind::Literal, Case::Smart),
             SearchKind::Exact => (PatternKind::Literal, Case::Sensitive),
             SearchKind::Regex => (PatternKind::Regex, Case::Smart),
         };
-        let make = if self.whole_words { Pattern::whole_words } else { Pattern::new };
+        let make = if self.matching.whole_words { Pattern::whole_words } else { Pattern::new };
         let pattern = match make(self.line.text(), kind, case) {
             Ok(pattern) => pattern,
             Err(error) => {
@@ -391,8 +396,8 @@ impl SearchBar {
     fn count(&self) -> String {
         let count = self.found.matches.len();
         let more = if self.found.more { "+" } else { "" };
-        let words = if self.whole_words { ", words" } else { "" };
-        let kind = format!("{}{words}", self.kind.title());
+        let words = if self.matching.whole_words { ", words" } else { "" };
+        let kind = format!("{}{words}", self.matching.kind.title());
         match self.current {
             _ if self.line.text().is_empty() => kind,
             Some(at) => format!("{} of {count}{more} · {kind}", at + 1),
@@ -462,13 +467,13 @@ mod tests {
         let mut bar = SearchBar::new(PaneId(0));
         assert!(bar.query().is_none());
         bar.line.insert("a.c");
-        (bar.kind, bar.whole_words) = (SearchKind::Regex, true);
+        (bar.matching.kind, bar.matching.whole_words) = (SearchKind::Regex, true);
         let query = bar.query().unwrap();
         let mut next = SearchBar::new(PaneId(1));
         next.line.insert("x");
         next.recall(&query);
         assert_eq!(next.line.text(), "a.c");
-        assert_eq!((next.kind, next.whole_words), (SearchKind::Regex, true));
+        assert_eq!((next.matching.kind, next.matching.whole_words), (SearchKind::Regex, true));
     }
 
     #[test]

@@ -66,14 +66,14 @@ impl SearchBar {
                 return cx.wish(Wish::Act(None, Action::CopyMode));
             }
             (Key::Char('w'), false) if modifiers.contains(Modifiers::ALT) => {
-                self.whole_words = !self.whole_words;
+                self.matching.whole_words = !self.matching.whole_words;
                 return self.run(cx);
             }
             (Key::Enter | Key::KeypadEnter, _) => self.step(if shift { 1 } else { -1 }),
             (Key::Up, _) | (Key::Char('p'), true) => self.step(-1),
             (Key::Down, _) | (Key::Char('n'), true) => self.step(1),
             (Key::Char('r'), true) => {
-                self.kind = self.kind.next();
+                self.matching.kind = self.matching.kind.next();
                 return self.run(cx);
             }
             _ => {
@@ -206,7 +206,7 @@ impl Overlay for SearchBar {
         let places = self.places.get();
         match places.button(x, y) {
             Some(Button::Kind) => {
-                self.kind = self.kind.next();
+                self.matching.kind = self.matching.kind.next();
                 self.run(cx);
             }
             Some(Button::Previous) => {
