@@ -353,22 +353,17 @@ fn kill_often(seed: u64, len: usize, most: u32) -> u32 {
     kills
 }
 
+/// `UNTERM_KILLS=1000` makes at least so many kills, each time with another seed.
 #[test]
 fn kills_at_random_moments_lose_and_repeat_nothing() {
-    kill_often(1, 5 << 20, 8);
-}
-
-/// The long form: `UNTERM_KILLS=1000 cargo test -p unterm-mux --test panes thousand_kills -- --ignored`.
-#[test]
-#[ignore = "takes long"]
-fn thousand_kills_lose_and_repeat_nothing() {
     let count = std::env::var("UNTERM_KILLS").ok().and_then(|count| count.parse().ok());
-    let (count, mut kills) = (count.unwrap_or(1000), 0);
-    let first: u64 = std::process::id().into();
-    for seed in first.. {
+    let Some(count) = count else {
+        kill_often(1, 5 << 20, 8);
+        return;
+    };
+    let (mut kills, mut seed) = (0, u64::from(std::process::id()));
+    while kills < count {
         kills += kill_often(seed, 12 << 20, 10);
-        if kills >= count {
-            return;
-        }
+        seed += 1;
     }
 }

@@ -8,7 +8,6 @@ mod keys;
 mod layout;
 mod pipes;
 mod popups;
-mod random;
 mod scripts;
 mod sessions;
 mod teams;
