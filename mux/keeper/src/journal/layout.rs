@@ -36,23 +36,23 @@ pub(super) const SIZE: usize = HEADER + 2 * SLOT;
 
 /// The offset of each number of the header.
 pub(super) mod at {
-    pub(in super::super) const MAGIC: usize = 0;
-    pub(in super::super) const VERSION: usize = 8;
-    pub(in super::super) const GENERATION: usize = 16;
-    pub(in super::super) const COMMITTED: usize = 24;
-    pub(in super::super) const APPLIED: usize = 32;
-    pub(in super::super) const ANSWERED: usize = 40;
+    pub(crate) const MAGIC: usize = 0;
+    pub(crate) const VERSION: usize = 8;
+    pub(crate) const GENERATION: usize = 16;
+    pub(crate) const COMMITTED: usize = 24;
+    pub(crate) const APPLIED: usize = 32;
+    pub(crate) const ANSWERED: usize = 40;
 
     /// The offset of a slot's numbers.
-    pub(in super::super) const fn slot(slot: usize) -> usize {
+    pub(crate) const fn slot(slot: usize) -> usize {
         128 + slot * 128
     }
     // Within a slot's numbers.
-    pub(in super::super) const SLOT_GENERATION: usize = 0;
-    pub(in super::super) const START: usize = 8;
-    pub(in super::super) const LENGTH: usize = 16;
-    pub(in super::super) const CHECKSUM: usize = 24;
-    pub(in super::super) const MARKS: usize = 32;
+    pub(crate) const SLOT_GENERATION: usize = 0;
+    pub(crate) const START: usize = 8;
+    pub(crate) const LENGTH: usize = 16;
+    pub(crate) const CHECKSUM: usize = 24;
+    pub(crate) const MARKS: usize = 32;
 }
 
 /// The offset of a slot's marks.
