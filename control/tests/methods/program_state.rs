@@ -274,3 +274,19 @@ fn a_replay_has_the_screen_and_the_programs_of_a_session() {
     assert!(replay["programs"].as_array().unwrap().contains(&json!("bash")), "{replay}");
     assert!(replay.get("rule").is_none(), "no rule is about a shell: {replay}");
 }
+
+#[test]
+fn a_hand_over_is_verified_and_a_replay_read_in_the_sessions_of_a_token_only() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let (own, other) = (fixture.marked_shell(&mut wire), fixture.marked_shell(&mut wire));
+    let token = json!({"name": "one", "scope": "read", "panes": [own.id]});
+    let (mut bound, _) = fixture.login_with(&mut wire, token);
+    for method in ["session.verify_handover", "session.replay", "inbox.show", "block.diff"] {
+        let why = bound.fail(method, json!({"id": other.id}));
+        assert!(why.starts_with("Not allowed: "), "{method}: {why}");
+    }
+    let verified = bound.call("session.verify_handover", json!({"id": own.id}));
+    assert_eq!(verified["equal"], false, "no keeper keeps this program: {verified}");
+    assert!(verified["reason"].as_str().is_some_and(|why| why.contains("sessions.keep")));
+}

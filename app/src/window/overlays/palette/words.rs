@@ -30,8 +30,6 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("close split", "close_pane"),
     ("remove split", "close_pane"),
     ("kill terminal", "close_pane"),
-    ("detach", "detach"),
-    ("detach pane", "pane_to_new_tab"),
     ("detach split", "pane_to_new_tab"),
     ("log", "toggle_recording"),
     ("start logging", "toggle_recording"),
