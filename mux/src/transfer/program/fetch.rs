@@ -40,8 +40,9 @@ pub fn fetch(
     let to = Recipient { id: "here".into(), quiet: 1 };
     let (listed, folders) = (VecDeque::new(), HashMap::new());
     let done = Transferred::default();
-    let mut fetching = Fetching { to, arriving, listed, folders, requested: HashMap::new(), done };
-    let ended = fetching.list(channel, paths).and_then(|()| fetching.files(channel));
+    let (requested, asked) = (HashMap::new(), paths);
+    let mut fetching = Fetching { asked, to, arriving, listed, folders, requested, done };
+    let ended = fetching.list(channel).and_then(|()| fetching.files(channel));
     if let Err(error) = ended {
         channel.cancel();
         return Err(error);
@@ -60,7 +61,9 @@ struct Listed {
     answer: TransferAnswer,
 }
 
-struct Fetching {
+struct Fetching<'a> {
+    /// The paths that the user asked for.
+    asked: &'a [String],
     to: Recipient,
     arriving: Arriving,
     listed: VecDeque<Listed>,
@@ -71,9 +74,9 @@ struct Fetching {
     done: Transferred,
 }
 
-impl Fetching {
+impl Fetching<'_> {
     /// Reads the list of all files.
-    fn list(&mut self, channel: &mut Channel, paths: &[String]) -> Result<(), TransferError> {
+    fn list(&mut self, channel: &mut Channel) -> Result<(), TransferError> {
         let mut count = 0;
         loop {
             let answer = channel.answer()?;
@@ -92,7 +95,7 @@ impl Fetching {
                     };
                 }
                 TransferAnswerAction::Status => {
-                    let path = answer.file_id.parse().ok().and_then(|at: usize| paths.get(at));
+                    let path = answer.file_id.parse().ok().and_then(|at: usize| self.asked.get(at));
                     let path = path.map_or("a listed file", String::as_str);
                     self.done.fail(path, reason(&answer.status));
                 }
@@ -127,8 +130,8 @@ impl Fetching {
         }
     }
 
-    /// The path of a listed file beneath the folder. `None` if it could lead out of the folder, or if its own folder
-    /// is missing.
+    /// The path of a listed file beneath the folder. `None` if it could lead out of the folder, if its own folder is
+    /// missing, or if the user did not ask for it: a terminal must not choose names such as `.bashrc`.
     fn place(&self, answer: &TransferAnswer, name: &str) -> Option<String> {
         let last = name.trim_end_matches('/').rsplit('/').next()?;
         // `~` would be the home folder.
@@ -136,7 +139,11 @@ impl Fetching {
             return None;
         }
         if answer.parent.is_empty() {
-            return Some(last.to_owned());
+            let asked = self.asked.get(answer.file_id.parse::<usize>().ok()?)?;
+            let own = asked.trim_end_matches('/').rsplit('/').next()?;
+            // The terminal knows the names of these folders.
+            let is_unnamed = matches!(own, "" | "." | ".." | "~");
+            return (is_unnamed || own == last).then(|| last.to_owned());
         }
         let folder = self.folders.get(&answer.parent)?;
         (folder.split('/').count() < DEPTH_CAP).then(|| format!("{folder}/{last}"))

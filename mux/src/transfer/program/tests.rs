@@ -109,12 +109,17 @@ fn pty() -> (OwnedFd, PathBuf) {
     (master, name.into_string().expect("UTF-8").into())
 }
 
-/// Fetches one path into `folder`, up to the terminal's permission.
+/// Fetches the terminal's home folder into `folder`, up to the terminal's permission.
 fn fetching(folder: &Path) -> (Fake, Running) {
+    fetching_path(folder, "~")
+}
+
+/// Fetches one path into `folder`, up to the terminal's permission.
+fn fetching_path(folder: &Path, path: &'static str) -> (Fake, Running) {
     let to = folder.join("to");
-    let (mut fake, running) = Fake::start(move |channel| fetch(channel, &["~/a".to_owned()], &to));
+    let (mut fake, running) = Fake::start(move |channel| fetch(channel, &[path.to_owned()], &to));
     assert_eq!(fake.expect(TransferAction::Receive).size, 1);
-    assert_eq!(fake.expect(TransferAction::File).name.as_deref(), Some("~/a"));
+    assert_eq!(fake.expect(TransferAction::File).name.as_deref(), Some(path));
     fake.status("", "OK");
     (fake, running)
 }
@@ -154,6 +159,25 @@ fn a_terminal_cannot_write_outside_the_folder() {
     assert_eq!((done.files, done.bytes, done.failures.len()), (1, 4, 6));
     assert_eq!(names(folder.path()), ["to"]);
     assert_eq!(names(&folder.path().join("to")), ["fine"]);
+}
+
+#[test]
+fn a_terminal_chooses_no_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut fake, running) = fetching_path(folder.path(), "data/a/");
+    fake.list("1", "/home/u/.bash_profile", "", TransferKind::Regular);
+    fake.list("2", "/home/u/.ssh", "", TransferKind::Directory);
+    fake.list("3", "/home/u/.ssh/config", "2", TransferKind::Regular);
+    fake.list("4", "/home/u/data/a", "", TransferKind::Directory);
+    fake.list("5", "/home/u/data/a/b", "4", TransferKind::Regular);
+    fake.status("", "OK");
+    assert_eq!(fake.expect(TransferAction::File).file_id, "5");
+    fake.data("end_data", "5", b"data");
+    fake.expect(TransferAction::Finish);
+    let done = end(running).expect("a transfer");
+    assert_eq!((done.files, done.failures.len()), (1, 3));
+    assert_eq!(names(&folder.path().join("to")), ["a"]);
+    assert_eq!(names(&folder.path().join("to/a")), ["b"]);
 }
 
 #[test]
