@@ -114,10 +114,8 @@ async fn run_hooks(run: &mut Run<'_>) -> Done {
             })
             .await?;
         server.dispatcher.check_token(run.caller())?;
-        if event.as_ref().is_none_or(|event| named(event).is_none()) {
-            // The change may be one of several.
-            run.wait(tokio::time::sleep(SOON)).await?;
-        }
+        // The change may be one of several, and a program can cause events as fast as it prints.
+        run.wait(tokio::time::sleep(SOON)).await?;
         let world = run.world().await?;
         let now = Snapshot::of(&world, &run.state(), &run.name);
         let mut happened = now.since(&known);
