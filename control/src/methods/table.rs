@@ -306,6 +306,7 @@ mod tests {
             include_str!("../../tests/methods/variables.rs"),
             include_str!("../../tests/methods/view.rs"),
             include_str!("../../tests/methods/program_state.rs"),
+            include_str!("../../tests/methods/search.rs"),
             include_str!("../../tests/methods/capture.rs"),
             include_str!("../../tests/wires/http.rs"),
         );
