@@ -1,8 +1,10 @@
 //! The layout of a journal, and its header.
 //!
-//!     header   4 KiB
-//!     slot 0   marks · checkpoint · log
-//!     slot 1   marks · checkpoint · log
+//! ```text
+//! header   4 KiB
+//! slot 0   marks · checkpoint · log
+//! slot 1   marks · checkpoint · log
+//! ```
 //!
 //! One slot is active. It contains the newest checkpoint, and the output and the marks since. A new checkpoint is written
 //! into the other slot, which then becomes active with a single store. So a checkpoint is complete or does not exist.
