@@ -11,6 +11,10 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
+    net::{
+        SocketFlags,
+        sockopt::{Timeout, set_socket_timeout},
+    },
     process::Pid,
 };
 
@@ -143,9 +147,7 @@ impl Client {
     /// # Errors
     /// If there is none, if another user runs it, or if it speaks other versions of the protocol.
     pub fn connect(path: &Path, name: &str) -> Result<Self, Error> {
-        let socket = socket::new()?;
-        let connected = rustix::net::connect(&socket, &socket::address(path)?);
-        connected.map_err(|error| Error::Io(error.into()))?;
+        let socket = connected(path)?;
         socket::check_peer(&socket)?;
         let own = Hello::own(name);
         let mut client = Self {
@@ -337,6 +339,22 @@ impl Client {
         self.is_broken = true;
         self.descriptors.clear();
         error
+    }
+}
+
+/// A connection to the socket on `path`. If as many clients as the socket's queue holds have not been accepted yet, the
+/// call waits for the keeper to accept one, at most [`LIMIT`].
+fn connected(path: &Path) -> Result<OwnedFd, Error> {
+    let socket = socket::new(SocketFlags::empty())?;
+    let address = socket::address(path)?;
+    set_socket_timeout(&socket, Timeout::Send, Some(LIMIT)).map_err(io::Error::from)?;
+    loop {
+        match rustix::net::connect(&socket, &address) {
+            Ok(()) => return Ok(socket),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Err(Error::TimedOut),
+            Err(error) => return Err(Error::Io(error.into())),
+        }
     }
 }
 

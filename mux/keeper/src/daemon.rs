@@ -16,6 +16,7 @@ use std::{
 use rustix::{
     fs::{FlockOperation, Mode, OFlags, flock},
     io::Errno,
+    net::SocketFlags,
     process::{Resource, Rlimit, getrlimit, setrlimit},
 };
 
@@ -90,7 +91,7 @@ fn listen(path: &Path) -> io::Result<Option<OwnedFd>> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(path, &error)),
         _ => {}
     }
-    let listener = socket::new()?;
+    let listener = socket::new(SocketFlags::NONBLOCK)?;
     // The folder's lock is held, and this process has one thread, so nothing else is created with this mask.
     let before = rustix::process::umask(Mode::from_raw_mode(0o177));
     let bound = rustix::net::bind(&listener, &socket::address(path)?);
@@ -103,7 +104,7 @@ fn listen(path: &Path) -> io::Result<Option<OwnedFd>> {
 
 /// Whether a keeper listens on the socket.
 fn is_served(path: &Path) -> io::Result<bool> {
-    let client = socket::new()?;
+    let client = socket::new(SocketFlags::NONBLOCK)?;
     match rustix::net::connect(&client, &socket::address(path)?) {
         // If too many clients wait, a keeper still lives.
         Ok(()) | Err(Errno::AGAIN) => Ok(true),

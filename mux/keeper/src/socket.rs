@@ -20,9 +20,10 @@ use rustix::{
 /// The maximum number of descriptors in one message.
 pub(crate) const MAX_DESCRIPTORS: usize = 4;
 
-/// Creates a non-blocking stream socket.
-pub(crate) fn new() -> io::Result<OwnedFd> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+/// Creates a stream socket. [`send`] and [`receive`] never wait, so `SocketFlags::NONBLOCK` only matters for connecting
+/// and accepting.
+pub(crate) fn new(flags: SocketFlags) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | flags;
     Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?)
 }
 

@@ -6,12 +6,19 @@ use std::{
         fd::{AsFd as _, BorrowedFd},
         unix::{fs::PermissionsExt as _, net::UnixStream},
     },
+    sync::mpsc,
+    thread,
 };
 
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::{
+    net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg},
+    process::Signal,
+};
 use unterm_keeper::{Client, Held, MAX_CONNECTIONS};
 
-use crate::common::{Home, descriptors, raw, read_until, runs, sh, wait, wait_end, write};
+use crate::common::{
+    Home, descriptors, kill, raw, read_until, runs, sh, state, wait, wait_end, write,
+};
 
 /// A pane that must not notice anything.
 struct Witness {
@@ -129,6 +136,33 @@ fn silent_clients_keep_no_place_from_others() {
     let keeper = witness.client.keeper().pid;
     assert!(descriptors(keeper).len() < MAX_CONNECTIONS + 16);
     drop(silent);
+    witness.end();
+}
+
+#[test]
+fn a_client_waits_while_too_many_others_wait_for_the_keeper() {
+    let home = Home::new();
+    let witness = Witness::new(&home);
+    let keeper = witness.client.keeper().pid;
+    kill(keeper, Signal::STOP);
+    let mut waiting = Vec::new();
+    while let Some(stream) = raw::connect_at_once(home.socket()) {
+        waiting.push(stream);
+    }
+    let client = thread::scope(|scope| {
+        let (thread_id, started) = mpsc::channel();
+        let socket = home.socket();
+        let client = scope.spawn(move || {
+            thread_id.send(std::fs::read_link("/proc/thread-self").unwrap()).unwrap();
+            Client::connect(socket, "late")
+        });
+        let task = started.recv().unwrap();
+        let task = task.file_name().unwrap().to_str().unwrap().parse().unwrap();
+        wait("the wait", || client.is_finished() || state(task) == Some(b'S'));
+        kill(keeper, Signal::CONT);
+        client.join().unwrap()
+    });
+    assert_eq!(client.unwrap().panes().unwrap(), [witness.held.key.number]);
     witness.end();
 }
 

@@ -2,8 +2,15 @@
 
 use std::{
     io::{Read as _, Write as _},
-    os::unix::net::UnixStream,
+    os::{fd::OwnedFd, unix::net::UnixStream},
     path::Path,
+};
+
+use rustix::{
+    io::Errno,
+    net::{
+        AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect as connect_to, socket_with,
+    },
 };
 
 pub(crate) const HELLO: u16 = 1;
@@ -58,6 +65,19 @@ pub(crate) fn connect(socket: &Path) -> UnixStream {
     let stream = UnixStream::connect(socket).unwrap();
     stream.set_read_timeout(Some(super::LIMIT)).unwrap();
     stream
+}
+
+/// Connects without waiting. `None` if too many clients wait for the keeper.
+pub(crate) fn connect_at_once(socket: &Path) -> Option<OwnedFd> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let stream = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).unwrap();
+    match connect_to(&stream, &SocketAddrUnix::new(socket).unwrap()) {
+        Ok(()) => Some(stream),
+        Err(error) => {
+            assert_eq!(error, Errno::AGAIN);
+            None
+        }
+    }
 }
 
 /// Connects with a greeting.
