@@ -216,7 +216,10 @@ impl PtyProcess {
     /// The foreground process group. Never a number that stands for every process or for this process's own group.
     fn foreground_group(&self) -> Option<Pid> {
         let group = rustix::termios::tcgetpgrp(&self.master).ok()?;
-        (group != Pid::INIT && group != rustix::process::getpgrp()).then_some(group)
+        // SAFETY: getpgrp(2) only returns a number. `rustix` does not allow 0, but in a container, this process can be in
+        // a group that has no number there.
+        let own = unsafe { libc::getpgrp() };
+        (group != Pid::INIT && group.as_raw_nonzero().get() != own).then_some(group)
     }
 
     /// The process groups that started a process group, the nearest first, up to the pane's own program. The groups
