@@ -221,6 +221,11 @@ impl Direction {
 }
 
 impl Tab {
+    /// Sets the title without the white space around it. Without a title, the tab shows its focused pane's title.
+    pub(crate) fn set_title(&mut self, title: &str) {
+        self.title = Some(title.trim().to_owned()).filter(|title| !title.is_empty());
+    }
+
     /// A tab with one pane.
     pub(crate) fn new(id: TabId, pane: PaneId) -> Self {
         Self { id, root: Node::Pane(pane), focused: pane, zoomed: false, title: None }

@@ -343,7 +343,7 @@ impl Mux {
     pub fn rename_tab(&self, tab: TabId, title: &str) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
-            layout.tabs[index].title = Some(title.trim().to_owned()).filter(|it| !it.is_empty());
+            layout.tabs[index].set_title(title);
             Ok(())
         })
     }

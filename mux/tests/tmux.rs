@@ -298,6 +298,26 @@ fn names_and_new_windows_follow_in_both_directions() {
 }
 
 #[test]
+fn renames_on_both_sides_at_once_end_with_one_name() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.run(&["rename-window", "-t", "work", "w"]);
+    let (mux, ear, _own) = attach(&server);
+    let tab = wait_tab(&mux, &ear, "w", 1).id;
+    let title = || mux.layout().tabs.iter().find(|it| it.id == tab).unwrap().title.clone();
+    for number in 0..50 {
+        std::thread::scope(|scope| {
+            scope.spawn(|| server.run(&["rename-window", "-t", "@0", &format!("tmux {number}")]));
+            for part in 0..4 {
+                mux.rename_tab(tab, &format!("user {number} {part}")).unwrap();
+            }
+        });
+        server.wait(&["display-message", "-p", "-t", "@0", "#{window_name}"], |text| {
+            Some(text) == title().as_deref()
+        });
+    }
+}
+
+#[test]
 fn history_and_the_alternate_screen_are_restored() {
     let limit: &[&str] = &["set-option", "-g", "history-limit", "60000"];
     let Some(server) = Server::start(&[limit]) else { return };

@@ -220,6 +220,11 @@ impl Client {
         std::mem::take(&mut self.commands)
     }
 
+    /// A window with the user's requests applied. `None` if the session does not have the window.
+    pub fn view(&self, window: WindowId) -> Option<View> {
+        self.model.view(window)
+    }
+
     /// Handles a line.
     fn line(&mut self, line: &[u8]) {
         if let Some(reply) = &mut self.reply {
@@ -363,7 +368,7 @@ impl Client {
 
     /// Returns the current look of a window to the owner.
     fn shown(&mut self, window: WindowId) {
-        if let Some(view) = self.model.view(window) {
+        if let Some(view) = self.view(window) {
             self.actions.push_back(Action::Window { window, view });
         }
     }

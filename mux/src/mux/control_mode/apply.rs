@@ -8,6 +8,7 @@ use unterm_tmux::{self as tmux, Action, Opened, Ticket, View, WindowId};
 use super::{Mux, farewell, introduction};
 use crate::{
     ExitStatus, OnExit, PaneId, Rect, Spacing, TabId,
+    mux::index_of,
     tmux::{Link, Shown, TmuxProcess, grid_of_window, tree},
 };
 
@@ -67,14 +68,26 @@ impl Mux {
                 pane.resize(size);
             }
         }
-        let title = view.name.clone();
-        link.with(|state| {
+        let (before, title) = link.with(|state| {
+            // The user may have changed the window since the server described it.
+            let view = state.client.view(window).unwrap_or(view);
+            let title = view.name.clone();
             let size = state.windows.get(&window).map_or(state.size, |shown| shown.size);
-            state.windows.insert(window, Shown { tab, view, root: None, size });
+            let before = state.windows.insert(window, Shown { tab, view, root: None, size });
+            (before.filter(|before| before.tab == tab).map(|before| before.view.name), title)
         });
         self.arrange_window(link, window);
+        // A tab with another title than the window had before was renamed by the user, whose title will be sent.
+        let is_free = |now: &str| before.is_none_or(|before| now == before.trim());
         // The tab may have closed meanwhile.
-        let _ = self.rename_tab(tab, &title);
+        let _ = self.change(|layout| {
+            let index = index_of(layout, tab)?;
+            let tab = &mut layout.tabs[index];
+            if is_free(tab.title.as_deref().unwrap_or_default()) {
+                tab.set_title(&title);
+            }
+            Ok(())
+        });
     }
 
     /// Opens the panes of a window that are not open. Returns the window's tab. `None` if the window has no panes here.
