@@ -19,18 +19,13 @@ use serde_json::json;
 use unterm_control::{
     Record,
     client::{self, Client},
-    methods::{
-        inbox::{Entry, List, ListParams, ListReply},
-        instance,
-        layout::Focus,
-        params::{NoParams, SessionOnly},
-    },
+    methods::inbox::{Entry, List, ListParams, ListReply},
 };
 
 pub use self::answer::OneInbox;
 use self::answer::{GivenAnswer, milliseconds};
 use crate::cli::{
-    fields,
+    fields, instances,
     report::{complain, write_out},
 };
 
@@ -123,7 +118,7 @@ impl Inbox<'_> {
         for news in news {
             match news {
                 News::Instances => {
-                    for record in self.records().unwrap_or_default() {
+                    for record in instances::chosen(self.home, self.instance).unwrap_or_default() {
                         if followed.insert(record.id.clone()) {
                             let sender = sender.clone();
                             thread::spawn(move || follow(&record, &sender));
@@ -159,11 +154,7 @@ impl Inbox<'_> {
         let Some((listed, record)) = self.all()?.into_iter().next() else {
             bail!("nothing needs you");
         };
-        let client = Client::connect_to(&record.into())?;
-        if let Some(session) = listed.entry.session {
-            client.call::<Focus>(SessionOnly::of(session))?;
-        }
-        client.call::<instance::Focus>(NoParams {})?;
+        instances::focus(record, listed.entry.session)?;
         write_out(&self.line(&listed)?)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -171,7 +162,7 @@ impl Inbox<'_> {
     /// The entries of all instances, each with its instance, newest first. An entry without a time comes last.
     fn all(&self) -> Result<Vec<(Listed, Record)>> {
         let mut all = Vec::new();
-        for record in self.records()? {
+        for record in instances::chosen(self.home, self.instance)? {
             match entries(&record, self.all) {
                 Ok(listed) => all.extend(listed.into_iter().map(|it| (it, record.clone()))),
                 Err(error) => refused(&record.id, &error),
@@ -179,15 +170,6 @@ impl Inbox<'_> {
         }
         all.sort_by(|(one, _), (other, _)| other.entry.since.cmp(&one.entry.since));
         Ok(all)
-    }
-
-    /// The instances to ask, oldest first.
-    fn records(&self) -> Result<Vec<Record>> {
-        let Some(name) = self.instance else { return Ok(client::live(self.home)) };
-        let endpoint = client::find_by_name(self.home, name)?;
-        let mut live = client::live(self.home);
-        live.retain(|record| client::Endpoint::from(record.clone()) == endpoint);
-        Ok(live)
     }
 
     /// An entry as a line.

@@ -18,6 +18,7 @@ mod generated;
 mod hooks;
 mod import;
 mod inbox;
+mod instances;
 mod local;
 pub(crate) mod manual;
 mod mcp_config;

@@ -8,18 +8,15 @@ use serde::Serialize;
 use serde_json::json;
 use unterm_control::{
     Record,
-    client::{self, Client},
+    client::Client,
     methods::{
         blocks::{Diff, DiffParams, DiffReply},
-        instance,
-        layout::Focus,
-        params::{NoParams, SessionOnly},
         search_all::{FoundLine, SearchAll, SearchAllParams, SearchAllReply},
     },
 };
 
 use crate::cli::{
-    fields,
+    fields, instances,
     report::{complain, write_out},
 };
 
@@ -94,7 +91,7 @@ impl Search<'_> {
 
     /// The lines of all instances, newest first, each with its instance, and whether nothing is missing.
     fn all(&self, command: &SearchCommand) -> Result<(Vec<(Listed, Record)>, bool)> {
-        let records = self.records()?;
+        let records = instances::chosen(self.home, self.instance)?;
         if records.is_empty() {
             bail!("no Unterm is running");
         }
@@ -130,16 +127,6 @@ impl Search<'_> {
         Ok((all, is_whole))
     }
 
-    /// The instances to search, oldest first.
-    fn records(&self) -> Result<Vec<Record>> {
-        let mut live = client::live(self.home);
-        if let Some(name) = self.instance {
-            let endpoint = client::find_by_name(self.home, name)?;
-            live.retain(|record| client::Endpoint::from(record.clone()) == endpoint);
-        }
-        Ok(live)
-    }
-
     /// Focuses the pane of the newest line.
     fn focus(&self, found: &[(Listed, Record)]) -> Result<()> {
         let in_pane =
@@ -147,10 +134,7 @@ impl Search<'_> {
         let Some((session, record)) = found.iter().find_map(in_pane) else {
             bail!("no pane shows this text");
         };
-        let client = Client::connect_to(&record.into())?;
-        client.call::<Focus>(SessionOnly::of(session))?;
-        client.call::<instance::Focus>(NoParams {})?;
-        Ok(())
+        instances::focus(record, Some(session))
     }
 
     /// Prints the differences between the output of the command of the newest line and that of its last run.
