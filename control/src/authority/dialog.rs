@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     caller::{Caller, Capabilities},
+    registry::is_live,
     services::pane::dialogs,
 };
 
@@ -24,8 +25,8 @@ pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
         }
         Step::AnswerDialog { pane, instance } => {
             // A process that has ended cannot be assigned to a pane. Another one has its connection now.
-            let is_refused =
-                |pid| !dialogs::is_running(pid) || dialogs::is_process_of(pid, pane, instance);
+            let has_ended = |pid: i32| !is_live(pid.unsigned_abs(), None);
+            let is_refused = |pid| has_ended(pid) || dialogs::is_process_of(pid, pane, instance);
             match caller.process.is_some_and(is_refused) {
                 true => Decision::deny("a program does not answer a question of its own pane"),
                 false => Decision::Allow,

@@ -115,12 +115,6 @@ fn mark(row: &SnapshotRow, text: &str, hasher: &mut impl Hasher) {
     }
 }
 
-/// Whether a process has not ended.
-pub fn is_running(pid: i32) -> bool {
-    rustix::process::Pid::from_raw(pid)
-        .is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
-}
-
 /// Whether a process belongs to a pane of the instance `instance`, even if it has left the pane's terminal.
 pub fn is_process_of(pid: i32, pane: &Pane, instance: &str) -> bool {
     let names = |variable, value: &str| variable_of(pid, variable).as_deref() == Some(value);
