@@ -10,14 +10,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_mux::{ExitStatus, KeptSpawner, Mux, OnExit, Pane, PanePlacement, PaneState};
+use unterm_mux::{
+    Defaults, ExitStatus, KeptSpawner, Mux, OnExit, Pane, PanePlacement, PaneState,
+    ShellIntegration,
+};
 use unterm_term::Size;
 
 use crate::common::{
     LIMIT, headless,
     keeper::{Home, mux, program, spawner},
-    open, screen, sh, wait, wait_end, wait_text,
+    open, run, screen, sh, wait, wait_end, wait_text,
 };
+use crate::shell_integration::type_line;
 
 /// The folder of the keeper, for the process that is killed.
 const FOLDER: &str = "UNTERM_TEST_KEEPER";
@@ -121,6 +125,30 @@ fn a_handover_is_verified_while_the_program_runs() {
     let check = own.verify_handover(pane.id()).unwrap();
     assert_eq!(check.rebuilt, Err("the program has no journal: see sessions.keep".to_owned()));
     assert!(!check.is_equal());
+}
+
+#[test]
+fn a_shell_with_marks_is_verified() {
+    for shell in ["bash", "zsh", "fish"] {
+        let home = Home::new();
+        let folder = home.path().join("scripts");
+        ShellIntegration::install(&folder).unwrap();
+        let (mux, _spawner) = home.mux("first");
+        let env = [("HOME", home.path().to_str().unwrap()), ("HISTFILE", "")];
+        mux.set_defaults(Defaults {
+            env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            shell_integration: Some(folder),
+            ..Defaults::default()
+        });
+        let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
+        type_line(&pane, "seq 1 200; false");
+        type_line(&pane, "printf '\\033[44mblue\\033[m\\n'");
+        let check = mux.verify_handover(pane.id()).unwrap();
+        let rebuilt = check.rebuilt.unwrap();
+        let differs = |(one, other): &(&str, &str)| one != other;
+        let first = check.live.lines().zip(rebuilt.lines()).find(differs);
+        assert_eq!((first, check.live == rebuilt), (None, true), "{shell}");
+    }
 }
 
 #[test]
