@@ -20,7 +20,7 @@ pub(crate) enum Wish {
     Act(Option<TabId>, Action),
     /// Run the action that a key is bound to.
     ActByKey(Action, Modifiers),
-    /// Do what a button of a question says.
+    /// Carry out the answer of a button of a question.
     Answer(Answer),
     /// Answer the agents' question of this number. `None` declines to answer.
     AnswerAgent(u64, Option<String>),

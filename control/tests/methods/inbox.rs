@@ -224,7 +224,7 @@ fn an_entry_is_put_aside_until_it_is_asked_again() {
     assert_eq!(explained["state"], "needs_you", "the state is the program's");
     assert_eq!(wire.call("inbox.restore", json!({"key": key})), json!({"aside": false}));
     assert_eq!(wire.call("inbox.list", json!({})), listed);
-    // A snoozed entry wakes whoever waits for the inbox when its time is over.
+    // When the time of a snoozed entry is over, a caller that waits for the inbox gets a reply.
     wire.call("inbox.snooze", json!({"key": key, "duration_ms": 300}));
     let back = json!({"version": empty["version"], "timeout_ms": 60_000});
     assert_eq!(wire.call("inbox.list", back)["entries"][0]["key"], key);

@@ -10,7 +10,7 @@ use crate::PaneId;
 pub struct HandoverCheck {
     /// The whole state of the terminal as text ([`Term::dump`]).
     pub live: String,
-    /// The whole state of the rebuilt terminal. The error says in words why there is none.
+    /// The whole state of the rebuilt terminal. The error is the reason why there is none, as a sentence.
     pub rebuilt: Result<String, String>,
     /// The length of the checkpoint in bytes.
     pub checkpoint: usize,

@@ -142,7 +142,8 @@ impl From<unterm_keeper::Recovered> for JournalContents {
 }
 
 /// The journal of a program's output. The process writes the output into it while reading. Any thread may call the
-/// methods. The pane must hold the lock of its terminal where a method says so, so that changes and output are in order.
+/// methods. If the documentation of a method requires it, the pane must hold the lock of its terminal, so that changes and
+/// output are in order.
 pub trait OutputJournal: Send + Sync {
     /// Notes that the next `count` bytes of the output were applied to the terminal. Call it with the terminal's lock.
     fn applied(&self, count: usize);

@@ -118,7 +118,7 @@ impl App {
         std::mem::take(&mut self.effects)
     }
 
-    /// Handles an event. Returns the frame that is due: a whole frame, unless the event's handler says otherwise.
+    /// Handles an event. Returns the frame that is due: a whole frame, unless the event's handler returns a smaller one.
     fn dispatch(&mut self, event: Event) -> Redraw {
         match event {
             Event::Close => drop(self.close(Closing::Window)),

@@ -188,8 +188,8 @@ impl Confirm {
         let gap = geometry.px(8.0);
         let button = line + geometry.px(12.0);
 
-        // If the window is too low, the preview shrinks first. If it is needed, the explanation gives way to it, and a line
-        // says what to do about the rest.
+        // If the window is too low, the preview shrinks first. If it is needed, the explanation is left out, and a line
+        // asks for a larger window if that is not enough.
         let fixed = |about: &[String]| {
             2 * padding + line + gap / 2 + about.len() as u32 * line + 3 * gap + button
         };

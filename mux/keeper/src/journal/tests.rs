@@ -294,7 +294,7 @@ fn memory_that_another_process_could_shorten_is_refused() {
     assert!(Journal::open(file.into()).is_err());
     let (end, _other) = io::pipe().unwrap();
     assert!(Journal::open(end.into()).is_err());
-    // A journal that nobody can write cannot be continued.
+    // Without a right to write, a journal cannot be continued.
     let read_only = memory(sealable);
     fcntl_add_seals(&read_only, SEALS | SealFlags::WRITE).unwrap();
     assert!(Journal::open(read_only).is_err());

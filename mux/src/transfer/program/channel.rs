@@ -209,7 +209,7 @@ impl Channel {
         }
     }
 
-    /// Writes everything. Reads meanwhile, because a terminal may stop reading while nobody reads its replies.
+    /// Writes everything. Also reads, because a terminal may stop reading until this program reads its replies.
     fn write(&mut self, mut bytes: &[u8]) -> Result<(), TransferError> {
         while !bytes.is_empty() {
             match self.tty.write(bytes) {

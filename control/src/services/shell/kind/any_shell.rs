@@ -1,8 +1,8 @@
 //! Lines for a shell whose kind is unknown: a program such as ssh forwards the terminal to it, or it will read a line
 //! that is typed ahead.
 //!
-//! The shell on this machine that started ssh says nothing about the shell at the other end, and a line that was typed
-//! before may start another shell. So every line here means the same in bash, zsh, fish (3.4 or later) and POSIX shells.
+//! The shell that started ssh can differ from the shell at the other end, and a line that was typed before can start
+//! another shell. So every line here means the same in bash, zsh, fish (3.4 or later) and POSIX shells.
 //! In these shells:
 //!
 //! - A backslash inside single quotes stands for itself, unless a backslash or a quote follows it. So quotes and
