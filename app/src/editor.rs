@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_the_persons_own_says_where_the_parts_go() {
+    fn a_command_of_the_users_own_says_where_the_parts_go() {
         check("ed -l {line} -c {column} {file}", "-x:3", &["ed", "-l", "3", "-c", "1", "/w/-x"]);
         check("vim", "a{line}:3", &["vim", "+3", "/w/a{line}"]);
     }

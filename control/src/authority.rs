@@ -21,11 +21,11 @@ mod matrix;
 mod opener;
 pub(crate) mod parameters;
 mod pause;
-mod person;
 mod scope;
 mod secret;
 mod step;
 mod subjects;
+mod user_typing;
 
 use unterm_mux::Pane;
 
@@ -52,7 +52,7 @@ const GATES: [(&str, Gate); 9] = [
     ("opener", opener::decide),
     ("pause", pause::decide),
     ("lease", lease::decide),
-    ("person", person::decide),
+    ("user typing", user_typing::decide),
     ("secret", secret::decide),
     ("line", line::decide),
 ];

@@ -101,7 +101,7 @@ bitflags::bitflags! {
         /// The caller may receive data that grants access by itself, such as tokens, and may pause and resume agents.
         const GRANTS = 1 << 3;
         /// The caller is the user: its answers count as the user's.
-        const IS_PERSON = 1 << 4;
+        const IS_USER = 1 << 4;
     }
 }
 
@@ -111,7 +111,7 @@ impl Capabilities {
     pub fn at_login(token: TokenKind, for_agent: bool) -> Self {
         let of_token = match token {
             TokenKind::Instance => Self::WAITS | Self::GRANTS,
-            TokenKind::Page => Self::GRANTS | Self::IS_PERSON,
+            TokenKind::Page => Self::GRANTS | Self::IS_USER,
             TokenKind::Agent(_) => Self::WAITS | Self::GIVES_WAY,
         };
         let of_agent = match (for_agent, token) {

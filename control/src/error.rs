@@ -6,7 +6,7 @@ use unterm_mux::{Axis, ExitStatus, MuxError, SpawnError, WriteError};
 
 use crate::{
     caller::{Access, Scopes},
-    services::{people::person::PAUSE, records::audit::CallOutcome, shell::policy::Refusal},
+    services::{people::user_typing::PAUSE, records::audit::CallOutcome, shell::policy::Refusal},
     untrusted,
 };
 
@@ -122,20 +122,20 @@ pub enum Error {
     },
     /// The user typed in the session, which ended the caller's lease.
     #[error(
-        "Nothing was typed: a person has typed in session {0} since you took its lease, and it is theirs now. Take the lease anew once they are done, or give it back"
+        "Nothing was typed: the user has typed in session {0} since you took its lease, and it is theirs now. Take the lease anew once they are done, or give it back"
     )]
     TakenOver(u64),
     /// The prompt contains a line that has not been entered yet.
-    #[error("Nothing was typed: {} “{line}”. {}", match by_person {
-        true => format!("a person is typing a line at the prompt of session {id}:"),
+    #[error("Nothing was typed: {} “{line}”. {}", match by_user {
+        true => format!("the user is typing a line at the prompt of session {id}:"),
         false => format!("an unfinished line stands at the prompt of session {id}:"),
-    }, match by_person {
+    }, match by_user {
         true => "Wait until they enter it",
         false => "Wait until it is entered, or clear it with ctrl+c",
     })]
     Begun {
         /// Whether the user typed at this prompt.
-        by_person: bool,
+        by_user: bool,
         /// The session.
         id: u64,
         /// The visible part of the line, escaped.
@@ -164,17 +164,17 @@ pub enum Error {
     Promptless(u64),
     /// The user pressed a key a moment ago, and the caller is an agent.
     #[error(
-        "Nothing was typed: a person pressed a key in session {0} less than {pause} seconds ago. Try again once they pause", pause = PAUSE.as_secs()
+        "Nothing was typed: the user pressed a key in session {0} less than {pause} seconds ago. Try again once they pause", pause = PAUSE.as_secs()
     )]
-    PersonTypes(u64),
+    UserTypes(u64),
     /// The program asks for a secret, and the caller is an agent.
     #[error(
-        "Session {0} asks for a secret, which only a person may type. Ask them to and wait until they have, or give up with ctrl+c"
+        "Session {0} asks for a secret, which only the user may type. Ask them to and wait until they have, or give up with ctrl+c"
     )]
     Secret(u64),
     /// The program may be asking for a secret, and the caller is an agent.
     #[error(
-        "Nothing was typed: session {id} may ask for a secret ({why}). Look at its screen: if it asks, leave that to the person, else type with no_secret: true"
+        "Nothing was typed: session {id} may ask for a secret ({why}). Look at its screen: if it asks, leave that to the user, else type with no_secret: true"
     )]
     MaybeSecret {
         /// The session.
@@ -283,7 +283,7 @@ pub enum Denial {
         reached: Arc<[u64]>,
     },
     /// The user has not approved the call.
-    #[error("{0} needs the person's approval")]
+    #[error("{0} needs the user's approval")]
     Approval(String),
     /// The method gives more rights than any token for an agent may have.
     #[error("{0} is not for agents' tokens")]
@@ -298,8 +298,8 @@ pub enum Denial {
 
 impl Error {
     /// Creates the error for a session whose prompt contains an unfinished line.
-    pub fn begun(id: u64, line: &str, by_person: bool) -> Self {
-        Self::Begun { by_person, id, line: untrusted::line(line, QUOTED) }
+    pub fn begun(id: u64, line: &str, by_user: bool) -> Self {
+        Self::Begun { by_user, id, line: untrusted::line(line, QUOTED) }
     }
 
     /// Creates the error for a session whose program may be asking for a secret.
@@ -346,7 +346,7 @@ impl Error {
             | Self::Busy { .. }
             | Self::Promptless(_)
             | Self::Unbegun(_)
-            | Self::PersonTypes(_)
+            | Self::UserTypes(_)
             | Self::Secret(_)
             | Self::MaybeSecret { .. }
             | Self::Denied(_) => ErrorKind::Refused,
@@ -530,7 +530,7 @@ mod tests {
             (Error::busy(7, "x has ended (no)"), ErrorKind::Refused),
             (Error::Promptless(7), ErrorKind::Refused),
             (Error::Unbegun(7), ErrorKind::Refused),
-            (Error::PersonTypes(7), ErrorKind::Refused),
+            (Error::UserTypes(7), ErrorKind::Refused),
             (Error::Secret(7), ErrorKind::Refused),
             (Error::maybe_secret(7, "why"), ErrorKind::Refused),
             (Error::Denied(Denial::Ended), ErrorKind::Refused),

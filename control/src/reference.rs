@@ -269,7 +269,7 @@ mod tests {
             "| `sessions[].shell.cwd` | string | A `file://` URI. Empty if unknown. |",
             "| `timed_out` | boolean | Whether the command still ran when the time was over. |",
             "| `any[].stable_ms` | integer | The session has not changed for this many milliseconds. |",
-            "| `takes_text` | boolean | Whether the person may also answer with their own text. Default: false. |",
+            "| `takes_text` | boolean | Whether the user may also answer with their own text. Default: false. |",
             "| `scope` | `\"read\"` or `\"act\"` or `\"admin\"` | What it may do. |",
             "| `sessions.*.blocked_patterns` | list of string | Further texts that no line of this session may contain. |",
         ] {

@@ -2,7 +2,7 @@
 //! their neighbors, are escaped. Long text is cut in the middle, with a note of how much is missing.
 //!
 //! Anyone may have written the text that a terminal shows. A model receives control characters, bidirectional
-//! overrides, zero-width characters and tags, although a person does not see them on the same screen. So such
+//! overrides, zero-width characters and tags, although the user does not see them on the same screen. So such
 //! characters can carry hidden words to a model.
 
 use schemars::JsonSchema;

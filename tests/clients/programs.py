@@ -170,8 +170,8 @@ async def become_root(client, folder):
     assert not ran["ended"] and ran["awaiting_secret"], ran
     refused = await client.call_tool("input", {"pane": pane, "text": "guess\n"})
     assert refused.is_error, refused
-    person = [os.environ["UNTERM_CLI"], "method", "session.input", "--id", str(pane), "--input", f"{PASSWORD}\r"]
-    subprocess.run(person, check=True, stdout=subprocess.DEVNULL)
+    user = [os.environ["UNTERM_CLI"], "method", "session.input", "--id", str(pane), "--input", f"{PASSWORD}\r"]
+    subprocess.run(user, check=True, stdout=subprocess.DEVNULL)
     ran = await finished(client, ran)
     assert ran["exit_code"] == 0 and ran["output"].endswith("became root"), ran
     for what in ("screen", "transcript"):
@@ -283,7 +283,7 @@ TASKS = {
     "ssh, an unknown host": ssh,
     "unterm-cli ssh": unterm_ssh,
     "chroot": chroot,
-    "su, the person's password": become_root,
+    "su, the user's password": become_root,
     "less": less,
     "man": man,
     "npm init": npm_init,

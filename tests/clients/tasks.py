@@ -134,7 +134,7 @@ async def meet_a_password(client):
     assert (await call(client, "screen", pane=pane))["awaiting_secret"]
     for guess in ({"text": "guess\n"}, {"paste": "guess"}, {"keys": ["g", "enter"]}):
         refused = await client.call_tool("input", {"pane": pane, **guess})
-        assert refused.is_error and "only a person may type" in refused.content[0].text, refused
+        assert refused.is_error and "only the user may type" in refused.content[0].text, refused
     await types(client, pane, {"prompt": True}, keys=["ctrl+c"])
     assert not (await call(client, "screen", pane=pane))["awaiting_secret"]
     ran = await call(client, "run", pane=pane, command="echo \"${#P} typed\"")

@@ -321,7 +321,7 @@ pub enum Command {
         /// Capture this pane.
         #[arg(long)]
         id: Option<u64>,
-        /// Let the person select a region, if there is a window.
+        /// Let the user select a region, if there is a window.
         #[arg(long, conflicts_with = "id")]
         region: bool,
         /// Accepted for compatibility: pictures of the display always include the window.

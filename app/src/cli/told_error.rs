@@ -14,11 +14,11 @@ use crate::plain_words;
 pub fn told(error: &anyhow::Error, json: bool) -> String {
     match json || !std::io::stderr().is_terminal() {
         true => format!("{error:#}"),
-        false => for_people(error),
+        false => for_users(error),
     }
 }
 
-fn for_people(error: &anyhow::Error) -> String {
+fn for_users(error: &anyhow::Error) -> String {
     let refused = match error.downcast_ref() {
         Some(Error::Remote(refused)) => Some(refused),
         _ => error.downcast_ref::<ClientError>(),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_the_message_in_the_words_of_the_window() {
+    fn users_read_the_message_in_the_words_of_the_window() {
         for (message, told) in [
             ("Session 9 not found", "pane 9 does not exist"),
             ("Block 4 of session 9 not found", "Block 4 of pane 9 not found"),
@@ -127,8 +127,8 @@ mod tests {
                 "Unknown method: sesion.list; did you mean \"session.list\"?",
             ),
         ] {
-            assert_eq!(for_people(&call(message)), told);
-            assert_eq!(for_people(&anyhow::anyhow!(message.to_owned())), told);
+            assert_eq!(for_users(&call(message)), told);
+            assert_eq!(for_users(&anyhow::anyhow!(message.to_owned())), told);
         }
     }
 

@@ -147,7 +147,7 @@ async function makePasskey(options) {
     return passkeyAnswer(await navigator.credentials.create({ publicKey }), ['attestationObject', 'clientDataJSON']);
 }
 
-/** Lets the person choose a passkey, and signs the challenge with it. */
+/** Lets the user choose a passkey, and signs the challenge with it. */
 async function usePasskey(options) {
     const publicKey = { ...options, challenge: toBytes(options.challenge) };
     return passkeyAnswer(await navigator.credentials.get({ publicKey }), ['authenticatorData', 'clientDataJSON', 'signature', 'userHandle']);
@@ -190,7 +190,7 @@ const SWALLOWED_CSI = [
 const SWALLOWED_DCS = [{ intermediates: '$', final: 'q' }, { intermediates: '+', final: 'q' }, { intermediates: '$', final: 'u' }];
 // Titles, palette, folder, links, colours, pointer, clipboard, and what resets colours.
 const SWALLOWED_OSC = [0, 1, 2, 4, 5, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 50, 52, 60, 61, 104, 105, 110, 111, 112, 133, 777, 1337];
-// Reports of the mouse and of the focus: a program switches them on, the person does not type them.
+// Reports of the mouse and of the focus: a program switches them on, the user does not type them.
 const REPORT = /^\x1b\[(?:[IO]$|<[\d;]+[Mm]|M[^]{3}|\d+;\d+;\d+M)/;
 
 // Pastes, by the rules of Unterm's own window (`mux/src/input/paste.rs`).
@@ -216,7 +216,7 @@ function pasteRisk(text, isBracketed) {
 }
 
 /**
- * A terminal in `host` that shows a pane. Passes what the person types to `typed`, and calls `left` for the key that ends typing.
+ * A terminal in `host` that shows a pane. Passes what the user types to `typed`, and calls `left` for the key that ends typing.
  * Before a pasted text would press keys, `asks` decides, given the key of the reason and the text.
  */
 function makeTerminal(Terminal, host, { typed, left, asks }) {
@@ -248,7 +248,7 @@ function makeTerminal(Terminal, host, { typed, left, asks }) {
         const isBracketed = term.modes.bracketedPasteMode;
         const risk = pasteRisk(text, isBracketed);
         if (risk && !await asks(risk, text)) return;
-        // The program may have changed the mode while the person decided, and would then take the text for keys.
+        // The program may have changed the mode while the user decided, and would then take the text for keys.
         if (!isTyping || (isBracketed && !term.modes.bracketedPasteMode)) return;
         typed(encodePaste(text, term.modes.bracketedPasteMode));
     };
@@ -525,7 +525,7 @@ document.addEventListener('alpine:init', () => {
             this.listen();
             this.route();
         },
-        /** Shows the sign-in, and forgets all that only a signed-in person may see. */
+        /** Shows the sign-in, and forgets all that only a signed-in user may see. */
         lock() {
             sessionStorage.removeItem(SECRET);
             if (this.view === 'locked') return;
@@ -830,7 +830,7 @@ document.addEventListener('alpine:init', () => {
                 this.confirm(title, text, yes, () => decided(true));
             });
         },
-        /** Asks whether to enter a line that the person types and that a rule of the machine blocks. */
+        /** Asks whether to enter a line that the user types and that a rule of the machine blocks. */
         releases({ shown, rule }) {
             return this.decides(this.t('lines.sure.title'), this.t('lines.sure', { rule, line: this.callText(shown) }), this.t('lines.release'));
         },
@@ -849,7 +849,7 @@ document.addEventListener('alpine:init', () => {
         isPending(conversation) {
             return conversation.state === 'pending';
         },
-        /** The decisions that a person can take about a conversation. */
+        /** The decisions that the user can take about a conversation. */
         choices({ state, flow }) {
             const running = flow === 'paused' ? 'resume' : 'pause';
             if (state === 'approved') return [running, 'revoke'];

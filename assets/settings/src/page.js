@@ -339,12 +339,12 @@ document.addEventListener('alpine:init', () => {
             }, wait);
         },
 
-        /** Whether a reply has to wait, so that it does not replace what the person is typing. */
+        /** Whether a reply has to wait, so that it does not replace what the user is typing. */
         holds() {
             if (this.typing) this.late = true;
             return this.typing;
         },
-        /** The person has left a field. */
+        /** The user has left a field. */
         left() {
             this.typing = false;
             if (!this.late) return;
@@ -920,7 +920,7 @@ document.addEventListener('alpine:init', () => {
             await this.loadAgents();
         },
 
-        // Questions to the person.
+        // Questions to the user.
         async answer(question, answer) {
             await this.act(() => ask('POST', '/api/approvals/answer', { number: question.number, answer }), 'approvals.answered');
             this.focus('approvals-title');

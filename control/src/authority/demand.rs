@@ -83,7 +83,7 @@ mod tests {
             (Subjects::ENVIRONMENT, none, Access::Admin, Reach::Named),
             (Subjects::SESSION | Subjects::SECRETS, none, Access::Admin, Reach::Everything),
             (Subjects::KEYS, none, Access::Admin, Reach::Everything),
-            (none, Subjects::PERSON, Access::Read, Reach::Reached),
+            (none, Subjects::USER, Access::Read, Reach::Reached),
             (Subjects::SESSIONS, Subjects::PICTURES, Access::Read, Reach::Everything),
             (Subjects::SESSION, Subjects::ADAPTERS, Access::Read, Reach::Named),
             (none, Subjects::SESSION, Access::Act, Reach::Named),
@@ -93,7 +93,7 @@ mod tests {
             (none, Subjects::OPENED, Access::Act, Reach::Everything),
             (none, Subjects::SESSION | Subjects::OPENED, Access::Act, Reach::Everything),
             (none, Subjects::SESSION | Subjects::RULES, Access::Admin, Reach::Everything),
-            (none, Subjects::PERSON | Subjects::RIGHTS, Access::Admin, Reach::Everything),
+            (none, Subjects::USER | Subjects::RIGHTS, Access::Admin, Reach::Everything),
         ] {
             assert_eq!(demand(reveals, changes), (access, reach), "{reveals:?}, {changes:?}");
         }

@@ -21,7 +21,7 @@ pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
             if demand.changes.intersects(Subjects::DIALOGS)
                 && caller.has(Capabilities::GIVES_WAY) =>
         {
-            Decision::deny("only the person answers the questions of programs and clears the inbox")
+            Decision::deny("only the user answers the questions of programs and clears the inbox")
         }
         Step::AnswerDialog { pane, instance } => {
             // A process that has ended cannot be assigned to a pane. Another one has its connection now.

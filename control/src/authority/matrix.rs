@@ -120,7 +120,7 @@ const ANY: &[Names] = &[Names::Own, Names::Other, Names::Nothing];
 const COLUMNS: [Column; 23] = {
     const BASE: Column = Column {
         head: "owner",
-        about: "a script with the instance's own token; over the Model Context Protocol an agent with it, where nobody is asked",
+        about: "a script with the instance's token; for tools, an agent with that token and the rule `allow`",
         token: Token::Instance,
         rule: Approval::Allow,
         client: "somebody",
@@ -153,97 +153,113 @@ const COLUMNS: [Column; 23] = {
     [
         BASE,
         Column { head: "page", about: "the settings page", token: Token::Page, ..BASE },
-        made("read", "a token that looks", Scope::Read),
-        made("act", "a token that acts", Scope::Act),
-        made("admin", "a token that may do everything", Scope::Admin),
+        made("read", "a token with the scope read", Scope::Read),
+        made("act", "a token with the scope act", Scope::Act),
+        made("admin", "a token with the scope admin", Scope::Admin),
         bound(
             "r.own",
-            "one that looks, for one session: a call that names it",
+            "a token with the scope read for one session; the call names that session",
             Scope::Read,
             Names::Own,
         ),
         bound(
             "r.oth",
-            "the same token, and a call that names another session",
+            "a token with the scope read for one session; the call names another session",
             Scope::Read,
             Names::Other,
         ),
-        bound("r.non", "the same token, and a call that names none", Scope::Read, Names::Nothing),
+        bound(
+            "r.non",
+            "a token with the scope read for one session; the call names no session",
+            Scope::Read,
+            Names::Nothing,
+        ),
         bound(
             "a.own",
-            "one that acts, for one session: a call that names it",
+            "a token with the scope act for one session; the call names that session",
             Scope::Act,
             Names::Own,
         ),
         bound(
             "a.oth",
-            "the same token, and a call that names another session",
+            "a token with the scope act for one session; the call names another session",
             Scope::Act,
             Names::Other,
         ),
-        bound("a.non", "the same token, and a call that names none", Scope::Act, Names::Nothing),
+        bound(
+            "a.non",
+            "a token with the scope act for one session; the call names no session",
+            Scope::Act,
+            Names::Nothing,
+        ),
         bound(
             "x.own",
-            "one that may do everything, for one session: a call that names it",
+            "a token with the scope admin for one session; the call names that session",
             Scope::Admin,
             Names::Own,
         ),
         bound(
             "x.oth",
-            "the same token, and a call that names another session",
+            "a token with the scope admin for one session; the call names another session",
             Scope::Admin,
             Names::Other,
         ),
         Column {
             token: Token::Expired,
-            ..made("expir", "a token of admin that has expired", Scope::Admin)
+            ..made("expir", "a token with the scope admin that has expired", Scope::Admin)
         },
         Column {
             token: Token::Revoked,
-            ..made("revok", "a token of admin that was taken back", Scope::Admin)
+            ..made("revok", "a token with the scope admin that was revoked", Scope::Admin)
         },
-        agent("unkn", "an agent with the instance's token that the person was not asked about"),
-        Column { client: KNOWN, ..agent("known", "one that the person lets act from now on") },
-        Column { rule: Approval::Deny, ..agent("deny", "one where no agent is let act") },
+        agent("unkn", "an agent with the instance's token that the user has not yet approved"),
+        Column {
+            client: KNOWN,
+            ..agent("known", "an agent with the instance's token that the user has approved")
+        },
+        Column {
+            rule: Approval::Deny,
+            ..agent("deny", "an agent with the instance's token and the rule `deny`")
+        },
         Column {
             head: "p.own",
-            about: "the owner, while agents are paused",
+            about: "`owner`, while agents are paused",
             is_paused: true,
             ..BASE
         },
         Column {
             head: "p.pag",
-            about: "the settings page, while agents are paused",
+            about: "`page`, while agents are paused",
             token: Token::Page,
             is_paused: true,
             ..BASE
         },
         opener(
             "t.own",
-            "a program that speaks tmux: a call that names its pane or one that it opened",
+            "a program that speaks tmux; the call names its own session or a session that it opened",
             Names::Own,
         ),
-        opener("t.oth", "the same program, and a call that names another session", Names::Other),
-        opener("t.non", "the same program, and a call that names none", Names::Nothing),
+        opener("t.oth", "a program that speaks tmux; the call names another session", Names::Other),
+        opener("t.non", "a program that speaks tmux; the call names no session", Names::Nothing),
     ]
 };
 
 const KNOWN: &str = "a known agent";
 
 const LEGEND: &str = "\
-Who may do what: made by the test of control/src/authority/matrix.rs from what the dispatcher decides.
-UPDATE_EXPECT=1 cargo test -p unterm-control --lib matrix writes it anew; read what changed.
+Who may do what: the test in control/src/authority/matrix.rs generates this page from the dispatcher's decisions.
+To regenerate it, run `UPDATE_EXPECT=1 cargo test -p unterm-control --lib matrix`, and review each change.
 
-yes    it is done
-scope  refused: the token's scopes lack what it needs
-panes  refused: it is about more than the token's sessions, or about another
-people refused: it is for the person
-ended  refused: the token is worth nothing any more
-asks   refused until the person approves; a tool asks them
-denied refused: the person lets no agent act
-unseen the tool finds no such session
-hold   waits until agents go on
--      there is no such caller, or the tool wants a session named
+yes    allowed
+scope  refused: the token lacks a scope that the call needs
+panes  refused: the call concerns a session that the token does not reach
+user   refused: only the user may do this
+ended  refused: the token has expired or was revoked
+asks   refused until the user approves; a tool asks the user
+denied refused: the user's rule denies agents
+unseen refused: to this caller, the session does not exist
+hold   waits until the user resumes agents
+-      not applicable: no such caller exists, or the tool requires a session
 
 ";
 
@@ -366,10 +382,10 @@ impl World {
                 Denial::Scope { .. } => "scope",
                 Denial::Sessions { .. } => "panes",
                 Denial::Approval(_) => "asks",
-                Denial::Agents(_) => "people",
+                Denial::Agents(_) => "user",
                 Denial::Ended => "ended",
                 Denial::Other(why) if why == ADMITTED => "yes",
-                Denial::Other(why) if why.starts_with("only the person") => "people",
+                Denial::Other(why) if why.starts_with("only the user") => "user",
                 Denial::Other(why) if why.starts_with("there is no question") => "yes",
                 Denial::Other(why) => panic!("{}: {why}", entry.name),
             },
@@ -461,14 +477,14 @@ struct Named {
 
 impl Named {
     async fn new(world: &World, toolset: &'static mcp::Toolset, index: usize) -> Self {
-        let person = |connection| Caller { connection, ..tests::caller(Scopes::all()).for_agent() };
+        let user = |connection| Caller { connection, ..tests::caller(Scopes::all()).for_agent() };
         let context = world.dispatcher.context();
         context.people.approvals.set_rule(Approval::Allow);
         context.people.clients.pause(false);
         let null = [Value::Null, Value::Null];
         match toolset.name {
             "iterm" => {
-                let mut client = Client::begin(world, toolset, person(98));
+                let mut client = Client::begin(world, toolset, user(98));
                 *world.last.lets.lock() = Lets::All;
                 let listed = client.call("iterm_list_sessions", json!({})).await;
                 let of = |id: u64, key: &str| {
@@ -489,7 +505,7 @@ impl Named {
                 let mut kept = Vec::new();
                 let mut ids = Vec::new();
                 for connection in [index as u64 + 100, 99] {
-                    let mut client = Client::begin(world, toolset, person(connection));
+                    let mut client = Client::begin(world, toolset, user(connection));
                     *world.last.lets.lock() = Lets::All;
                     let launched = client.call("launch_app", json!({"command": "cat"})).await;
                     ids.push(launched["session_id"].clone());

@@ -18,8 +18,8 @@ use crate::{
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
     match step {
         Step::Call { demand, params } => check(&authority.tokens, caller, demand, params).into(),
-        Step::Answer if !caller.has(Capabilities::IS_PERSON) => {
-            Decision::deny("only the person answers, in the window or on the settings page")
+        Step::Answer if !caller.has(Capabilities::IS_USER) => {
+            Decision::deny("only the user answers, in the window or on the settings page")
         }
         _ => Decision::Allow,
     }

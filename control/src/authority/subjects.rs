@@ -40,19 +40,19 @@ subjects! {
     RULES 11 "The rules on input lines."
     PREFERENCES 12 "Preferences. Below admin, the values of `[env]` are hidden."
     PROXY 13 "Addresses of proxies. Below admin, user names and passwords in them are hidden."
-    DISPLAY 14 "The person's display, including windows of other programs."
+    DISPLAY 14 "The user's display, including windows of other programs."
     CLIPBOARD 15 "The system's clipboard."
     RIGHTS 16 "The tokens, the open settings pages, and the agents that may act."
     PAUSE 17 "The switch that pauses agents."
     SECRETS 18 "Hidden values: patterns of secrets, nonces of shells."
     KEYS 19 "Credentials: the instance's token, new tokens, codes for the settings page."
-    PERSON 20 "The person's attention: asking a question."
-    ANSWERS 21 "The person's answers."
+    USER 20 "The user's attention: asking a question."
+    ANSWERS 21 "The user's answers."
     DISK 22 "Any file that this user may write."
     PICTURES 23 "The folders of pictures, where new pictures replace the oldest."
     ADAPTERS 24 "Which plugins watch the session that the call names."
     OPENED 25 "New sessions, which belong to the caller that opens them."
-    DIALOGS 26 "The person's answers to programs' questions, and the person's inbox."
+    DIALOGS 26 "The user's answers to programs' questions, and the user's inbox."
 }
 
 impl Subjects {
@@ -72,7 +72,7 @@ impl Subjects {
         .union(Self::KEYS);
 
     /// Subjects that callers with read access may change.
-    pub const LESSER: Self = Self::PERSON.union(Self::PICTURES).union(Self::ADAPTERS);
+    pub const LESSER: Self = Self::USER.union(Self::PICTURES).union(Self::ADAPTERS);
 
     /// The access needed to see these subjects.
     pub const fn to_see(self) -> Access {

@@ -37,8 +37,7 @@ impl Method for List {
     const NAME: &'static str = "approvals.list";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::CALLERS.union(Subjects::RIGHTS);
-    const DOC: &'static str =
-        "Lists the open questions to the person, and the clients that may act.";
+    const DOC: &'static str = "Lists the open questions to the user, and the clients that may act.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
@@ -63,7 +62,7 @@ pub struct AnswerParams<'a> {
     /// One of its choices, or any text if it accepts text.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub answer: Arg<'a, String>,
-    /// True, instead of an answer: the person leaves the question unanswered. An approval is denied instead.
+    /// True, instead of an answer: the user leaves the question unanswered. An approval is denied instead.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub declined: Arg<'a, bool>,
 }
@@ -132,7 +131,7 @@ impl Method for Forget {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
-    const DOC: &'static str = "Withdraws the approval of a client. The person is asked again.";
+    const DOC: &'static str = "Withdraws the approval of a client. The user is asked again.";
     type Params<'a> = ForgetParams<'a>;
     type Reply = ForgetReply;
 
@@ -163,7 +162,7 @@ pub struct AskParams<'a> {
     /// The choices, at most nine. Default: `Done` and `Not now`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub choices: Arg<'a, Vec<String>>,
-    /// Whether the person may also answer with their own text. Default: false.
+    /// Whether the user may also answer with their own text. Default: false.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub takes_text: Arg<'a, bool>,
     /// The session that the question is about.
@@ -178,7 +177,7 @@ pub struct AskParams<'a> {
 pub struct AskReply {
     /// False: the time ran out.
     pub answered: bool,
-    /// The person's answer.
+    /// The user's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }
@@ -198,8 +197,8 @@ impl Method for Ask {
     const NAME: &'static str = "approvals.ask";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
-    const CHANGES: Subjects = Subjects::PERSON;
-    const DOC: &'static str = "Asks the person a question, in the window and on the settings page, and waits for the answer.";
+    const CHANGES: Subjects = Subjects::USER;
+    const DOC: &'static str = "Asks the user a question, in the window and on the settings page, and waits for the answer.";
     const NAMED: &'static [&'static str] = &["session_id"];
     type Params<'a> = AskParams<'a>;
     type Reply = AskReply;

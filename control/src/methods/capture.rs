@@ -396,10 +396,10 @@ pub struct Select;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SelectParams<'a> {
-    /// Let the person select a region with the mouse, if there is a window.
+    /// Let the user select a region with the mouse, if there is a window.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub interactive: Arg<'a, bool>,
-    /// How long the person may take, in milliseconds. Default: 60,000.
+    /// How long the user may take, in milliseconds. Default: 60,000.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub timeout_ms: Arg<'a, u64>,
     /// Return the picture's bytes too.
@@ -422,7 +422,7 @@ impl Method for Select {
     const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::DISPLAY);
     const CHANGES: Subjects = Subjects::PICTURES;
     const DOC: &'static str =
-        "Takes a picture of the display, or of a region that the person selects.";
+        "Takes a picture of the display, or of a region that the user selects.";
     type Params<'a> = SelectParams<'a>;
     type Reply = SelectReply;
 
@@ -441,7 +441,7 @@ impl Method for Select {
             let turn = context.limits.pictures.selection().ok_or_else(busy)?;
             let region = OnDisplay::Region(Duration::from_millis(time));
             let image = taking(Some(turn), move || camera.display(&region)).await?;
-            let message = "The person chose a region.";
+            let message = "The user chose a region.";
             return Ok(SelectReply {
                 image,
                 r#type: "image/png".into(),

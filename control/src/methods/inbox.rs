@@ -66,8 +66,8 @@ impl Method for List {
     const NAME: &'static str = "inbox.list";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::CALLERS);
-    const DOC: &'static str = "Lists what needs the person, newest first: questions and approvals of agents, and the sessions whose program waits for \
-        the person. With `version`, waits for a change.";
+    const DOC: &'static str = "Lists what needs the user, newest first: questions and approvals of agents, and the sessions whose program waits for \
+        the user. With `version`, waits for a change.";
     const NAMED: &'static [&'static str] = &[];
     type Params<'a> = ListParams<'a>;
     type Reply = ListReply;

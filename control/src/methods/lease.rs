@@ -40,7 +40,7 @@ impl Method for Lease {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::DRIVERS;
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Keeps other callers from typing in a session, and from resizing, renaming, moving or closing it. A person's key press ends the lease; the caller must then lease again, or release, before it can type.";
+    const DOC: &'static str = "Keeps other callers from typing in a session, and from resizing, renaming, moving or closing it. The user's key press ends the lease; the caller must then lease again, or release, before it can type.";
     type Params<'a> = LeaseParams<'a>;
     type Reply = LeaseReply;
 

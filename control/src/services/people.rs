@@ -5,9 +5,9 @@ pub mod approved;
 pub mod changes;
 pub mod clients;
 pub mod login_codes;
-pub mod person;
 pub mod questions;
 pub mod tokens;
+pub mod user_typing;
 
 use std::{path::Path, sync::Arc};
 

@@ -78,9 +78,9 @@ fn out_of_scopes(what: &str) -> String {
 #[test]
 fn what_needs_more_than_a_token_gives_is_refused() {
     let (fixture, desk) = fixture();
-    let mut person = fixture.login();
-    let (mut reader, _) = fixture.login_with(&mut person, json!({"name": "r", "scope": "read"}));
-    let (mut actor, _) = fixture.login_with(&mut person, json!({"name": "a", "scope": "act"}));
+    let mut user = fixture.login();
+    let (mut reader, _) = fixture.login_with(&mut user, json!({"name": "r", "scope": "read"}));
+    let (mut actor, _) = fixture.login_with(&mut user, json!({"name": "a", "scope": "act"}));
     let refused = |wire: &mut Wire, most: Access| -> Vec<&str> {
         let more = METHODS.iter().filter(|entry| entry.access > most).map(|entry| entry.name);
         more.inspect(|name| assert_eq!(wire.fail(name, json!({})), out_of_scopes(name))).collect()
@@ -103,23 +103,23 @@ fn what_needs_more_than_a_token_gives_is_refused() {
 #[test]
 fn variables_of_programs_take_admin() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let session = fixture.program(&mut person, "cat", &[]);
+    let mut user = fixture.login();
+    let session = fixture.program(&mut user, "cat", &[]);
     let own = json!({"id": session.id, "name": "TERM"});
-    assert_eq!(person.call("session.env", own.clone())["value"], "xterm-256color");
+    assert_eq!(user.call("session.env", own.clone())["value"], "xterm-256color");
     for token in [
         json!({"name": "r", "scope": "read"}),
         json!({"name": "a", "scope": "act"}),
         json!({"name": "b", "scope": "act", "panes": [session.id]}),
     ] {
-        let (mut wire, _) = fixture.login_with(&mut person, token);
+        let (mut wire, _) = fixture.login_with(&mut user, token);
         assert_eq!(wire.fail("session.env", own.clone()), out_of_scopes("session.env"));
     }
     // A token with admin access to one session can read the variables of that session.
     let bound = json!({"name": "admin", "scope": "admin", "panes": [session.id]});
-    let (mut wire, _) = fixture.login_with(&mut person, bound);
+    let (mut wire, _) = fixture.login_with(&mut user, bound);
     assert_eq!(wire.call("session.env", own)["source"], "process");
-    let other = fixture.program(&mut person, "cat", &[]);
+    let other = fixture.program(&mut user, "cat", &[]);
     let other = wire.fail("session.env", json!({"id": other.id, "name": "TERM"}));
     assert_eq!(other, "Not allowed: session.env is out of the token's sessions");
 }
@@ -127,11 +127,11 @@ fn variables_of_programs_take_admin() {
 #[test]
 fn only_admin_sees_what_is_on_the_display() {
     let (fixture, desk) = fixture();
-    let mut person = fixture.login();
-    let session = fixture.program(&mut person, "cat", &[]);
-    person.call("session.rename", json!({"id": session.id, "title": "mine"}));
-    let (mut reader, _) = fixture.login_with(&mut person, json!({"name": "r", "scope": "read"}));
-    let (mut actor, _) = fixture.login_with(&mut person, json!({"name": "a", "scope": "act"}));
+    let mut user = fixture.login();
+    let session = fixture.program(&mut user, "cat", &[]);
+    user.call("session.rename", json!({"id": session.id, "title": "mine"}));
+    let (mut reader, _) = fixture.login_with(&mut user, json!({"name": "r", "scope": "read"}));
+    let (mut actor, _) = fixture.login_with(&mut user, json!({"name": "a", "scope": "act"}));
     for wire in [&mut reader, &mut actor] {
         // Callers with read access may take pictures of sessions.
         for own in [json!({}), json!({"title": "mine"}), json!({"title": session.id.to_string()})] {
@@ -155,17 +155,17 @@ fn only_admin_sees_what_is_on_the_display() {
         assert_eq!(tested["ok"], true, "{tested}");
     }
     assert_eq!(*desk.asked.lock().unwrap(), []);
-    let (mut admin, _) = fixture.login_with(&mut person, json!({"name": "all", "scope": "admin"}));
+    let (mut admin, _) = fixture.login_with(&mut user, json!({"name": "all", "scope": "admin"}));
     assert_eq!(admin.call("capture.window", json!({"title": "Bank"}))["text_snapshot"], false);
     assert_eq!(desk.asked.lock().unwrap().len(), 1);
 }
 
 #[test]
-fn the_persons_variables_are_hidden_below_admin() {
+fn the_users_variables_are_hidden_below_admin() {
     let (fixture, _) = fixture();
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let page = Page::of(&fixture);
-    let (mut actor, made) = fixture.login_with(&mut person, json!({"name": "a", "scope": "act"}));
+    let (mut actor, made) = fixture.login_with(&mut user, json!({"name": "a", "scope": "act"}));
     let lesser = page.with_token(&made["token"]);
     let hidden = json!({"API_KEY": "***", "EMPTY": "***"});
     assert_eq!(actor.call("config.get", json!({"key": "env.API_KEY"}))["value"], "***");
@@ -175,7 +175,7 @@ fn the_persons_variables_are_hidden_below_admin() {
     assert_eq!(lesser.get("/api/settings")["settings"], all);
     assert_eq!(lesser.get("/api/settings/env")["values"], hidden);
     // Callers with full access see the values.
-    assert_eq!(person.call("config.get", json!({"key": "env.API_KEY"}))["value"], "hunter2");
+    assert_eq!(user.call("config.get", json!({"key": "env.API_KEY"}))["value"], "hunter2");
     assert_eq!(page.get("/api/settings")["settings"]["env"]["API_KEY"], "hunter2");
     assert_eq!(page.get("/api/settings/env")["values"]["API_KEY"], "hunter2");
 }
@@ -183,14 +183,14 @@ fn the_persons_variables_are_hidden_below_admin() {
 #[test]
 fn the_log_has_names_of_variables_and_patterns_and_not_their_values() {
     let (fixture, _) = fixture();
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let page = Page::of(&fixture);
     // The log contains the names of the call's parameters, even if the preferences file can't be changed.
-    let _ = person.reply("config.set", json!({"key": "env.API_KEY", "value": "hunter2"}));
+    let _ = user.reply("config.set", json!({"key": "env.API_KEY", "value": "hunter2"}));
     let _ = page.ask("PUT", "/api/settings/env", Some(json!({"PLAIN": "hunter2"})));
     let patterns = json!({"redaction": {"enabled": true, "custom_patterns": ["hunter2"]}});
     let _ = page.ask("PUT", "/api/settings/recording", Some(patterns));
-    let (mut reader, _) = fixture.login_with(&mut person, json!({"name": "r", "scope": "read"}));
+    let (mut reader, _) = fixture.login_with(&mut user, json!({"name": "r", "scope": "read"}));
     let log = reader.call("session.audit_log", json!({})).to_string();
     assert!(!log.contains("hunter2"), "{log}");
     for logged in ["env.API_KEY", "env: PLAIN", "settings.set_recording"] {
@@ -201,7 +201,7 @@ fn the_log_has_names_of_variables_and_patterns_and_not_their_values() {
 #[test]
 fn passwords_of_proxies_are_masked_below_admin() {
     let (fixture, _) = fixture();
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let page = Page::of(&fixture);
     let url = |name: &str| format!("http://{name}:hunter2@127.0.0.1:9");
     let set = json!({
@@ -210,14 +210,14 @@ fn passwords_of_proxies_are_masked_below_admin() {
         "nodes": [{"name": "near", "url": url("jane")}],
         "current_node": "near",
     });
-    person.call("proxy.configure", set.clone());
+    user.call("proxy.configure", set.clone());
     page.send("POST", "/api/proxy", json!({"http_proxy": url("joe")}));
     page.send("PUT", "/api/proxy/nodes", set);
     let masked = "http://***@127.0.0.1:9";
     let hints_at =
         |text: &str| text.contains("hunter2") || text.contains("joe") || text.contains("jane");
 
-    let (mut reader, made) = fixture.login_with(&mut person, json!({"name": "r", "scope": "read"}));
+    let (mut reader, made) = fixture.login_with(&mut user, json!({"name": "r", "scope": "read"}));
     let lesser = page.with_token(&made["token"]);
     let status = reader.call("proxy.status", json!({}));
     assert_eq!((&status["http_proxy"], &status["health"]["url"]), (&json!(masked), &json!(masked)));
@@ -250,9 +250,9 @@ fn passwords_of_proxies_are_masked_below_admin() {
         assert!(!hints_at(&text), "{what}: {text}");
     }
     // Callers with full access see the passwords.
-    assert_eq!(person.call("proxy.status", json!({}))["http_proxy"], url("jane"));
-    assert_eq!(person.call("proxy.nodes", json!({}))["nodes"][0]["url"], url("jane"));
-    assert_eq!(person.call("proxy.env", json!({}))["env"]["HTTP_PROXY"], url("jane"));
+    assert_eq!(user.call("proxy.status", json!({}))["http_proxy"], url("jane"));
+    assert_eq!(user.call("proxy.nodes", json!({}))["nodes"][0]["url"], url("jane"));
+    assert_eq!(user.call("proxy.env", json!({}))["env"]["HTTP_PROXY"], url("jane"));
     assert_eq!(page.get("/api/state")["proxy"]["http_proxy"], url("jane"));
 }
 
@@ -261,15 +261,14 @@ fn what_the_page_hears_ends_with_its_token() {
     use std::io::{BufRead, BufReader, Write};
 
     let (fixture, _) = fixture();
-    let mut person = fixture.login();
-    let session = fixture.program(&mut person, "cat", &[]);
+    let mut user = fixture.login();
+    let session = fixture.program(&mut user, "cat", &[]);
     let page = Page::of(&fixture);
-    let (_wire, bound) =
-        fixture.login_with(&mut person, json!({"name": "b", "panes": [session.id]}));
+    let (_wire, bound) = fixture.login_with(&mut user, json!({"name": "b", "panes": [session.id]}));
     let bound = page.with_token(&bound["token"]).ask("GET", "/api/events", None);
     assert_eq!(bound.status, 403, "they are of all sessions");
 
-    let (_wire, made) = fixture.login_with(&mut person, json!({"name": "r", "scope": "read"}));
+    let (_wire, made) = fixture.login_with(&mut user, json!({"name": "r", "scope": "read"}));
     let mut stream = page.connect();
     let token = made["token"].as_str().unwrap();
     let request = format!(
@@ -280,9 +279,9 @@ fn what_the_page_hears_ends_with_its_token() {
     stream.write_all(request.as_bytes()).unwrap();
     let mut lines = BufReader::new(stream).lines();
     assert!(lines.any(|line| line.unwrap() == "event: ready"));
-    person.call("token.revoke", json!({"number": made["number"]}));
+    user.call("token.revoke", json!({"number": made["number"]}));
     // The server notices the revoked token at the next change.
-    person.call("session.rename", json!({"id": session.id, "title": "unheard"}));
+    user.call("session.rename", json!({"id": session.id, "title": "unheard"}));
     for line in lines {
         line.expect("the stream ends");
     }
@@ -291,9 +290,9 @@ fn what_the_page_hears_ends_with_its_token() {
 #[test]
 fn patterns_of_secrets_take_admin() {
     let (fixture, _) = fixture();
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let page = Page::of(&fixture);
-    let (_wire, made) = fixture.login_with(&mut person, json!({"name": "a", "scope": "act"}));
+    let (_wire, made) = fixture.login_with(&mut user, json!({"name": "a", "scope": "act"}));
     let reply = page.with_token(&made["token"]).ask("GET", "/api/settings/recording", None);
     assert_eq!(reply.status, 403, "{}", reply.body);
     assert_eq!(page.ask("GET", "/api/settings/recording", None).status, 200);
@@ -302,9 +301,9 @@ fn patterns_of_secrets_take_admin() {
 #[test]
 fn no_token_for_agents_ends_the_pause() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let page = Page::of(&fixture);
-    let (_wire, made) = fixture.login_with(&mut person, json!({"name": "x", "scope": "admin"}));
+    let (_wire, made) = fixture.login_with(&mut user, json!({"name": "x", "scope": "admin"}));
     page.send("POST", "/api/agents/pause", json!({"paused": true}));
     let agent = page.with_token(&made["token"]);
     let (status, why) = agent.refused("POST", "/api/agents/pause", json!({"paused": false}));
@@ -316,15 +315,15 @@ fn no_token_for_agents_ends_the_pause() {
 #[test]
 fn a_token_for_one_session_writes_no_file_of_any_path() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let session = fixture.program(&mut person, "cat", &[]);
+    let mut user = fixture.login();
+    let session = fixture.program(&mut user, "cat", &[]);
     let token = json!({"name": "b", "scope": "admin", "panes": [session.id]});
-    let (mut wire, _) = fixture.login_with(&mut person, token);
+    let (mut wire, _) = fixture.login_with(&mut user, token);
     let path = fixture.home.path().join("page.md");
     let export = json!({"id": session.id, "path": path});
     let refused = wire.fail("session.export_markdown", export.clone());
     assert_eq!(refused, "Not allowed: session.export_markdown is out of the token's sessions");
     assert!(!path.exists());
-    person.call("session.export_markdown", export);
+    user.call("session.export_markdown", export);
     assert!(path.exists());
 }

@@ -12,20 +12,20 @@ fn resources(client: &mut client::Client) -> Vec<Value> {
 }
 
 /// Creates two sessions, and a token for the first one.
-fn bound(fixture: &Fixture, person: &mut Wire) -> (Session, Session, Value) {
-    let mine = fixture.program(person, "cat", &[]);
-    let other = fixture.program(person, "cat", &[]);
-    person.call("session.rename", json!({"id": mine.id, "title": "mine"}));
-    person.call("session.rename", json!({"id": other.id, "title": "not yours"}));
-    let made = person.call("token.create", json!({"name": "bound", "panes": [mine.id]}));
+fn bound(fixture: &Fixture, user: &mut Wire) -> (Session, Session, Value) {
+    let mine = fixture.program(user, "cat", &[]);
+    let other = fixture.program(user, "cat", &[]);
+    user.call("session.rename", json!({"id": mine.id, "title": "mine"}));
+    user.call("session.rename", json!({"id": other.id, "title": "not yours"}));
+    let made = user.call("token.create", json!({"name": "bound", "panes": [mine.id]}));
     (mine, other, made["token"].clone())
 }
 
 #[test]
 fn the_toolset_iterm_has_the_sessions_of_the_token_and_no_others() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let (mine, _other, token) = bound(&fixture, &mut person);
+    let mut user = fixture.login();
+    let (mine, _other, token) = bound(&fixture, &mut user);
     let everything = Client::new(&fixture, "iterm").call("iterm_list_sessions", json!({}));
     let mut client = Client::with_token(&fixture, &token, "iterm");
     let listed = client.call("iterm_list_sessions", json!({}));
@@ -77,8 +77,8 @@ fn the_toolset_iterm_has_the_sessions_of_the_token_and_no_others() {
 #[test]
 fn the_toolset_tester_opens_nothing_for_such_a_token() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let (mine, _, token) = bound(&fixture, &mut person);
+    let mut user = fixture.login();
+    let (mine, _, token) = bound(&fixture, &mut user);
     let mut client = Client::with_token(&fixture, &token, "tester");
     let reached = mine.id;
     let why = format!(
@@ -92,14 +92,14 @@ fn the_toolset_tester_opens_nothing_for_such_a_token() {
 #[test]
 fn tabs_are_listed_as_far_as_the_token_reaches() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let (mine, _other, token) = bound(&fixture, &mut person);
-    let beside = person.call("session.split", json!({"id": mine.id, "direction": "left"}));
+    let mut user = fixture.login();
+    let (mine, _other, token) = bound(&fixture, &mut user);
+    let beside = user.call("session.split", json!({"id": mine.id, "direction": "left"}));
     let mut wire = fixture.connect();
     wire.call("auth.login", json!({"token": token}));
-    person.call("session.focus", json!({"id": mine.id}));
+    user.call("session.focus", json!({"id": mine.id}));
     let tabs = wire.call("tab.list", json!({}))["tabs"].take();
-    let all = person.call("tab.list", json!({}))["tabs"].take();
+    let all = user.call("tab.list", json!({}))["tabs"].take();
     assert_eq!((tabs.as_array().unwrap().len(), all.as_array().unwrap().len()), (1, 2));
     assert_eq!(all[0]["sessions"], json!([beside["id"], mine.id]));
     assert_eq!(
@@ -108,8 +108,8 @@ fn tabs_are_listed_as_far_as_the_token_reaches() {
     );
     assert_eq!((&tabs[0]["focused"], &tabs[0]["title"]), (&json!(mine.id), &json!("mine")));
     // If another session has the focus, its title is not revealed.
-    person.call("session.rename", json!({"id": beside["id"], "title": "not yours"}));
-    person.call("session.focus", json!({"id": beside["id"]}));
+    user.call("session.rename", json!({"id": beside["id"], "title": "not yours"}));
+    user.call("session.focus", json!({"id": beside["id"]}));
     let tabs = wire.call("tab.list", json!({}))["tabs"].take();
     assert!(tabs[0].get("focused").is_none(), "{tabs}");
     assert_eq!(tabs[0]["title"], "mine");
@@ -118,8 +118,8 @@ fn tabs_are_listed_as_far_as_the_token_reaches() {
 #[test]
 fn events_are_told_as_far_as_the_token_reaches() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let (mine, other, token) = bound(&fixture, &mut person);
+    let mut user = fixture.login();
+    let (mine, other, token) = bound(&fixture, &mut user);
     let mut listener = fixture.connect();
     listener.call("auth.login", json!({"token": token}));
     listener.call("events.subscribe", json!({"events": ["output", "title", "session_removed"]}));
@@ -132,21 +132,21 @@ fn events_are_told_as_far_as_the_token_reaches() {
         }
     };
     for session in [&other, &mine] {
-        person.call("session.rename", json!({"id": session.id, "title": "another"}));
-        person.call("session.input", json!({"id": session.id, "input": "typed\r"}));
+        user.call("session.rename", json!({"id": session.id, "title": "another"}));
+        user.call("session.input", json!({"id": session.id, "input": "typed\r"}));
         session.wait_for_text("typed");
     }
     until("output");
-    person.call("session.destroy", json!({"id": other.id}));
-    person.call("session.destroy", json!({"id": mine.id}));
+    user.call("session.destroy", json!({"id": other.id}));
+    user.call("session.destroy", json!({"id": mine.id}));
     until("session_removed");
 }
 
 #[test]
 fn a_list_of_resources_that_changes_is_told_of() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let (mine, other, token) = bound(&fixture, &mut person);
+    let mut user = fixture.login();
+    let (mine, other, token) = bound(&fixture, &mut user);
     let login = json!({"token": token, "mcp": "unterm"});
     let mut client = client::Client::silent_as(&fixture, login);
     client.hello("client", "2025-11-25", &json!({}));
@@ -155,8 +155,8 @@ fn a_list_of_resources_that_changes_is_told_of() {
     assert_eq!(resources(&mut client), [own.as_str(), "unterm://panes", "unterm://agents"]);
     // The end of another session does not change this client's list, so the notification means that the client's own
     // session ended.
-    person.call("session.destroy", json!({"id": other.id}));
-    person.call("session.destroy", json!({"id": mine.id}));
+    user.call("session.destroy", json!({"id": other.id}));
+    user.call("session.destroy", json!({"id": mine.id}));
     client.note("notifications/resources/list_changed");
     assert_eq!(resources(&mut client), ["unterm://panes", "unterm://agents"]);
 }

@@ -226,7 +226,7 @@ fn only_what_is_allowed_where_that_is_enforced() {
 }
 
 #[test]
-fn a_lease_keeps_others_out_until_a_person_types() {
+fn a_lease_keeps_others_out_until_a_user_types() {
     let fixture = Fixture::new();
     let (mut wire, mut other) = (fixture.connect(), fixture.login());
     wire.call("auth.login", json!({"token": fixture.token(), "client": "the first"}));
@@ -408,11 +408,11 @@ fn a_command_that_is_refused_once_it_is_waited_for_is_logged_as_refused() {
 #[test]
 fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let (mine, other) =
-        (fixture.program(&mut person, "cat", &[]), fixture.program(&mut person, "cat", &[]));
+        (fixture.program(&mut user, "cat", &[]), fixture.program(&mut user, "cat", &[]));
     let mut login = |params: Value| {
-        let made = person.call("token.create", params);
+        let made = user.call("token.create", params);
         let mut wire = fixture.connect();
         let token = &made["token"];
         assert_eq!(wire.call("auth.login", json!({"token": token})), json!({"status": "ok"}));
@@ -477,32 +477,32 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     listener.call("events.subscribe", json!({"id": mine.id, "events": ["output"]}));
     // Tokens are listed without their secrets, and a revoked token is invalid at once.
     let secret = made["token"].as_str().unwrap().to_owned();
-    let list = person.call("token.list", json!({}));
+    let list = user.call("token.list", json!({}));
     assert_eq!(list["tokens"].as_array().unwrap().len(), 5);
     assert!(!list.to_string().contains(&secret));
     assert_eq!(
-        person.call("token.revoke", json!({"number": made["number"]})),
+        user.call("token.revoke", json!({"number": made["number"]})),
         json!({"revoked": true})
     );
     denied(&mut bound, "session.list", json!({}), "the token has ended, or was taken back");
-    person.call("token.revoke", json!({"number": heard["number"]}));
-    person.call("session.input", json!({"id": mine.id, "input": "unheard\r"}));
+    user.call("token.revoke", json!({"number": heard["number"]}));
+    user.call("session.input", json!({"id": mine.id, "input": "unheard\r"}));
     while let Some(event) = listener.receive() {
         assert!(!event.contains("unheard"), "{event}");
-        person.call("session.input", json!({"id": mine.id, "input": "more\r"}));
+        user.call("session.input", json!({"id": mine.id, "input": "more\r"}));
     }
     let mut late = fixture.connect();
     assert_eq!(late.reply("auth.login", json!({"token": secret}))["error"]["code"], -32001);
     let ends_at_once = json!({"name": "ended", "expires_in_seconds": 0});
-    let why = person.fail("token.create", ends_at_once);
+    let why = user.fail("token.create", ends_at_once);
     let right = "Invalid 'expires_in_seconds': expected a whole number of at least 1, got 0";
     assert_eq!(why, right);
-    let ended = person.call("token.create", json!({"name": "ended", "expires_in_seconds": 1}));
+    let ended = user.call("token.create", json!({"name": "ended", "expires_in_seconds": 1}));
     support::until("its end", || {
         let refused = late.reply("auth.login", json!({"token": ended["token"]}));
         (refused["error"]["code"] == -32001).then_some(())
     });
-    let log = person.call("session.audit_log", json!({"limit": 100}));
+    let log = user.call("session.audit_log", json!({"limit": 100}));
     assert!(!log.to_string().contains(&secret), "no secret is in the log");
     let denials = log.as_array().unwrap().iter().filter(|entry| entry["allowed"] == false);
     assert!(denials.count() >= 7, "what is refused is in the log: {log}");
@@ -599,7 +599,7 @@ fn a_released_line_is_entered_once() {
     // The release does not allow another line, even one that the rules allow.
     wire.call("policy.release", json!({"id": id, "line": "forbidden 1"}));
     let other = json!({"id": id, "input": "allowed\r"});
-    let changed = "Command blocked by policy: the line is not the one that a person released";
+    let changed = "Command blocked by policy: the line is not the one that the user released";
     assert_eq!(wire.fail("session.input", other.clone()), changed);
     wire.call("session.input", enter);
     wire.call("session.input", other);

@@ -111,8 +111,8 @@ fn announced(page: &Page, path: &str, length: usize) -> u16 {
 #[test]
 fn a_session_is_its_own_tokens() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
+    let mut user = fixture.login();
+    let made = user.call("token.create", json!({"name": "reader", "scope": "read"}));
     let reader = format!("Bearer {}", made["token"].as_str().unwrap());
     let mut client = Client::new(&fixture, "owner");
     client.initialize();
@@ -249,17 +249,17 @@ fn nobody_else_is_answered() {
     let token = entered.json()["auth_token"].as_str().unwrap().to_owned();
     assert_eq!(asked(&[("Authorization", &format!("Bearer {token}"))]), 403);
     // An agent with a separate token has the rights of that token, and none after the token is revoked.
-    let mut person = fixture.login();
-    let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
+    let mut user = fixture.login();
+    let made = user.call("token.create", json!({"name": "reader", "scope": "read"}));
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
     let reader = [("Authorization", bearer.as_str())];
     let status = message(&client.ask("status", json!({}), &reader));
     assert_eq!(status["result"]["structuredContent"]["scopes"], json!(["read"]), "{status}");
     let refused = message(&client.ask("pane_open", json!({}), &reader));
     let why = &refused["result"]["content"][0]["text"];
-    let right = "Not allowed: pane_open needs the scope act, and your token gives read. Ask the person for another token";
+    let right = "Not allowed: pane_open needs the scope act, and your token gives read. Ask the user for another token";
     assert_eq!(why, right, "{refused}");
-    person.call("token.revoke", json!({"number": made["number"]}));
+    user.call("token.revoke", json!({"number": made["number"]}));
     assert_eq!(asked(&reader), 401);
     let elsewhere = client.post("POST", "/mcp?toolset=nope", &[], &json!({}));
     assert_eq!(elsewhere.status, 404, "{}", elsewhere.body);
@@ -495,8 +495,8 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
         assert_eq!((opened(&[more]), posted(&[more])), (403, 403), "{more:?}");
     }
     // A caller with another token counts as another client.
-    let mut person = fixture.login();
-    let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
+    let mut user = fixture.login();
+    let made = user.call("token.create", json!({"name": "reader", "scope": "read"}));
     let reader = format!("Bearer {}", made["token"].as_str().unwrap());
     assert_eq!(posted(&[("Authorization", &reader)]), 404);
     let link = fixture.server().settings_links().address().unwrap();
@@ -547,6 +547,6 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     // A revoked token is refused.
     let mut headers = vec![("Authorization", reader.as_str())];
     headers.push(("Content-Type", "application/json"));
-    person.call("token.revoke", json!({"number": made["number"]}));
+    user.call("token.revoke", json!({"number": made["number"]}));
     assert_eq!(page.raw("POST", &endpoint, &headers, "{}").status, 401);
 }

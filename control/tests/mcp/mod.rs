@@ -1,11 +1,11 @@
 //! Tests of the Model Context Protocol over lines, in both of its versions, and of the toolset `unterm`: its tools, the
 //! life of a call, and refusals. Other files test the results of the tools.
 
+mod ask_user;
 mod awaiting;
 mod http;
 mod new_rows;
 mod notices;
-mod person;
 mod questions;
 mod refusals;
 mod resources;
@@ -165,30 +165,30 @@ fn tools_pass_the_same_rules_as_every_call() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let pane = client.shell(&fixture);
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let rules = json!({"enabled": true, "allowed_patterns": [], "blocked_patterns": ["rm -rf"]});
-    person.call("policy.set", rules);
+    user.call("policy.set", rules);
     let refused = client.fail("run", json!({"command": "rm -rf nothing"}));
     assert!(refused.starts_with("Command blocked by policy"), "{refused}");
     let refused = client.fail("input", json!({"text": "rm -rf nothing", "keys": ["enter"]}));
     assert!(refused.starts_with("Command blocked by policy"), "{refused}");
-    person.call("session.lease", json!({"id": pane}));
+    user.call("session.lease", json!({"id": pane}));
     let refused = client.fail("input", json!({"text": "x"}));
     let leased = format!("Nothing was typed: pane {pane} is leased by ");
     assert!(refused.starts_with(&leased), "{refused}");
-    person.call("session.release", json!({"id": pane}));
+    user.call("session.release", json!({"id": pane}));
     assert_eq!(client.call("lease", json!({}))["held"], true);
-    let refused = person.fail("session.input", json!({"id": pane, "input": "x"}));
+    let refused = user.fail("session.input", json!({"id": pane, "input": "x"}));
     assert_eq!(refused, format!("Session {pane} is leased by old client"));
     // The call is logged under the client's name.
-    let log = person.call("session.audit_log", json!({"id": pane}));
+    let log = user.call("session.audit_log", json!({"id": pane}));
     let entries = log.as_array().unwrap();
     let refused = entries.iter().find(|entry| entry["method"] == "exec.run_wait").unwrap();
     assert_eq!((&refused["allowed"], &refused["client"]), (&json!(false), &json!("old client")));
     // The lease ends when the client disconnects.
     drop(client);
     let end = std::time::Instant::now() + support::PATIENCE;
-    while person.reply("session.input", json!({"id": pane, "input": "x"})).get("error").is_some() {
+    while user.reply("session.input", json!({"id": pane, "input": "x"})).get("error").is_some() {
         assert!(std::time::Instant::now() < end, "the lease stays");
         std::thread::yield_now();
     }

@@ -13,7 +13,7 @@ use crate::support::{self, Fixture, Wire, client::Client};
 struct Scene {
     fixture: Fixture,
     agent: Client,
-    person: Wire,
+    user: Wire,
     pane: u64,
 }
 
@@ -23,8 +23,8 @@ impl Scene {
         let fixture = Fixture::new();
         let mut agent = Client::old(&fixture);
         let pane = agent.shell(&fixture);
-        let person = fixture.login();
-        Self { fixture, agent, person, pane }
+        let user = fixture.login();
+        Self { fixture, agent, user, pane }
     }
 
     fn on(&self, mut arguments: Value) -> Value {
@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
         },
     },
     Case {
-        name: "a person's line",
+        name: "the user's line",
         enters: |it| {
             it.presses("echo theirs");
             it.until(json!({"text": "echo theirs"}));
@@ -146,7 +146,7 @@ const CASES: &[Case] = &[
         },
     },
     Case {
-        name: "a person's keys",
+        name: "the user's keys",
         enters: |it| it.presses("\x15"),
         advises: &["once they pause"],
         follows: |it| {
@@ -225,16 +225,16 @@ const CASES: &[Case] = &[
         name: "a lease of another caller",
         enters: |it| {
             let id = it.pane;
-            it.person.call("session.lease", json!({"id": id}));
+            it.user.call("session.lease", json!({"id": id}));
         },
         advises: &["leased by"],
         follows: |it| {
             let id = it.pane;
-            it.person.call("session.release", json!({"id": id}));
+            it.user.call("session.release", json!({"id": id}));
         },
     },
     Case {
-        name: "a lease that a person's key ended, taken anew",
+        name: "a lease that the user's key ended, taken anew",
         enters: |it| {
             let lease = it.on(json!({}));
             it.agent.call("lease", lease);
@@ -251,7 +251,7 @@ const CASES: &[Case] = &[
         },
     },
     Case {
-        name: "a lease that a person's key ended, given back",
+        name: "a lease that the user's key ended, given back",
         enters: |it| {
             let lease = it.on(json!({}));
             it.agent.call("lease", lease);
@@ -266,7 +266,7 @@ const CASES: &[Case] = &[
         },
     },
     Case {
-        name: "a secret that the person types",
+        name: "a secret that the user types",
         enters: asks_for_a_secret,
         advises: &["wait until they have"],
         follows: |it| {
@@ -339,7 +339,7 @@ fn the_advice_of_each_refusal_works() {
 fn a_line_that_is_blocked_leaves_the_prompt_to_others() {
     let mut scene = Scene::new();
     let rules = json!({"enabled": true, "allowed_patterns": [], "blocked_patterns": ["refused"]});
-    scene.person.call("policy.set", rules);
+    scene.user.call("policy.set", rules);
     let why = scene.refused();
     assert!(why.starts_with("Command blocked by policy"), "{why}");
     scene.runs("another line");

@@ -57,7 +57,7 @@ fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
 #[test]
 fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
+    let mut user = fixture.login();
     let mut client = Client::old(&fixture);
     let pane = client.shell(&fixture);
     client.request("resources/list", json!({}));
@@ -65,8 +65,8 @@ fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
     client.until_note("notifications/resources/list_changed", |client| {
         client.call("pane_open", json!({"command": ["true"]}));
     });
-    let begin = |person: &mut Wire, client: &mut Client| {
-        let started = person.call("session.recording_start", json!({"id": pane}));
+    let begin = |user: &mut Wire, client: &mut Client| {
+        let started = user.call("session.recording_start", json!({"id": pane}));
         let uri = format!("unterm://recording/{}", started["session_id"].as_str().unwrap());
         client.note("notifications/resources/list_changed");
         let listed = client.request("resources/list", json!({}));
@@ -80,7 +80,7 @@ fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
         let read = client.request("resources/read", json!({"uri": uri}));
         read["result"]["contents"][0]["text"].as_str().unwrap().to_owned()
     };
-    let uri = begin(&mut person, &mut client);
+    let uri = begin(&mut user, &mut client);
     assert!(text(&mut client, &uri).contains("It goes on"));
     // A command that has ended does not change, even if other commands print something.
     let ran = client.call("run", json!({"pane": pane, "command": "echo one"}));
@@ -88,14 +88,14 @@ fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
     client.request("resources/subscribe", json!({"uri": block}));
     assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], block);
     client.call("run", json!({"pane": pane, "command": "echo two"}));
-    person.call("session.recording_stop", json!({"id": pane}));
+    user.call("session.recording_stop", json!({"id": pane}));
     assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], uri);
     let page = text(&mut client, &uri);
     assert!(page.contains("echo two") && !page.contains("It goes on"), "{page}");
     // This recording ends together with its session.
     client.notes.clear();
-    let uri = begin(&mut person, &mut client);
-    person.call("session.input", json!({"id": pane, "input": "exit\n"}));
+    let uri = begin(&mut user, &mut client);
+    user.call("session.input", json!({"id": pane, "input": "exit\n"}));
     assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], uri);
     client.note("notifications/resources/list_changed");
     assert!(!text(&mut client, &uri).contains("It goes on"));

@@ -6,7 +6,7 @@ use unterm_mux::PaneId;
 use crate::support::{self, Fixture, client::Client};
 
 #[test]
-fn a_password_is_the_persons_to_type() {
+fn a_password_is_the_users_to_type() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let pane = client.shell(&fixture);
@@ -22,7 +22,7 @@ fn a_password_is_the_persons_to_type() {
         [json!({"text": "guess\n"}), json!({"paste": "guess"}), json!({"keys": ["a", "enter"]})]
     {
         let refused = client.fail("input", input);
-        assert!(refused.contains("asks for a secret, which only a person may type"), "{refused}");
+        assert!(refused.contains("asks for a secret, which only the user may type"), "{refused}");
     }
     let refused = client.fail("run", json!({"command": "guess"}));
     assert!(refused.contains("asks for a secret"), "{refused}");
@@ -43,7 +43,7 @@ fn a_password_is_the_persons_to_type() {
 }
 
 #[test]
-fn a_password_is_the_persons_to_type_though_every_key_is_read_by_itself() {
+fn a_password_is_the_users_to_type_though_every_key_is_read_by_itself() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let pane = client.shell(&fixture);
@@ -52,14 +52,14 @@ fn a_password_is_the_persons_to_type_though_every_key_is_read_by_itself() {
     let asked = client.call("run", json!({"command": command}));
     assert_eq!(asked["awaiting_secret"], true, "{asked}");
     let refused = client.fail("input", json!({"text": "guess\n"}));
-    assert!(refused.contains("asks for a secret, which only a person may type"), "{refused}");
-    let person = fixture.mux.pane(PaneId(pane)).unwrap();
-    person.write(b"h").unwrap();
+    assert!(refused.contains("asks for a secret, which only the user may type"), "{refused}");
+    let user = fixture.mux.pane(PaneId(pane)).unwrap();
+    user.write(b"h").unwrap();
     client.until(json!({"any": [{"text": "for me: *"}]}));
     assert_eq!(client.call("screen", json!({}))["awaiting_secret"], true, "it goes on");
     let refused = client.fail("input", json!({"keys": ["a"]}));
     assert!(refused.contains("asks for a secret"), "{refused}");
-    person.write(b"unter2\r").unwrap();
+    user.write(b"unter2\r").unwrap();
     let ended = client.call("wait", json!({"handle": asked["handle"]}));
     assert!(ended["run"]["output"].as_str().unwrap().ends_with("\n7"), "{ended}");
     assert!(!ended.to_string().contains("unter2"));

@@ -71,12 +71,12 @@ fn several_panes_are_named_rightly_or_refused() {
 #[test]
 fn a_list_of_panes_reveals_none_that_the_token_does_not_reach() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let mine = fixture.program(&mut person, "cat", &[]);
-    let other = fixture.program(&mut person, "cat", &[]);
-    person.call("session.input", json!({"id": other.id, "input": "hidden\r"}));
+    let mut user = fixture.login();
+    let mine = fixture.program(&mut user, "cat", &[]);
+    let other = fixture.program(&mut user, "cat", &[]);
+    user.call("session.input", json!({"id": other.id, "input": "hidden\r"}));
     other.wait_for_text("hidden");
-    let made = person.call("token.create", json!({"name": "bound", "panes": [mine.id]}));
+    let made = user.call("token.create", json!({"name": "bound", "panes": [mine.id]}));
     let login = json!({"token": made["token"], "mcp": "unterm"});
     let mut client = Client::silent_as(&fixture, login);
     client.hello("bound", "2025-11-25", &json!({}));
@@ -91,7 +91,7 @@ fn a_list_of_panes_reveals_none_that_the_token_does_not_reach() {
         let why = client.fail("agent_state", named);
         assert!(why.contains(&format!("does not reach pane {}", other.id)), "{why}");
     }
-    person.call("session.input", json!({"id": mine.id, "input": "hidden\r"}));
+    user.call("session.input", json!({"id": mine.id, "input": "hidden\r"}));
     let all = client.call("wait", json!({"panes": [], "any": any}));
     assert_eq!((&all["matched"], all.get("pane")), (&json!(true), None), "the only one: {all}");
 }
@@ -165,7 +165,7 @@ fn a_step_that_fails_stops_the_rest_and_is_named() {
     let reply = client.call("input", json!({"steps": steps}));
     assert_eq!(reply["stopped"]["step"], 1, "{reply}");
     let why = reply["stopped"]["why"].as_str().unwrap();
-    assert!(why.contains("only a person may type"), "{reply}");
+    assert!(why.contains("only the user may type"), "{reply}");
     assert_eq!(reply["awaiting_secret"], true, "{reply}");
 }
 

@@ -362,8 +362,8 @@ fn lines_that_the_terminal_echoes_are_not_output() {
 #[test]
 fn a_wait_ends_with_its_token() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let made = person.call("token.create", json!({"name": "agent"}));
+    let mut user = fixture.login();
+    let made = user.call("token.create", json!({"name": "agent"}));
     let login = json!({"token": made["token"], "mcp": ""});
     let mut client = Client::silent_as(&fixture, login);
     client.hello("agent", "2025-11-25", &json!({}));
@@ -376,7 +376,7 @@ fn a_wait_ends_with_its_token() {
     let waiting = client.begin("tools/call", call);
     // A call that has not started would be refused immediately.
     client.note("notifications/progress");
-    person.call("token.revoke", json!({"number": made["number"]}));
+    user.call("token.revoke", json!({"number": made["number"]}));
     let ended = client.end(waiting);
     let why = ended["result"]["content"][0]["text"].as_str().unwrap_or_default();
     assert!(why.starts_with("Not allowed: your token has ended, or was taken back"), "{ended}");

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::support::{self, Fixture, Person, Session, Wire};
+use crate::support::{self, Fixture, Session, Wire, WithPreferences};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use unterm_control::Preferences;
@@ -416,7 +416,7 @@ fn sessions_are_split_moved_and_named_and_tabs_too() {
         (&tab["layout"]["split"], &tab["layout"]["first"]["split"]),
         (&json!("right"), &json!("down"))
     );
-    assert_eq!(tab["focused"], id, "a person keeps the focus");
+    assert_eq!(tab["focused"], id, "the user keeps the focus");
     wire.call("session.move", json!({"id": above["id"], "swap_with": split["id"]}));
     let tab = &wire.call("tab.list", json!({}))["tabs"][0];
     assert_eq!(tab["sessions"], json!([split["id"], id, above["id"]]));
@@ -642,7 +642,7 @@ impl Preferences for Values {
 #[test]
 fn preferences_are_read_and_changed() {
     let values = json!({"theme": "nord", "font": {"size": 12.0}});
-    let host = Arc::new(Person(Arc::new(Values(Mutex::new(values.clone())))));
+    let host = Arc::new(WithPreferences(Arc::new(Values(Mutex::new(values.clone())))));
     let fixture = Fixture::hosted(host, Vec::new());
     let mut wire = fixture.login();
     assert_eq!(wire.call("config.get", json!({})), json!({"value": values}));

@@ -154,7 +154,7 @@ fn with_a_display_the_picture_is_its_own() {
 }
 
 #[test]
-fn a_person_who_cancels_is_an_error() {
+fn a_user_who_cancels_is_an_error() {
     let (fixture, _) =
         fixture(Studio { has_display: true, has_window: true, cancels: true, ..Studio::default() });
     let mut wire = fixture.login();
@@ -163,7 +163,7 @@ fn a_person_who_cancels_is_an_error() {
 }
 
 #[test]
-fn the_person_chooses_one_region_at_a_time() {
+fn the_user_chooses_one_region_at_a_time() {
     let (choose, chosen) = mpsc::channel();
     let chosen = Some(Mutex::new(chosen));
     let studio = Studio { has_display: true, has_window: true, chosen, ..Studio::default() };
@@ -191,16 +191,15 @@ fn the_person_chooses_one_region_at_a_time() {
 }
 
 #[test]
-fn as_many_pictures_are_kept_as_last_and_the_persons_stay() {
+fn as_many_pictures_are_kept_as_last_and_the_users_stay() {
     let (fixture, _) = fixture(Studio { has_display: true, ..Studio::default() });
     let mut wire = fixture.login();
     let id = fixture.program(&mut wire, "cat", &[]).id;
     let folder = fixture.registry().join("screenshots");
     std::fs::create_dir_all(&folder).unwrap();
-    let persons =
-        ["screen_20200101_000000_000.png", "region_hidden_20200101_000000_000.png", "mine"];
-    for name in persons {
-        std::fs::write(folder.join(name), "taken by the person").unwrap();
+    let users = ["screen_20200101_000000_000.png", "region_hidden_20200101_000000_000.png", "mine"];
+    for name in users {
+        std::fs::write(folder.join(name), "taken by the user").unwrap();
     }
     let mut taken = Vec::new();
     for at in 0..110 {
@@ -211,10 +210,10 @@ fn as_many_pictures_are_kept_as_last_and_the_persons_stay() {
         let reply = wire.call(method, params);
         taken.push(reply["image"]["path"].as_str().unwrap().to_owned());
     }
-    for name in persons {
+    for name in users {
         assert!(folder.join(name).exists(), "{name}");
     }
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 100 + persons.len());
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 100 + users.len());
     assert!(taken[10..].iter().all(|path| Path::new(path).exists()));
 }
 

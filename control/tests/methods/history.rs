@@ -43,7 +43,7 @@ fn goes_back(agent: &mut Client, session: &Session, shell: &str) {
 }
 
 #[test]
-fn run_leaves_no_trace_and_the_persons_lines_stay() {
+fn run_leaves_no_trace_and_the_users_lines_stay() {
     for (shell, file, settings, list) in SHELLS {
         // No package of the system contains Nushell, so it is tested only where it is installed.
         if shell == "nu" && std::process::Command::new(shell).arg("--version").output().is_err() {

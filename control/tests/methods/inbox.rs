@@ -152,7 +152,7 @@ fn agents_and_other_callers_with_a_lease_are_respected_or_refused() {
             ("inbox.restore", json!({"key": key})),
         ] {
             let why = caller.fail(method, params);
-            assert!(why.starts_with("Not allowed: only the person"), "{method}: {why}");
+            assert!(why.starts_with("Not allowed: only the user"), "{method}: {why}");
         }
         assert_eq!(show(caller, &session)["dialog"], shown["dialog"]);
     }

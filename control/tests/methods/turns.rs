@@ -46,7 +46,7 @@ fn last_prompt(session: &Session) -> u64 {
 }
 
 #[test]
-fn a_command_is_not_run_behind_what_the_person_has_begun_to_type() {
+fn a_command_is_not_run_behind_what_the_user_has_begun_to_type() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -76,7 +76,7 @@ fn a_command_is_not_run_behind_what_the_person_has_begun_to_type() {
     press(&session, "\x15");
     wait_for_start(&session);
     let command = json!({"pane": id, "command": "echo again"});
-    let ran = support::until("the person's pause", || {
+    let ran = support::until("the user's pause", || {
         let ran = agent.tool("run", command.clone());
         (ran["isError"] == false).then_some(ran)
     });
@@ -381,7 +381,7 @@ fn output_of_a_background_job_is_no_line_at_the_prompt() {
 }
 
 #[test]
-fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
+fn a_lease_that_the_user_ends_keeps_its_holder_out_as_well() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -392,8 +392,8 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
     agent.call("input", json!({"pane": id, "text": "echo "}));
     agent.call("input", json!({"pane": id, "text": "agent\n"}));
     wait_for_prompt(&session, prompt);
-    press(&session, "echo person ");
-    session.wait_for_text("echo person");
+    press(&session, "echo user ");
+    session.wait_for_text("echo user");
     for (tool, arguments) in [
         ("input", json!({"pane": id, "text": "AGENT"})),
         ("input", json!({"pane": id, "paste": "AGENT"})),
@@ -402,11 +402,11 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
         ("run", json!({"pane": id, "command": "echo AGENT"})),
     ] {
         let refused = agent.fail(tool, arguments);
-        assert!(refused.contains("a person has typed in pane"), "{tool}: {refused}");
+        assert!(refused.contains("the user has typed in pane"), "{tool}: {refused}");
     }
     // While a part of the user's line is at the prompt, a new lease would not help, so it is refused.
     let refused = agent.fail("lease", lease.clone());
-    assert!(refused.contains("“echo person”"), "{refused}");
+    assert!(refused.contains("“echo user”"), "{refused}");
     let prompt = last_prompt(&session);
     press(&session, "more\r");
     wait_for_prompt(&session, prompt);
@@ -421,13 +421,13 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
     agent.fail("input", json!({"pane": id, "text": "x"}));
     agent.call("lease", json!({"pane": id, "release": true}));
     let refused = agent.fail("input", json!({"pane": id, "text": "x"}));
-    assert!(refused.contains("a person pressed a key"), "{refused}");
+    assert!(refused.contains("the user pressed a key"), "{refused}");
     press(&session, "\r");
     agent.call("input", json!({"pane": id, "text": "x"}));
 }
 
 #[test]
-fn an_agents_input_gives_way_to_the_person_without_a_lease() {
+fn an_agents_input_gives_way_to_the_user_without_a_lease() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -441,12 +441,12 @@ fn an_agents_input_gives_way_to_the_person_without_a_lease() {
         ("run", json!({"pane": id, "command": "echo AGENT"})),
         ("lease", json!({"pane": id})),
     ];
-    press(&session, "echo person ");
-    session.wait_for_text("echo person");
+    press(&session, "echo user ");
+    session.wait_for_text("echo user");
     for (tool, arguments) in all {
         let refused = agent.fail(tool, arguments);
         assert!(
-            refused.contains("a person is typing") && refused.contains("“echo person”"),
+            refused.contains("the user is typing") && refused.contains("“echo user”"),
             "{tool}: {refused}"
         );
     }
@@ -458,7 +458,7 @@ fn an_agents_input_gives_way_to_the_person_without_a_lease() {
     let (mut other, _) = fixture.login_with(&mut wire, json!({"name": "other", "scope": "act"}));
     other.fail("session.input", json!({"id": id, "input": "AGENT"}));
     wire.call("session.input", json!({"id": id, "input": "script "}));
-    session.wait_for_text("echo person script");
+    session.wait_for_text("echo user script");
     press(&session, "more\r");
     wait_for_prompt(&session, prompt);
     session.wait_for_text("\nperson script more\n");
@@ -468,7 +468,7 @@ fn an_agents_input_gives_way_to_the_person_without_a_lease() {
 }
 
 #[test]
-fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
+fn an_agent_may_type_once_the_user_pauses_and_left_no_line() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -486,9 +486,9 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
     wait_for_start(&session);
     let input = json!({"pane": id, "text": "echo mine\n"});
     let refused = agent.fail("input", input.clone());
-    assert!(refused.contains("a person pressed a key"), "{refused}");
+    assert!(refused.contains("the user pressed a key"), "{refused}");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo mine"}));
-    assert!(refused.contains("a person pressed a key"), "{refused}");
+    assert!(refused.contains("the user pressed a key"), "{refused}");
     pauses(&mut agent, &input);
     session.wait_for_text("\nmine\n");
     // In a full-screen program, every key counts as input.
@@ -501,7 +501,7 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
     press(&full, "jj\r");
     let input = json!({"pane": full.id, "text": "k"});
     let refused = agent.fail("input", input.clone());
-    assert!(refused.contains("a person pressed a key"), "{refused}");
+    assert!(refused.contains("the user pressed a key"), "{refused}");
     pauses(&mut agent, &input);
     // The terminal collects the line for a program that reads it.
     let lines = fixture.program(&mut wire, "cat", &[]);

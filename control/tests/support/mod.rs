@@ -42,9 +42,9 @@ pub const GROUPS: [&str; 9] = [
 ];
 
 /// A host with these preferences and without a window.
-pub struct Person(pub Arc<dyn Preferences>);
+pub struct WithPreferences(pub Arc<dyn Preferences>);
 
-impl Host for Person {
+impl Host for WithPreferences {
     fn has_window(&self) -> bool {
         false
     }
@@ -144,8 +144,8 @@ impl Fixture {
 
     /// Creates a token, and opens a connection that logs in with it. Returns the connection and the reply of
     /// `token.create`.
-    pub fn login_with(&self, person: &mut Wire, token: Value) -> (Wire, Value) {
-        let made = person.call("token.create", token);
+    pub fn login_with(&self, user: &mut Wire, token: Value) -> (Wire, Value) {
+        let made = user.call("token.create", token);
         let mut wire = self.connect();
         wire.call("auth.login", json!({"token": made["token"]}));
         (wire, made)

@@ -135,15 +135,15 @@ fn the_line_policy_and_leases_apply() {
 #[test]
 fn only_the_instances_own_token_speaks_tmux() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let own = open(&fixture, &mut person, "cat", &[]);
+    let mut user = fixture.login();
+    let own = open(&fixture, &mut user, "cat", &[]);
     for token in [
         json!({"name": "reader", "scope": "read"}),
         json!({"name": "actor", "scope": "act"}),
         json!({"name": "admin", "scope": "admin"}),
         json!({"name": "one", "scope": "act", "panes": [own.id]}),
     ] {
-        let (_, made) = fixture.login_with(&mut person, token.clone());
+        let (_, made) = fixture.login_with(&mut user, token.clone());
         let mut wire = fixture.connect();
         let login = json!({"token": made["token"], "client": "tmux", "tmux": true});
         let why = wire.fail("auth.login", login);

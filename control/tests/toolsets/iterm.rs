@@ -153,7 +153,7 @@ fn what_nobody_sees_in_a_name_is_seen_and_names_the_session() {
 }
 
 #[test]
-fn what_acts_on_another_instance_is_put_to_its_own_person() {
+fn what_acts_on_another_instance_is_put_to_its_own_user() {
     let fixture = Fixture::new();
     let other = fixture.beside();
     other.server().set_approval(Approval::Ask);
@@ -178,7 +178,7 @@ fn what_acts_on_another_instance_is_put_to_its_own_person() {
     let seen = far.call("session.wait", json!({"id": id, "any": [{"text": "first"}]}));
     assert_eq!(seen["matched"], true, "{seen}");
     // "Once" allows one call. A denied client gets an error without a new question.
-    let why = "The person has denied client permission to act. Ask them before you try again.";
+    let why = "The user has denied client permission to act. Ask them before you try again.";
     assert_eq!(asked(&mut client, "deny"), (json!({"error": why}), true));
     assert_eq!(client.fail("iterm_send_command", send.clone()), why);
     assert!(other.server().questions().is_empty());

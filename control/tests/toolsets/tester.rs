@@ -142,7 +142,7 @@ fn a_view_that_is_too_long_is_cut_and_says_so() {
 fn a_denied_call_returns_an_error_in_the_toolsets_format() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Deny);
-    let why = "The person has denied client permission to act. Ask them before you try again.";
+    let why = "The user has denied client permission to act. Ask them before you try again.";
     let mut tester = Client::new(&fixture, "tester");
     let refused = tester.fail("launch_app", json!({"command": "cat"}));
     assert_eq!(refused, json!({"message": why, "code": "INTERNAL_ERROR"}));

@@ -135,7 +135,7 @@ fn files_below_a_sessions_directory_are_read_and_written_by_who_may_act() {
 }
 
 #[test]
-fn agents_read_and_write_files_once_the_person_lets_them() {
+fn agents_read_and_write_files_once_the_user_lets_them() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let pane = client.shell(&fixture);
@@ -182,5 +182,5 @@ fn agents_read_and_write_files_once_the_person_lets_them() {
     assert_eq!(denied["result"]["isError"], true, "{denied}");
     let refused = client.request("resources/read", json!({"uri": uri}));
     let why = refused["error"]["message"].as_str().unwrap_or_default();
-    assert!(why.contains("needs the person's approval"), "{refused}");
+    assert!(why.contains("needs the user's approval"), "{refused}");
 }

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use crate::support::{self, Fixture, Person, page::Page};
+use crate::support::{self, Fixture, WithPreferences, page::Page};
 use serde_json::{Map, Value, json};
 use unterm_control::{ActionKeys, Described, Preferences, ThemeInfo};
 
@@ -88,7 +88,7 @@ impl Preferences for Values {
 }
 
 fn fixture() -> (Fixture, Page) {
-    let host = Arc::new(Person(Arc::new(Values(Mutex::new(defaults())))));
+    let host = Arc::new(WithPreferences(Arc::new(Values(Mutex::new(defaults())))));
     let fixture = Fixture::hosted(host, Vec::new());
     let page = Page::of(&fixture);
     (fixture, page)

@@ -51,8 +51,8 @@ fn refusals(streams: &[TcpStream], start: &[u8]) -> Vec<String> {
 }
 
 /// A token for an agent.
-fn token(person: &mut Wire, name: &str) -> Value {
-    person.call("token.create", json!({"name": name, "scope": "read"}))["token"].take()
+fn token(user: &mut Wire, name: &str) -> Value {
+    user.call("token.create", json!({"name": name, "scope": "read"}))["token"].take()
 }
 
 fn streams(wires: &mut [Wire]) -> Vec<TcpStream> {
@@ -68,8 +68,8 @@ fn is_served(wire: &mut Wire) {
 #[test]
 fn half_lines_of_a_greedy_token_are_refused_and_others_are_served() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let token = token(&mut person, "greedy");
+    let mut user = fixture.login();
+    let token = token(&mut user, "greedy");
     let login = || {
         let mut wire = fixture.connect();
         wire.call("auth.login", json!({"token": token}));
@@ -85,7 +85,7 @@ fn half_lines_of_a_greedy_token_are_refused_and_others_are_served() {
         assert!(message.contains("The long messages of this token would take"), "{message}");
         assert!(message.contains("wait for replies before you send more"), "{message}");
     }
-    is_served(&mut person);
+    is_served(&mut user);
     login().call("server.info", json!({}));
     // When the connections end, the memory that their messages used is available again.
     for stream in streams {
@@ -102,8 +102,8 @@ fn half_lines_of_a_greedy_token_are_refused_and_others_are_served() {
 #[test]
 fn replies_that_a_greedy_token_does_not_read_are_dropped() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let token = token(&mut person, "greedy");
+    let mut user = fixture.login();
+    let token = token(&mut user, "greedy");
     let mut wires: Vec<_> = (0..MANY).map(|_| fixture.connect()).collect();
     for wire in &mut wires {
         wire.call("auth.login", json!({"token": token}));
@@ -119,14 +119,14 @@ fn replies_that_a_greedy_token_does_not_read_are_dropped() {
     };
     let refused = wires.iter_mut().map(is_refused).filter(|is_refused| *is_refused).count();
     assert!(refused >= MANY - ROOM, "{refused} of {MANY} are refused");
-    is_served(&mut person);
+    is_served(&mut user);
 }
 
 #[test]
 fn half_lines_of_agents_are_refused_too() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let login = json!({"token": token(&mut person, "greedy"), "mcp": ""});
+    let mut user = fixture.login();
+    let login = json!({"token": token(&mut user, "greedy"), "mcp": ""});
     let mut wires: Vec<_> =
         (0..MANY).map(|_| Client::silent_as(&fixture, login.clone()).wire).collect();
     for answer in refusals(&streams(&mut wires), &half_a_line()) {
@@ -134,14 +134,14 @@ fn half_lines_of_agents_are_refused_too() {
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(message.contains("The long messages of this token would take"), "{message}");
     }
-    is_served(&mut person);
+    is_served(&mut user);
 }
 
 #[test]
 fn half_bodies_are_refused_too() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let page = Page::of(&fixture).with_token(&token(&mut person, "greedy"));
+    let mut user = fixture.login();
+    let page = Page::of(&fixture).with_token(&token(&mut user, "greedy"));
     let connections: Vec<_> = (0..MANY).map(|_| page.connect()).collect();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
@@ -154,7 +154,7 @@ fn half_bodies_are_refused_too() {
         assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
         assert!(answer.contains("The long messages of this token would take"), "{answer}");
     }
-    is_served(&mut person);
+    is_served(&mut user);
 }
 
 /// A protocol in which a long message is not answered until a short one arrives.

@@ -662,7 +662,7 @@ fn beyond(t: &mut Transcript, id: u64) {
     );
     t.call("inbox.list", json!({}), json!({"entries": [], "version": "string"}));
     let nothing = format!(
-        "The program in session {id} needs nothing from the person. Questions of agents have numbers, and the person answers them in the window or on the settings page"
+        "The program in session {id} needs nothing from the user. Questions of agents have numbers, and the user answers them in the window or on the settings page"
     );
     t.fail("inbox.show", json!({"id": id}), &nothing);
     t.call(
@@ -729,7 +729,7 @@ fn beyond(t: &mut Transcript, id: u64) {
     t.fail(
         "approvals.answer",
         json!({"number": 1, "answer": "yes"}),
-        "Not allowed: only the person answers, in the window or on the settings page",
+        "Not allowed: only the user answers, in the window or on the settings page",
     );
     t.fail("approvals.answer", json!({"number": 1}), "Missing 'answer'");
     t.call("approvals.forget", json!({"client": "nobody"}), json!({"forgotten": false}));

@@ -105,45 +105,43 @@ fn a_second_login_is_answered_and_takes_nothing_away() {
 #[test]
 fn a_login_ends_what_the_one_before_it_subscribed_to() {
     let fixture = Fixture::new();
-    let mut person = fixture.login();
-    let session = fixture.program(&mut person, "cat", &[]);
+    let mut user = fixture.login();
+    let session = fixture.program(&mut user, "cat", &[]);
     let title = |wire: &mut Wire| -> Value {
         let event: Value = serde_json::from_str(&wire.receive().unwrap()).unwrap();
         assert_eq!(event["method"], "event", "{event}");
         event["params"]["title"].clone()
     };
-    let rename = |person: &mut Wire, to: &str| {
-        person.call("session.rename", json!({"id": session.id, "title": to}));
+    let rename = |user: &mut Wire, to: &str| {
+        user.call("session.rename", json!({"id": session.id, "title": to}));
     };
     support::until("cat", || (session.pane.title() == "cat").then_some(()));
     let mut wire = fixture.login();
     wire.call("events.subscribe", json!({"events": ["title"]}));
-    rename(&mut person, "one");
+    rename(&mut user, "one");
     assert_eq!(title(&mut wire), "one");
     // A wrong token changes nothing. Another login with the same token ends the subscription.
     assert_eq!(wire.reply("auth.login", json!({"token": "no"}))["error"]["code"], -32001);
-    rename(&mut person, "two");
+    rename(&mut user, "two");
     assert_eq!(title(&mut wire), "two");
     wire.call("auth.login", json!({"token": fixture.token(), "client": "the same"}));
-    rename(&mut person, "unheard");
+    rename(&mut user, "unheard");
     let info = wire.call("session.get", json!({"id": session.id}));
     assert_eq!(info["title"], "unheard", "and no event came before it: {info}");
     wire.call("events.subscribe", json!({"events": ["title"]}));
     // A login with another token resets the connection: the new caller may neither receive the events nor hold the
     // lease of the first caller.
     wire.call("session.lease", json!({"id": session.id}));
-    assert!(
-        person.fail("session.input", json!({"id": session.id, "input": "x"})).contains("leased")
-    );
-    let other = fixture.program(&mut person, "cat", &[]);
-    let made = person.call("token.create", json!({"name": "lesser", "panes": [other.id]}));
+    assert!(user.fail("session.input", json!({"id": session.id, "input": "x"})).contains("leased"));
+    let other = fixture.program(&mut user, "cat", &[]);
+    let made = user.call("token.create", json!({"name": "lesser", "panes": [other.id]}));
     wire.call("auth.login", json!({"token": made["token"]}));
-    person.call("session.input", json!({"id": session.id, "input": "x"}));
-    rename(&mut person, "three");
+    user.call("session.input", json!({"id": session.id, "input": "x"}));
+    rename(&mut user, "three");
     let listed = wire.call("session.list", json!({}));
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "and no event came before it");
     wire.call("events.subscribe", json!({"events": ["title"]}));
-    person.call("session.rename", json!({"id": other.id, "title": "four"}));
+    user.call("session.rename", json!({"id": other.id, "title": "four"}));
     assert_eq!(title(&mut wire), "four");
 }
 

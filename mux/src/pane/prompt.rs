@@ -87,7 +87,7 @@ impl Pane {
     }
 
     /// The text that the user has typed at the current prompt without pressing Enter.
-    pub fn persons_line(&self) -> Option<String> {
+    pub fn users_line(&self) -> Option<String> {
         match self.standing() {
             Standing::Begun(line)
                 if self.touches() != self.touches_at_prompt.load(Ordering::Acquire) =>

@@ -123,7 +123,7 @@ fn a_line_changed_before_its_release_is_not_entered() -> Result<()> {
     pane.type_text(&mut fleet.unterm, "\u{15}echo yes >> ~/ran")?;
     pane.wait_for_text(&mut fleet.unterm, "ready$ echo yes >> ~/ran")?;
     let why = complaint(&fleet.run(&["release", id(&waiting(&fleet)?)?])?)?;
-    ensure!(why.contains("not the one that a person released"), "{why}");
+    ensure!(why.contains("not the one that the user released"), "{why}");
     pane.type_text(&mut fleet.unterm, "\u{15}")?;
     assert_eq!(runs(&fleet), 0);
     Ok(())

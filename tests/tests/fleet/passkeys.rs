@@ -48,13 +48,13 @@ fn sign_in(browser: &mut Browser, fleet: &Fleet) -> Result<()> {
 }
 
 /// Adds a passkey in the browser for the user who has signed in. Returns the passkey's id, and the browser's answer.
-fn add(browser: &mut Browser, person: &Visitor, read_only: bool) -> Result<(String, Value)> {
+fn add(browser: &mut Browser, user: &Visitor, read_only: bool) -> Result<(String, Value)> {
     let begun =
-        person.post("/api/passkeys/begin", &json!({"name": "key", "read_only": read_only}))?;
+        user.post("/api/passkeys/begin", &json!({"name": "key", "read_only": read_only}))?;
     let make = json!({"script": "makePasskey", "given": begun["options"]});
     let answer = browser.ask("evaluate", make)?;
     let body = json!({"challenge": begun["challenge"], "answer": answer});
-    let added = person.post("/api/passkeys", &body)?;
+    let added = user.post("/api/passkeys", &body)?;
     Ok((added["id"].as_str().context("no id")?.to_owned(), answer))
 }
 
@@ -143,9 +143,9 @@ fn a_user_adds_uses_and_removes_a_passkey() -> Result<()> {
 #[test]
 fn a_read_only_passkey_changes_nothing() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    let (mut browser, mut person) = (browser()?, fleet.sign_in(&[])?);
+    let (mut browser, mut user) = (browser()?, fleet.sign_in(&[])?);
     goto(&mut browser, fleet.page())?;
-    let (id, _) = add(&mut browser, &person, true)?;
+    let (id, _) = add(&mut browser, &user, true)?;
     // The button is visible because the fleet has a passkey now.
     goto(&mut browser, fleet.page())?;
     browser.to("click", "#login-passkey")?;
@@ -160,14 +160,14 @@ fn a_read_only_passkey_changes_nothing() -> Result<()> {
     let (status, reply) = finish(fleet.page(), &[], &begun, &signed)?;
     let reply: Value = serde_json::from_str(&reply)?;
     assert_eq!((status, &reply["may_act"]), (200, &json!(false)));
-    person.secret = reply["token"].as_str().context("no token")?.to_owned();
-    assert_eq!(person.get("/api/overview")?["passkeys"][0]["id"], id);
+    user.secret = reply["token"].as_str().context("no token")?.to_owned();
+    assert_eq!(user.get("/api/overview")?["passkeys"][0]["id"], id);
     for (path, body) in [
         ("/api/passkeys/begin", json!({"name": "mine", "read_only": false})),
         ("/api/passkeys", json!({})),
         ("/api/passkeys/remove", json!({ "id": id })),
     ] {
-        assert_eq!(person.ask("POST", path, &body)?.0, 403, "{path}");
+        assert_eq!(user.ask("POST", path, &body)?.0, 403, "{path}");
     }
     Ok(())
 }
@@ -175,10 +175,10 @@ fn a_read_only_passkey_changes_nothing() -> Result<()> {
 #[test]
 fn a_passkey_signs_a_challenge_of_its_own_page_once() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    let (mut browser, mut person) = (browser()?, fleet.sign_in(&[])?);
+    let (mut browser, mut user) = (browser()?, fleet.sign_in(&[])?);
     let (own, second) = (fleet.page(), fleet.second_hub()?);
     goto(&mut browser, own)?;
-    let (id, made) = add(&mut browser, &person, false)?;
+    let (id, made) = add(&mut browser, &user, false)?;
     let status =
         |page: &str, begun: &Value, answer: &Value| anyhow::Ok(finish(page, &[], begun, answer)?.0);
 
@@ -209,13 +209,13 @@ fn a_passkey_signs_a_challenge_of_its_own_page_once() -> Result<()> {
     assert_eq!(status(own, &begun, &foreign)?, 401, "a signature for another origin");
     assert_eq!(status(own, &begun, &right)?, 200, "the challenge is still good");
 
-    let adding = person.post("/api/passkeys/begin", &json!({"name": "x", "read_only": false}))?;
+    let adding = user.post("/api/passkeys/begin", &json!({"name": "x", "read_only": false}))?;
     assert_eq!(status(own, &adding, &right)?, 401, "a challenge for adding");
     let body = |begun: &Value| json!({"challenge": begun["challenge"], "answer": made});
     for (asked, visitor, why) in [
-        (&begin(own, &[])?, &person, "a challenge for signing in"),
+        (&begin(own, &[])?, &user, "a challenge for signing in"),
         (&adding, &fleet.sign_in(&[])?, "a challenge of another sign-in"),
-        (&adding, &person, "the passkey of another challenge"),
+        (&adding, &user, "the passkey of another challenge"),
     ] {
         assert_eq!(visitor.ask("POST", "/api/passkeys", &body(asked))?.0, 409, "{why}");
     }
@@ -223,10 +223,10 @@ fn a_passkey_signs_a_challenge_of_its_own_page_once() -> Result<()> {
     goto(&mut browser, own)?;
     let begun = begin(own, &[])?;
     let signed = sign(&mut browser, &begun)?;
-    person.secret = reply["token"].as_str().context("no token")?.to_owned();
-    person.get("/api/overview")?;
+    user.secret = reply["token"].as_str().context("no token")?.to_owned();
+    user.get("/api/overview")?;
     assert!(fleet.run(&["passkeys", "remove", &id])?.status.success());
-    assert_eq!(person.ask("GET", "/api/overview", &Value::Null)?.0, 401);
+    assert_eq!(user.ask("GET", "/api/overview", &Value::Null)?.0, 401);
     assert_eq!(status(own, &begun, &signed)?, 401, "a removed passkey");
     assert!(!fleet.run(&["passkeys", "remove", &id])?.status.success());
     Ok(())
@@ -237,7 +237,7 @@ fn a_challenge_is_valid_at_another_hub_of_the_same_name() -> Result<()> {
     const NAME: &str = "hub.example";
     let Some(fleet) = Fleet::start(&["--public-name", NAME])? else { return Ok(()) };
     let second = fleet.second_hub_at("127.0.0.1:0", &["--public-name", NAME])?;
-    let (mut browser, person) = (browser()?, fleet.sign_in(&[])?);
+    let (mut browser, user) = (browser()?, fleet.sign_in(&[])?);
     // In practice, a proxy with TLS would serve the page at this address.
     let script = include_str!("../../../assets/dashboard/src/page.js");
     let url = format!("https://{NAME}/");
@@ -245,7 +245,7 @@ fn a_challenge_is_valid_at_another_hub_of_the_same_name() -> Result<()> {
     browser.ask("serve", page)?;
     browser.ask("goto", json!({ "url": url }))?;
 
-    let bearer = format!("Bearer {}", person.secret);
+    let bearer = format!("Bearer {}", user.secret);
     let headers = [("Host", NAME), ("Authorization", bearer.as_str())];
     let post = |page: &str, path: &str, body: Value| -> Result<Value> {
         let (status, reply) = request(page, "POST", path, &headers, &body.to_string())?;
@@ -281,9 +281,9 @@ fn a_hub_that_shares_localhost_has_no_passkeys_there() -> Result<()> {
             break taken;
         }
     };
-    let (mut browser, person) = (browser()?, fleet.sign_in(&[])?);
+    let (mut browser, user) = (browser()?, fleet.sign_in(&[])?);
     goto(&mut browser, fleet.page())?;
-    add(&mut browser, &person, false)?;
+    add(&mut browser, &user, false)?;
 
     let address = format!("127.0.0.1:{}", taken.local_addr()?.port());
     let shared = fleet.second_hub_at(&address, &[])?;
@@ -291,7 +291,7 @@ fn a_hub_that_shares_localhost_has_no_passkeys_there() -> Result<()> {
     assert_eq!(begin(&address, &[])?["options"], Value::Null);
     let name = address.replace("127.0.0.1", "localhost");
     assert_eq!(request(&address, "GET", "/", &[("Host", &name)], "")?.0, 307);
-    let bearer = format!("Bearer {}", person.secret);
+    let bearer = format!("Bearer {}", user.secret);
     let (headers, body) =
         ([("Authorization", bearer.as_str())], r#"{"name":"x","read_only":true}"#);
     assert_eq!(request(&address, "POST", "/api/passkeys/begin", &headers, body)?.0, 409);

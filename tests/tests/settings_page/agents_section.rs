@@ -169,7 +169,7 @@ fn approvals_are_answered_once_and_clients_can_be_forgotten() -> Result<()> {
     assert_eq!(browser.ask("evaluate", replayed)?, 403);
     let token = unterm.entry()["auth_token"].as_str().context("a token")?;
     let (status, why) = ask(&unterm, "POST", "/api/approvals/answer", token, &again)?;
-    ensure!(status == 403 && why.contains("only the person"), "{status} {why}");
+    ensure!(status == 403 && why.contains("only the user"), "{status} {why}");
 
     let call = begin(agent_once, "echo denied");
     browser.with("wait_text", "#questions", "echo denied")?;

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_type_finds_what_they_mean() {
+    fn what_users_type_finds_what_they_mean() {
         let panel = panel(&Config::default());
         let wrong: Vec<_> = words::WORDS
             .iter()

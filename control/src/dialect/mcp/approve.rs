@@ -81,7 +81,7 @@ pub async fn approve(
             Ok(approved) => return Approved::Yes(approved),
             Err(Standing::Denied) => {
                 let why = format!(
-                    "The person has denied {client} permission to act. Ask them before you try again."
+                    "The user has denied {client} permission to act. Ask them before you try again."
                 );
                 return Approved::No(why);
             }
@@ -129,7 +129,7 @@ pub async fn approve(
                     let passed = start.elapsed().as_secs();
                     let note = ProgressNotificationParam::new(token.clone(), passed as f64)
                         .with_message(format!(
-                            "{passed} s: the person is asked whether {client} may"
+                            "{passed} s: the user is asked whether {client} may"
                         ));
                     // If the client has disconnected, this fails. The call then ends with its session.
                     let _ = context.peer.notify_progress(note).await;
@@ -143,14 +143,14 @@ pub async fn approve(
             _ = answer.wait_for(Option::is_some) => methods.questions_changed(),
             () = sleep_until(deadline) => {
                 asking.is_over = false;
-                let why = format!("The person has not yet decided whether {client} may act. Repeat the call to keep waiting.");
+                let why = format!("The user has not yet decided whether {client} may act. Repeat the call to keep waiting.");
                 return Approved::No(why);
             }
             () = telling => {}
             said = dialog => {
                 asking.is_over = false;
                 let offered = IN_DIALOGS.map(Verdict::name).join(" or ");
-                let why = format!("The dialog returned {said:?}, which is not one of its answers: {offered}. The person can decide in the window or on the settings page. Repeat the call to ask again.");
+                let why = format!("The dialog returned {said:?}, which is not one of its answers: {offered}. The user can decide in the window or on the settings page. Repeat the call to ask again.");
                 return Approved::No(why);
             }
         }
@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_reads_what_a_call_would_do() {
+    fn a_user_reads_what_a_call_would_do() {
         let arguments = |value: Value| value.as_object().cloned().unwrap();
         let run = arguments(json!({"pane": 3, "command": "make"}));
         assert_eq!(in_words("run", &run), "run: make; pane 3");

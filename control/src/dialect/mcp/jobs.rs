@@ -154,8 +154,8 @@ impl JobKind {
                 Err(why) => failed(&why),
             },
             Self::Question(pending) => match pending.now()? {
-                Ok(AskReply { answered: true, .. }) => "the person has answered".to_owned(),
-                Ok(_) => "the person has not answered".to_owned(),
+                Ok(AskReply { answered: true, .. }) => "the user has answered".to_owned(),
+                Ok(_) => "the user has not answered".to_owned(),
                 Err(why) => failed(&why),
             },
         })

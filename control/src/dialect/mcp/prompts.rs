@@ -41,7 +41,7 @@ static JOBS: [Job; 5] = [
         doc: "Watch another program, such as an agent or a long build, and step in when it needs help.",
         arguments: &[
             ("pane", "The pane's number.", true),
-            ("rules", "What to allow, what to refuse, and when to ask the person.", false),
+            ("rules", "What to allow, what to refuse, and when to ask the user.", false),
         ],
         words: "Watch pane {pane}. If Claude Code, Codex or a shell runs in it, call agent_state repeatedly with the states to \
             wait for. Otherwise, call wait repeatedly (with text, prompt, bell or stable_ms 5000, and then with its handle). \
@@ -71,7 +71,7 @@ static JOBS: [Job; 5] = [
         doc: "Watch another program, such as an agent or a long build, and step in when it needs help.",
         arguments: &[
             ("session", "The session's id, TTY, or part of its name.", true),
-            ("rules", "What to allow, what to refuse, and when to ask the person.", false),
+            ("rules", "What to allow, what to refuse, and when to ask the user.", false),
         ],
         words: "Watch the session {session}. Read its new output with iterm_watch_session repeatedly, and the whole screen with \
             iterm_read_output if you need more. Rules: {rules}\n\n\

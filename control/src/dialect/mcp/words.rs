@@ -80,7 +80,7 @@ impl Speaker {
                 Value::from(path.display().to_string())
             ),
             Error::Policy(_) => format!(
-                "{error}. It is a rule of the person: do it another way, or ask them{}",
+                "{error}. It is a rule of the user: do it another way, or ask them{}",
                 self.by_request()
             ),
             Error::Leased { id, holder } => format!(
@@ -139,7 +139,7 @@ impl Speaker {
                 };
                 let has = named_scopes(*has).join(" and ");
                 format!(
-                    "{tool} needs the scope {needs}, and your token gives {has}. Ask the person for another token"
+                    "{tool} needs the scope {needs}, and your token gives {has}. Ask the user for another token"
                 )
             }
             Denial::Sessions { session, reached, .. } => {
@@ -154,11 +154,11 @@ impl Speaker {
                 }
             }
             Denial::Approval(_) => {
-                format!("{tool} needs the person's approval: ask them, then call it again")
+                format!("{tool} needs the user's approval: ask them, then call it again")
             }
-            Denial::Agents(_) => format!("{tool} is for the person, and for no token of an agent"),
+            Denial::Agents(_) => format!("{tool} is for the user, and for no token of an agent"),
             Denial::Ended => {
-                "your token has ended, or was taken back. Ask the person for another one".to_owned()
+                "your token has ended, or was taken back. Ask the user for another one".to_owned()
             }
             Denial::Other(why) => why.clone(),
         };
@@ -236,7 +236,7 @@ mod tests {
         let scope = Denial::Scope { what: what(), needs: Access::Act, has: Scopes::READ };
         assert_eq!(
             denied(scope),
-            "Not allowed: run needs the scope act, and your token gives read. Ask the person for another token"
+            "Not allowed: run needs the scope act, and your token gives read. Ask the user for another token"
         );
         for denial in [Denial::Approval(what()), Denial::Agents(what()), Denial::Ended] {
             let said = denied(denial);

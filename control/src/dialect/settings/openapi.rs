@@ -31,7 +31,7 @@ pub fn describe() -> Value {
         "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "responses": {"Error": {
-                "description": "What is wrong, for people.",
+                "description": "What is wrong, as a sentence for the user.",
                 "content": {"application/json": {"schema": {
                     "type": "object",
                     "properties": {"error": {"type": "string"}},

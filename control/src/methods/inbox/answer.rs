@@ -67,7 +67,7 @@ impl Method for Show {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Returns the question of a session's program as its screen shows it, with the choices that are recognized. Fails if the \
-        program needs nothing from the person.";
+        program needs nothing from the user.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = ShowReply;
 
@@ -115,7 +115,7 @@ pub struct AnswerReply {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub reason: Option<String>,
-    /// The present question, if nothing was typed and the program still needs the person.
+    /// The present question, if nothing was typed and the program still needs the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ShowReply")]
     pub shown: Option<ShowReply>,
@@ -196,7 +196,7 @@ impl Method for Answer {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::SESSION;
     const CHANGES: Subjects = Subjects::SESSION.union(Subjects::DIALOGS);
-    const DOC: &'static str = "Answers the question of a session's program in the person's place, if it is still the question that inbox.show returned. \
+    const DOC: &'static str = "Answers the question of a session's program in the user's place, if it is still the question that inbox.show returned. \
         Else types nothing, and returns the present question. Refused for agents, and for programs in that session.";
     const TELLING: &'static [&'static str] = &["answer", "choice", "text", "keys"];
     type Params<'a> = AnswerParams<'a>;
@@ -277,7 +277,7 @@ fn refused(reason: &str, shown: Option<ShowReply>) -> AnswerReply {
 
 fn nothing(id: u64) -> Error {
     Error::Failed(format!(
-        "The program in session {id} needs nothing from the person. Questions of agents have numbers, and the person answers them in the window or on the settings page"
+        "The program in session {id} needs nothing from the user. Questions of agents have numbers, and the user answers them in the window or on the settings page"
     ))
 }
 

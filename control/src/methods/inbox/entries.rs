@@ -51,7 +51,7 @@ pub struct Entry {
     /// Identifies the entry, for inbox.dismiss and inbox.snooze. Differs if the question is asked again.
     #[serde(default)]
     pub key: String,
-    /// Whether the person has dismissed or snoozed the entry. Listed only with `all`.
+    /// Whether the user has dismissed or snoozed the entry. Listed only with `all`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
 }

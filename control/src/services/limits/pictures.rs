@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_and_the_persons_stay() {
+    fn the_oldest_go_and_the_users_stay() {
         let folder = tempfile::tempdir().unwrap();
         let made = |name: &str| name.ends_with(MADE_BY_CALL);
         file(folder.path(), "screen_0.png", 500, 0);

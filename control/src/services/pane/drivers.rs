@@ -37,7 +37,7 @@ impl Drivers {
     /// Records that a caller has typed in a pane. Returns whether the driver changed. The settings page acts for the
     /// user, so it never counts as a driver.
     pub fn typed(&self, caller: &Caller, pane: &Pane) -> bool {
-        if caller.has(Capabilities::IS_PERSON) {
+        if caller.has(Capabilities::IS_USER) {
             return false;
         }
         let now = Instant::now();

@@ -40,7 +40,7 @@ const REMEMBERED: Duration = Duration::from_secs(600);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
-    /// Ask the person.
+    /// Ask the user.
     Ask,
     /// Allow it.
     #[default]

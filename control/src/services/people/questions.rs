@@ -193,7 +193,7 @@ pub fn approvable(text: &str) -> Result<String, String> {
     let count = text.chars().count();
     if count > LONGEST_APPROVAL {
         return Err(format!(
-            "This call is too long to be approved: the person would have to read {count} characters, and at most {LONGEST_APPROVAL} are shown. Make it shorter, or write long text to a file in several calls."
+            "This call is too long to be approved: the user would have to read {count} characters, and at most {LONGEST_APPROVAL} are shown. Make it shorter, or write long text to a file in several calls."
         ));
     }
     Ok(text)
@@ -219,7 +219,7 @@ impl Questions {
         let alike = || state.open.values().filter(|open| open.question.kind == draft.kind);
         let of_one = alike().filter(|open| open.question.connection == draft.connection).count();
         if alike().count() >= MOST || of_one >= MOST_OF_ONE {
-            return Err("The person has too many questions to answer already".to_owned());
+            return Err("The user has too many questions to answer already".to_owned());
         }
         state.last += 1;
         let number = state.last;

@@ -115,7 +115,7 @@ impl std::fmt::Display for Refusal {
                 write!(f, "what the line runs is not known: {why}. Type the whole command instead")
             }
             Self::NotAllowed => f.write_str("not in allowed_patterns"),
-            Self::NotReleased => f.write_str("the line is not the one that a person released"),
+            Self::NotReleased => f.write_str("the line is not the one that the user released"),
             Self::Unknown(Unknown::Paste) => Unknown::Paste.fmt(f),
             Self::Unknown(why) => {
                 write!(f, "keys edited the line, and what it is now is not known: {why}")

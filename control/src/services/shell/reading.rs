@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_releases_a_line_only_as_it_was_typed() {
+    fn a_user_releases_a_line_only_as_it_was_typed() {
         let reading = |shown: Option<ShownLine>| Reading {
             is_shell: true,
             shell: Some(Shell::Bash),

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn only_lines_that_a_person_can_judge_are_remembered() {
+    fn only_lines_that_a_user_can_judge_are_remembered() {
         let (lines, caller) = (RefusedLines::default(), Caller::of_user(Some("agent")));
         let refuse = |pane, line: Option<&str>, refusal: Refusal| {
             let attempt = Attempt { line: line.map(str::to_owned), enters: true };

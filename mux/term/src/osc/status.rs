@@ -32,7 +32,7 @@ pub enum ProgramState {
     Idle,
     /// Working.
     Working,
-    /// Waiting for a person to do something.
+    /// Waiting for the user to do something.
     Blocked(Option<BlockedOn>),
     /// Finished, but nobody has looked at the result yet.
     Done,

@@ -162,7 +162,7 @@ fn what_the_shell_set_before_the_command_stays() {
 }
 
 #[test]
-fn what_people_set_on_purpose_ends_only_after_a_failure() {
+fn what_users_set_on_purpose_ends_only_after_a_failure() {
     let shown = |fixture: &mut Fixture| {
         let style = fixture.feed("x").snapshot().rows[1].styles.clone();
         (fixture.term.modes(), fixture.term.top, fixture.term.bottom, style, fixture.screen())

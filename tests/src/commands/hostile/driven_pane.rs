@@ -165,7 +165,7 @@ impl<'a> DrivenPane<'a> {
         let has = |word: &str| advice.to_lowercase().contains(word);
         // At the first refusal, a caller only waits.
         if attempt > 0 {
-            if has("until they enter it") || has("person") && !has("ctrl+c") {
+            if has("until they enter it") || has("the user") && !has("ctrl+c") {
                 self.types("\x03")?;
             } else if has("ctrl+c") {
                 self.script.call("session.input", json!({"id": self.pane, "input": "\x03"}))?;

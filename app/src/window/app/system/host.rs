@@ -130,7 +130,7 @@ impl App {
     ) -> Result<Acted, String> {
         let action = keys::find(name)?.action(argument)?;
         if action == Action::AnswerAgent {
-            return Err("Only a person can answer agents, with a key or the mouse".to_owned());
+            return Err("Only the user can answer agents, with a key or the mouse".to_owned());
         }
         if let Some(why) = self.refusal(&action, bounds) {
             return Ok(Acted::Refused(why));

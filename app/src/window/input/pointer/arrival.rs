@@ -80,6 +80,6 @@ mod tests {
         assert!(!arrival.arrives_by_press(true, now + MOMENT), "the pointer went on");
 
         arrival.keyboard_moved(true, Some((26.0, 30.0)), now);
-        assert!(!arrival.arrives_by_press(true, now + TOGETHER), "the person looked first");
+        assert!(!arrival.arrives_by_press(true, now + TOGETHER), "the user looked first");
     }
 }

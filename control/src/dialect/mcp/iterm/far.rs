@@ -104,7 +104,7 @@ mod tests {
         };
         assert_eq!(result(r#"{"status":"sent"}"#, false), Ok(json!({"status": "sent"})));
         assert_eq!(result(r#"{"error":"No"}"#, true), Err(json!({"error": "No"})));
-        assert_eq!(result("The person says no", true), Err(error("The person says no")));
+        assert_eq!(result("The user says no", true), Err(error("The user says no")));
         let broken = json!({"error": {"code": -32602, "message": "Unknown tool"}});
         assert_eq!(said(&broken), Err(error("Unknown tool")));
     }

@@ -129,7 +129,7 @@ pub struct InputReply {
     stopped: Option<Stopped>,
     #[serde(flatten)]
     screen: ScreenPart,
-    /// The program asks for a password. Only the person may type it.
+    /// The program asks for a password. Only the user may type it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     awaiting_secret: bool,
     /// The program waits for input.
@@ -275,7 +275,7 @@ fn check(mut arguments: InputArguments) -> ToolResult<()> {
 
 tool! {
     Input "input" "Type, paste, press keys, use the mouse" Acts
-    "Type text, paste, press keys or use the mouse in a pane, as one input or in steps; optionally wait for the effect. Refused while the program asks for a password or the person types there."
+    "Type text, paste, press keys or use the mouse in a pane, as one input or in steps; optionally wait for the effect. Refused while the program asks for a password or the user types there."
     example r#"{"text": "y", "keys": ["enter"], "wait_any": [{"prompt": true}]}"#
     untrusted ["screen", "changed", "text"]
     check check;
@@ -406,7 +406,7 @@ const SHARED: &str = "Any other agent of your program that brings your token is 
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds
-    "Keep other callers from typing in a pane. The person's first key there ends the lease; your input is then refused until you release it, or take a new one after the person's line."
+    "Keep other callers from typing in a pane. The user's first key there ends the lease; your input is then refused until you release it, or take a new one after the user's line."
     example r#"{"ttl_ms": 60000}"#
     (ask, arguments: LeaseArguments) -> LeaseReply {
         let LeaseArguments { pane, release, ttl_ms } = arguments;

@@ -33,13 +33,13 @@ pub struct StatusReply {
     /// False: no window shows the panes.
     window: bool,
     panes: u64,
-    /// The person has paused agents: calls that change something wait.
+    /// The user has paused agents: calls that change something wait.
     paused: bool,
-    /// Your name, as the person sees it.
+    /// Your name, as the user sees it.
     you: String,
     /// Your access now: any of read, act, admin.
     scopes: Vec<&'static str>,
-    /// Access that the person may still approve. A call that needs it asks them.
+    /// Access that the user may still approve. A call that needs it asks them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     asks_for: Vec<&'static str>,
     toolset: &'static str,
@@ -47,7 +47,7 @@ pub struct StatusReply {
 
 tool! {
     Status "status" "Status" Looks
-    "Get this Unterm's name and version, whether a person sees it, and your access."
+    "Get this Unterm's name and version, whether the user sees it, and your access."
     example "{}"
     (ask, _nothing: Nothing) -> StatusReply {
         let context = ask.server.dispatcher.context();
@@ -86,7 +86,7 @@ pub struct Pane {
     cwd: String,
     /// The foreground program.
     process: String,
-    /// prompt, running, awaiting_input, awaiting_secret (only the person may type) or ended.
+    /// prompt, running, awaiting_input, awaiting_secret (only the user may type) or ended.
     #[schemars(with = "String")]
     state: State,
     /// The program reads the terminal.

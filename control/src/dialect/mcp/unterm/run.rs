@@ -100,7 +100,7 @@ pub struct RunReply {
     /// The command's number, for block.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<u64>,
-    /// The command asks for a password. Only the person may type it.
+    /// The command asks for a password. Only the user may type it.
     #[serde(skip_serializing_if = "is_false")]
     awaiting_secret: bool,
     /// The command waits for input: answer with `input`, then call `wait` with the handle.

@@ -107,7 +107,7 @@ pub struct ScreenReply {
     /// Number of masked secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted: Option<u64>,
-    /// The program asks for a password. Only the person may type it.
+    /// The program asks for a password. Only the user may type it.
     awaiting_secret: bool,
     /// The program waits for input.
     awaiting_input: bool,

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_typed_stays() {
+    fn what_a_user_typed_stays() {
         for line in
             ["eval ls", "eval 'ls'", "eval \"a; b\"", "eval 'a; b' c", " ls", "eval 'a''b;'"]
         {

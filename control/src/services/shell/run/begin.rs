@@ -122,7 +122,7 @@ impl Drop for Occupied {
 /// The reason why a command could not be typed at a prompt.
 enum Attempt {
     /// The prompt contains an unfinished line.
-    Line { line: String, by_person: bool },
+    Line { line: String, by_user: bool },
     /// The shell is not at a prompt. `what`: the command that runs in it, if known. `is_working`: whether the shell
     /// works instead of waiting for input.
     Elsewhere { what: Option<String>, is_working: bool },
@@ -146,9 +146,7 @@ impl Attempt {
     fn failed(self, id: u64) -> (Patience, Error) {
         match self {
             // A prompt that is just being drawn may look like a line.
-            Self::Line { line, by_person } => {
-                (Patience::Settled, Error::begun(id, &line, by_person))
-            }
+            Self::Line { line, by_user } => (Patience::Settled, Error::begun(id, &line, by_user)),
             // The command may be about to end. Then the shell works, and leads the foreground.
             Self::Elsewhere { what: Some(what), is_working: true } => {
                 (Patience::Starting, Error::busy(id, &what))
@@ -266,9 +264,7 @@ pub(super) async fn begin(
                 let around = None;
                 return Ok(Begun { tap, block, around, occupied, shell, leader, is_from_file });
             }
-            AtPrompt::Begun(line) => {
-                Attempt::Line { line, by_person: pane.persons_line().is_some() }
-            }
+            AtPrompt::Begun(line) => Attempt::Line { line, by_user: pane.users_line().is_some() },
             // A shell without marks, which a command started, is in the foreground.
             AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => {
                 if reach_plain_prompt(pane, is_careful, until).await? == Reached::Marks {
@@ -538,13 +534,13 @@ mod tests {
             let (patience, refusal) = attempt.failed(7);
             (patience, refusal.to_string())
         };
-        let (patience, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_person: true });
+        let (patience, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_user: true });
         assert_eq!(patience, Patience::Settled);
         assert!(
-            why.contains("a person is typing a line at the prompt of session 7: “ls -l”"),
+            why.contains("the user is typing a line at the prompt of session 7: “ls -l”"),
             "{why}"
         );
-        let (_, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_person: false });
+        let (_, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_user: false });
         assert!(why.contains("an unfinished line"), "{why}");
         let busy = |what: Option<&str>, is_working| {
             failed(Attempt::Elsewhere { what: what.map(str::to_owned), is_working })

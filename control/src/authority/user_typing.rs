@@ -7,7 +7,7 @@ use super::step::{Authority, Decision, Input, Step};
 use crate::{
     caller::{Caller, Capabilities},
     error::{Error, Result},
-    services::people::person::{self, Typing},
+    services::people::user_typing::{Typing, typing},
 };
 
 pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
@@ -20,16 +20,16 @@ pub fn decide(_: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
         Step::Keep(pane) => give_way(pane).into(),
         // The user pressed a key after the input was checked.
         Step::Compose { pane, touches, .. } if pane.touches() != *touches => {
-            Decision::Deny(Error::PersonTypes(pane.id().0))
+            Decision::Deny(Error::UserTypes(pane.id().0))
         }
         _ => Decision::Allow,
     }
 }
 
 fn give_way(pane: &Pane) -> Result<()> {
-    match person::typing(pane) {
+    match typing(pane) {
         Some(Typing::Line(line)) => Err(Error::begun(pane.id().0, &line, true)),
-        Some(Typing::Keys) => Err(Error::PersonTypes(pane.id().0)),
+        Some(Typing::Keys) => Err(Error::UserTypes(pane.id().0)),
         None => Ok(()),
     }
 }

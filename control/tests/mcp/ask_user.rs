@@ -38,7 +38,7 @@ fn nobody_is_asked_about_a_call_with_wrong_arguments() {
 }
 
 #[test]
-fn the_person_says_whether_an_unknown_client_acts() {
+fn the_user_says_whether_an_unknown_client_acts() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Ask);
     let mut client = Client::old(&fixture);
@@ -64,13 +64,13 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let mut wire = fixture.login();
     let refused =
         wire.fail("approvals.answer", json!({"number": second.number, "answer": "always"}));
-    assert!(refused.contains("only the person"), "{refused}");
+    assert!(refused.contains("only the user"), "{refused}");
     let left = json!({"number": second.number, "declined": true});
     let refused = wire.fail("approvals.answer", left);
-    assert!(refused.contains("only the person"), "{refused}");
+    assert!(refused.contains("only the user"), "{refused}");
     fixture.server().answers().give(second.number, "deny").unwrap();
     let denied = client.end(asked);
-    let why = "The person has denied old client permission to act. Ask them before you try again.";
+    let why = "The user has denied old client permission to act. Ask them before you try again.";
     assert_eq!(denied["result"]["content"][0]["text"], why);
     assert_eq!(client.fail("pane_open", json!({})), why, "nobody is asked again");
     let log = wire.call("session.audit_log", json!({"limit": 2}));
@@ -152,7 +152,7 @@ fn who_waits_for_an_approval_is_told_that_it_goes_on() {
     );
     let told = client.note("notifications/progress");
     assert_eq!(told["params"]["progressToken"], "mine", "{told}");
-    assert!(told["params"]["message"].as_str().unwrap().contains("the person is asked"), "{told}");
+    assert!(told["params"]["message"].as_str().unwrap().contains("the user is asked"), "{told}");
     fixture.server().answers().give(question(&fixture).number, "once").unwrap();
     assert_eq!(client.end(asked)["result"]["isError"], false);
 }
@@ -189,7 +189,7 @@ fn an_agent_that_comes_by_another_instance_is_an_agent_here() {
     far.call("session.create", open.clone());
     fixture.server().set_approval(Approval::Ask);
     far.call("session.list", json!({}));
-    let refused = "Not allowed: session.create needs the person's approval";
+    let refused = "Not allowed: session.create needs the user's approval";
     assert_eq!(far.fail("session.create", open.clone()), refused);
     let mut near = Client::old(&fixture);
     let call = json!({"name": "pane_open", "arguments": {"command": ["sleep", "1000"]}});
@@ -204,7 +204,7 @@ fn an_agent_that_comes_by_another_instance_is_an_agent_here() {
 }
 
 #[test]
-fn a_client_with_dialogs_asks_the_person_itself() {
+fn a_client_with_dialogs_asks_the_user_itself() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Ask);
     let mut client = Client::old_with(&fixture, &json!({"elicitation": {}}));
@@ -258,7 +258,7 @@ fn a_client_with_dialogs_asks_the_person_itself() {
 }
 
 #[test]
-fn an_agent_asks_the_person_and_waits() {
+fn an_agent_asks_the_user_and_waits() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let message = json!({"message": "Which branch?", "choices": ["main", "next"], "timeout_ms": 0});

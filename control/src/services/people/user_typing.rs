@@ -44,7 +44,7 @@ fn line(pane: &Pane) -> Option<String> {
         let term = pane.term();
         ShownLine::of(&term).is_none().then(|| line_to_cursor(&term))
     };
-    let Some(shown) = shown else { return pane.persons_line() };
+    let Some(shown) = shown else { return pane.users_line() };
     let typed = pane.typed();
     let typed = typed.trim();
     (!typed.is_empty() && shown.trim_end().ends_with(typed)).then(|| typed.to_owned())

@@ -25,7 +25,7 @@ pub struct RequestArguments {
     message: Option<String>,
     /// Up to nine answers; default: Done, Not now.
     choices: Option<Vec<String>>,
-    /// The person may also type an answer.
+    /// The user may also type an answer.
     takes_text: Option<bool>,
     /// The pane that the question is about.
     pane: Option<u64>,
@@ -43,13 +43,13 @@ pub struct RequestReply {
     handle: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
-    /// Where the person can see the question, if no window shows it.
+    /// Where the user can see the question, if no window shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
 
 /// The note if no window shows a question.
-const ON_THE_PAGE: &str = "No window shows this; the person sees it only on the settings page, which `unterm-cli settings open` opens. \
+const ON_THE_PAGE: &str = "No window shows this; the user sees it only on the settings page, which `unterm-cli settings open` opens. \
     Tell them.";
 
 /// The place where the user can see a question. Fails if there is none.
@@ -60,7 +60,7 @@ fn shown(ask: &Ask<'_>) -> ToolResult<Option<&'static str>> {
     } else if context.registration.record().http_port != 0 {
         Ok(Some(ON_THE_PAGE))
     } else {
-        Err("No person can see the question: this Unterm has neither a window nor a settings page. Ask the person yourself.".to_owned())
+        Err("Nobody can see the question: this Unterm has neither a window nor a settings page. Ask the user yourself.".to_owned())
     }
 }
 
@@ -111,8 +111,8 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job
 }
 
 tool! {
-    RequestHuman "request_human" "Ask the person" Looks
-    "Ask the person a question, or to do something such as type a password, and wait for the answer. Returns a handle if there is none in time."
+    RequestHuman "request_human" "Ask the user" Looks
+    "Ask the user a question, or to do something such as type a password, and wait for the answer. Returns a handle if there is none in time."
     example r#"{"message": "Deploy to production?", "choices": ["Yes", "No"]}"#
     (ask, arguments: RequestArguments) -> RequestReply {
         let note = shown(ask)?;
@@ -133,7 +133,7 @@ tool! {
         ask.server.jobs.forget(&job);
         let answer = answer?;
         if answer.is_none() {
-            return Err("The person did not answer, and the question is closed".to_owned());
+            return Err("The user did not answer, and the question is closed".to_owned());
         }
         Ok(RequestReply { answered: true, handle: None, answer, note: None }.into())
     }
