@@ -306,7 +306,7 @@ mod tests {
         {
             assert_eq!(parse(right).unwrap().option, [right]);
         }
-        for (wrong, said) in [
+        for (wrong, message) in [
             ("window.opacity=7", "window.opacity must be between 0 and 1, not 7"),
             ("window.opactiy=1", "did you mean \"opacity\"?"),
             ("cursor.shape=bra", "did you mean \"bar\"?"),
@@ -314,7 +314,7 @@ mod tests {
             ("window.opacity=", "window.opacity must be"),
         ] {
             let error = parse(wrong).unwrap_err().to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(message), "{error}");
         }
     }
 

@@ -43,7 +43,7 @@ mod tests {
     use crate::args::Args;
 
     #[test]
-    fn a_program_without_its_option_is_told_the_option() {
+    fn a_program_without_its_option_gets_a_hint_at_the_option() {
         let hint = |line: &str| {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
             let error = Args::try_parse_from(&words).unwrap_err();

@@ -97,18 +97,18 @@ enum Order {
 pub(crate) struct Desktop(mpsc::SyncSender<Order>);
 
 impl Desktop {
-    /// Starts the thread. Other threads call `tell` with each event of a notification.
+    /// Starts the thread. Other threads call `report` with each event of a notification.
     ///
     /// # Errors
     /// Fails if the thread can't be started.
     pub(crate) fn start(
-        tell: impl Fn(NotificationEvent) + Send + Sync + 'static,
+        report: impl Fn(NotificationEvent) + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(QUEUE);
-        let tell: Arc<dyn Fn(NotificationEvent) + Send + Sync> = Arc::new(tell);
+        let report: Arc<dyn Fn(NotificationEvent) + Send + Sync> = Arc::new(report);
         std::thread::Builder::new()
             .name("notifications".to_owned())
-            .spawn(move || serve(&received, &tell))?;
+            .spawn(move || serve(&received, &report))?;
         Ok(Self(orders))
     }
 
@@ -131,11 +131,11 @@ struct Shown {
     /// Whether a `Notify` call is pending, so that the id of its notification is not known yet.
     is_asking: bool,
     /// Signals for unknown ids that arrived while a call was pending.
-    early: Vec<(u32, Heard)>,
+    early: Vec<(u32, ServiceEvent)>,
 }
 
 /// A signal about a notification.
-enum Heard {
+enum ServiceEvent {
     Action(String),
     Closed,
 }
@@ -148,15 +148,15 @@ struct Service {
     shown: Arc<Mutex<Shown>>,
 }
 
-fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(NotificationEvent) + Send + Sync>) {
+fn serve(orders: &mpsc::Receiver<Order>, report: &Arc<dyn Fn(NotificationEvent) + Send + Sync>) {
     let mut service: Option<Service> = None;
     while let Ok(order) = orders.recv() {
         let connected = match service.take() {
             Some(service) => Ok(service),
-            None => Service::connect(tell),
+            None => Service::connect(report),
         };
         match (order, connected) {
-            (Order::Show(note), Ok(connected)) => match connected.show(&note, tell) {
+            (Order::Show(note), Ok(connected)) => match connected.show(&note, report) {
                 Ok(()) => service = Some(connected),
                 Err(error) => {
                     tracing::info!("a notification can't be shown: {error}");
@@ -167,14 +167,14 @@ fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(NotificationEvent) + 
                         // The connection is lost, so no further signals about the visible notifications will arrive.
                         let lost = std::mem::take(&mut connected.shown.lock().notes);
                         lost.into_values()
-                            .for_each(|(key, _)| tell(NotificationEvent::Closed(key)));
+                            .for_each(|(key, _)| report(NotificationEvent::Closed(key)));
                     }
-                    tell(NotificationEvent::Unavailable(note));
+                    report(NotificationEvent::Unavailable(note));
                 }
             },
             (Order::Show(note), Err(error)) => {
                 tracing::info!("there is no notification service: {error}");
-                tell(NotificationEvent::Unavailable(note));
+                report(NotificationEvent::Unavailable(note));
             }
             (Order::Close(key), Ok(connected)) => {
                 connected.close(key);
@@ -186,7 +186,7 @@ fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(NotificationEvent) + 
 }
 
 impl Service {
-    fn connect(tell: &Arc<dyn Fn(NotificationEvent) + Send + Sync>) -> zbus::Result<Self> {
+    fn connect(report: &Arc<dyn Fn(NotificationEvent) + Send + Sync>) -> zbus::Result<Self> {
         let connection = Builder::session()?.method_timeout(PATIENCE).build()?;
         let reply =
             connection.call_method(Some(SERVICE), PATH, Some(SERVICE), "GetCapabilities", &())?;
@@ -199,13 +199,14 @@ impl Service {
             .path(PATH)?
             .build();
         let signals = MessageIterator::for_match_rule(rule, &connection, None)?;
-        let (ours, tell) = (Arc::clone(&shown), Arc::clone(tell));
+        let (ours, report) = (Arc::clone(&shown), Arc::clone(report));
         std::thread::Builder::new()
             .name("notified".to_owned())
             .spawn(move || {
                 for signal in signals.flatten() {
-                    let outcome = heard(&signal).and_then(|(id, what)| ours.lock().hear(id, what));
-                    outcome.into_iter().for_each(&*tell);
+                    let outcome =
+                        parsed(&signal).and_then(|(id, what)| ours.lock().handle(id, what));
+                    outcome.into_iter().for_each(&*report);
                 }
             })
             .map_err(|error| zbus::Error::InputOutput(Arc::new(error)))?;
@@ -215,7 +216,7 @@ impl Service {
     fn show(
         &self,
         note: &Note,
-        tell: &Arc<dyn Fn(NotificationEvent) + Send + Sync>,
+        report: &Arc<dyn Fn(NotificationEvent) + Send + Sync>,
     ) -> zbus::Result<()> {
         let old = self.id(note.key).unwrap_or(0);
         let body = if self.markup { escaped(&note.body) } else { note.body.clone() };
@@ -249,7 +250,7 @@ impl Service {
             .call_method(Some(SERVICE), PATH, Some(SERVICE), "Notify", &body)
             .and_then(|reply| reply.body().deserialize::<u32>());
         let outcomes = self.shown.lock().answered(id.as_ref().ok().copied(), note);
-        outcomes.into_iter().for_each(&**tell);
+        outcomes.into_iter().for_each(&**report);
         id.map(drop)
     }
 
@@ -286,12 +287,12 @@ impl Shown {
             self.notes.remove(&oldest);
         }
         self.notes.insert(id, (note.key, note.focus));
-        early.into_iter().filter_map(|(id, what)| self.hear(id, what)).collect()
+        early.into_iter().filter_map(|(id, what)| self.handle(id, what)).collect()
     }
 
     /// The event that a signal reports about one of Unterm's notifications. `None` for notifications of other
     /// programs.
-    fn hear(&mut self, id: u32, what: Heard) -> Option<NotificationEvent> {
+    fn handle(&mut self, id: u32, what: ServiceEvent) -> Option<NotificationEvent> {
         let Some((key, focus)) = self.notes.get(&id).copied() else {
             if self.is_asking && self.early.len() < EARLY_CAP {
                 self.early.push((id, what));
@@ -299,14 +300,14 @@ impl Shown {
             return None;
         };
         match what {
-            Heard::Action(action) => {
+            ServiceEvent::Action(action) => {
                 let button = match action.as_str() {
                     DEFAULT => None,
                     number => Some(number.parse().ok()?),
                 };
                 Some(NotificationEvent::Clicked { key, button, focus })
             }
-            Heard::Closed => {
+            ServiceEvent::Closed => {
                 self.notes.remove(&id);
                 Some(NotificationEvent::Closed(key))
             }
@@ -315,15 +316,15 @@ impl Shown {
 }
 
 /// Parses a signal about a notification. `None` for other signals.
-fn heard(signal: &zbus::Message) -> Option<(u32, Heard)> {
+fn parsed(signal: &zbus::Message) -> Option<(u32, ServiceEvent)> {
     match signal.header().member()?.as_str() {
         "ActionInvoked" => {
             let (id, action): (u32, String) = signal.body().deserialize().ok()?;
-            Some((id, Heard::Action(action)))
+            Some((id, ServiceEvent::Action(action)))
         }
         "NotificationClosed" => {
             let (id, _reason): (u32, u32) = signal.body().deserialize().ok()?;
-            Some((id, Heard::Closed))
+            Some((id, ServiceEvent::Closed))
         }
         _ => None,
     }
@@ -396,16 +397,16 @@ mod tests {
     fn a_click_that_overtakes_the_service_s_answer_counts() {
         let key = Key::Program(PaneId(1), 7);
         let mut shown = Shown { is_asking: true, ..Shown::default() };
-        assert!(shown.hear(5, Heard::Action("2".to_owned())).is_none());
-        assert!(shown.hear(6, Heard::Closed).is_none(), "of another program");
+        assert!(shown.handle(5, ServiceEvent::Action("2".to_owned())).is_none());
+        assert!(shown.handle(6, ServiceEvent::Closed).is_none(), "of another program");
         let outcomes = shown.answered(Some(5), &note(key));
         assert!(
             matches!(outcomes[..], [NotificationEvent::Clicked { key: clicked, button: Some(2), focus: true }] if clicked == key)
         );
         assert!(
-            matches!(shown.hear(5, Heard::Closed), Some(NotificationEvent::Closed(closed)) if closed == key)
+            matches!(shown.handle(5, ServiceEvent::Closed), Some(NotificationEvent::Closed(closed)) if closed == key)
         );
-        assert!(shown.hear(5, Heard::Closed).is_none(), "once");
+        assert!(shown.handle(5, ServiceEvent::Closed).is_none(), "once");
     }
 
     #[test]
@@ -420,7 +421,7 @@ mod tests {
         assert_eq!(shown.notes.values().filter(|(key, _)| *key == newest).count(), 1);
         for _ in 0..100 {
             shown.is_asking = true;
-            shown.hear(1_000_000, Heard::Closed);
+            shown.handle(1_000_000, ServiceEvent::Closed);
         }
         assert_eq!(shown.early.len(), EARLY_CAP);
     }

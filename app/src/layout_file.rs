@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_control::{
     Layouts, did_you_mean,
-    workspace::{self, MissingFolder, Part, Side as SavedSide, Workspace},
+    workspace::{self, MissingFolder, Side as SavedSide, TabPart, Workspace},
 };
 use unterm_mux::{Axis, Mux, Node, OnExit, PaneId, PaneTree, Spawn, Tab};
 
@@ -155,7 +155,7 @@ impl LayoutFile {
 
     /// Converts a workspace that `workspace save` wrote.
     fn of_workspace(saved: &Workspace) -> Self {
-        let tab = |title: Option<String>, panes: &Part| TabFile {
+        let tab = |title: Option<String>, panes: &TabPart| TabFile {
             title,
             panes: PaneFile::of_part(saved, panes),
         };
@@ -164,7 +164,7 @@ impl LayoutFile {
             [] => saved
                 .sessions
                 .iter()
-                .map(|session| tab(None, &Part::Session { id: session.id }))
+                .map(|session| tab(None, &TabPart::Session { id: session.id }))
                 .collect(),
             tabs => tabs.iter().map(|saved| tab(saved.title.clone(), &saved.panes)).collect(),
         };
@@ -369,7 +369,7 @@ impl PaneFile {
     }
 
     /// Converts the part to its form in a workspace. Adds its panes to `sessions`.
-    fn to_part(&self, sessions: &mut Vec<workspace::Session>) -> Part {
+    fn to_part(&self, sessions: &mut Vec<workspace::Session>) -> TabPart {
         match self {
             Self::Pane { cwd, program, .. } => {
                 let id = sessions.len() as u64;
@@ -381,9 +381,9 @@ impl PaneFile {
                     cwd: cwd.unwrap_or_default(),
                     program: program.clone(),
                 });
-                Part::Session { id }
+                TabPart::Session { id }
             }
-            Self::Split { split, share, first, second } => Part::Split {
+            Self::Split { split, share, first, second } => TabPart::Split {
                 split: match split {
                     Side::Right => SavedSide::Right,
                     Side::Down => SavedSide::Down,
@@ -396,14 +396,14 @@ impl PaneFile {
     }
 
     /// Converts a part of a workspace.
-    fn of_part(saved: &Workspace, part: &Part) -> Self {
+    fn of_part(saved: &Workspace, part: &TabPart) -> Self {
         match part {
-            Part::Session { id } => {
+            TabPart::Session { id } => {
                 let session = saved.sessions.iter().find(|session| session.id == *id);
                 let cwd = session.and_then(|session| unterm_mux::local_path(&session.cwd));
                 Self::Pane { cwd, program: None, args: Vec::new(), focused: false }
             }
-            Part::Split { split, share, first, second } => Self::Split {
+            TabPart::Split { split, share, first, second } => Self::Split {
                 split: match split {
                     SavedSide::Right => Side::Right,
                     SavedSide::Down => Side::Down,
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_layout_is_told_with_its_line() {
+    fn an_invalid_layout_is_reported_with_its_line() {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join(FOLDER)).unwrap();
         for (panes, why) in [

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_wrong_command_line_is_told_in_plain_words() {
-        for (words, said) in [
+        for (words, message) in [
             (
                 &["x", "--number", "z"][..],
                 "invalid value 'z' for '--number <number>': it is not a whole number",
@@ -112,7 +112,7 @@ mod tests {
             (&["x", "--share", "z"], "it is not a number"),
         ] {
             let text = line(words);
-            assert!(text.contains(said), "{text}");
+            assert!(text.contains(message), "{text}");
         }
         let text = line(&["x", "sesion.list"]);
         assert!(text.contains("session.list") && !text.contains("session.input"), "{text}");

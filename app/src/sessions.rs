@@ -66,7 +66,7 @@ pub(crate) struct Attached {
 }
 
 impl Sessions {
-    /// Uses the keeper of `home`, if the preferences say so or if `attaches` is set. Starts no process.
+    /// Uses the keeper of `home`, if the option `sessions.keep` or `attaches` is set. Starts no process.
     #[cfg(target_os = "linux")]
     pub(crate) fn new(config: &Config, home: &Path, attaches: bool) -> Self {
         let keeper = (config.sessions.keep || attaches).then(|| {

@@ -12,7 +12,7 @@ use unterm_term::Palette;
 
 use crate::{
     args::Args,
-    config::{Change, Complaint, Settings, wire::told_page},
+    config::{Change, Complaint, Settings, wire::notify_page},
     environment,
     ready::Ready,
     sessions::Sessions,
@@ -61,11 +61,11 @@ impl Startup {
         let (page_beside, weak_beside) = (Arc::clone(&page), weak.clone());
         let settings = settings.watch(
             move |change| {
-                page.tell(Topic::Settings);
+                page.notify(Topic::Settings);
                 apply(&weak, change);
             },
             move |path| {
-                told_page(&page_beside, path);
+                notify_page(&page_beside, path);
                 beside(&weak_beside, path);
             },
         );

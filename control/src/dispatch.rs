@@ -25,7 +25,7 @@ use crate::{
     authority::{
         Decision,
         audit::{CallInProgress, Detail, Logged, Record},
-        parameters::{by_name, plain, told},
+        parameters::{by_name, plain, summary},
         settle,
     },
     backend::{self, Backend, Calling, Calls as _, Events, Request, Subscribing},
@@ -172,7 +172,7 @@ impl Dispatcher {
             self.context.host.agents_changed();
         }
         if self.context.people.clients.remove(connection) {
-            self.context.people.changes.tell(Topic::Agents);
+            self.context.people.changes.notify(Topic::Agents);
         }
     }
 
@@ -180,7 +180,7 @@ impl Dispatcher {
     pub fn logged_in(&self, caller: &Caller) {
         let Caller { connection, client, conversation, .. } = caller;
         self.context.people.clients.add(*connection, client.as_deref(), conversation.as_deref());
-        self.context.people.changes.tell(Topic::Agents);
+        self.context.people.changes.notify(Topic::Agents);
     }
 
     /// Returns a new connection number, which is unique across all wires.
@@ -232,11 +232,11 @@ impl Dispatcher {
             let text = |key: &str| params.get(key).map(plain).filter(|text| !text.is_empty());
             let session = text("id").or_else(|| text("session_id")).unwrap_or_default();
             let hides = |pane| context.hides(pane, &params);
-            let told = match session.parse().map(PaneId).is_ok_and(hides) {
+            let summary = match session.parse().map(PaneId).is_ok_and(hides) {
                 true => Detail::not_shown(),
-                false => Detail { text: told(&params, entry.telling), is_secret: false },
+                false => Detail { text: summary(&params, entry.described_by), is_secret: false },
             };
-            Ok((session, (entry.detail)(context, &params, told)))
+            Ok((session, (entry.detail)(context, &params, summary)))
         })
     }
 

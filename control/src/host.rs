@@ -83,7 +83,7 @@ pub struct DetachedProgram {
     pub title: String,
     /// The directory in which it was started.
     pub cwd: String,
-    /// It has ended since. Absent if it runs.
+    /// Whether the program has ended. Absent if it runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_ended: bool,
 }
@@ -213,12 +213,12 @@ pub struct Described {
 /// A theme.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ThemeInfo {
-    /// Its name in the preferences.
+    /// The theme's name in the preferences.
     pub name: String,
     /// Other names in the preferences that stand for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// Its display name.
+    /// The theme's display name.
     pub title: String,
     /// Whether its background is lighter than its text.
     pub light: bool,
@@ -237,13 +237,13 @@ pub struct ThemeInfo {
 /// An action and its keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActionKeys {
-    /// Its name in the preferences.
+    /// The action's name in the preferences.
     pub action: String,
-    /// Its display name.
+    /// The action's display name.
     pub title: String,
     /// A one-sentence description.
     pub doc: String,
-    /// What its argument means. Empty if it takes none.
+    /// The meaning of the action's argument. Empty if the action accepts none.
     pub argument: String,
     /// The keys in force.
     pub keys: Vec<Binding>,
@@ -313,13 +313,13 @@ pub struct Typing {
 /// An action of the window.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ActionInfo {
-    /// Its name.
+    /// The action's name.
     pub name: Cow<'static, str>,
-    /// Its display name.
+    /// The action's display name.
     pub title: Cow<'static, str>,
     /// A one-sentence description.
     pub doc: Cow<'static, str>,
-    /// What its argument means. Empty if it takes none.
+    /// The meaning of the action's argument. Empty if the action accepts none.
     pub argument: Cow<'static, str>,
     /// The key it is bound to, empty for none.
     pub key: String,

@@ -91,14 +91,14 @@ pub use services::{
     people::{
         approvals::Approval,
         changes::{Changes, Topic},
-        questions::{Kind, Question},
+        questions::{Question, QuestionKind},
     },
     records::workspace,
 };
 pub use suggestion::did_you_mean;
 pub use transport::{
     contract::{Dialect, Handover, Input, MessageEffect, Output, Refusal},
-    framing::{ContentLength, Framing, Lines, Next},
+    framing::{ContentLength, FrameRead, Framing, Lines},
     limits::LoginLimits,
     peer::{Credentials, LoginError, Peer},
 };

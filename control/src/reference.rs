@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_and_replies_are_told_with_what_is_in_them() {
+    fn parameters_and_replies_are_described_with_their_fields() {
         let page = reference();
         for line in [
             "### exec.run_wait",

@@ -43,7 +43,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::private;
 
 use crate::transport::unix::{self, SocketFile};
-pub use liveness::{Ended, is_live, process_start};
+pub use liveness::{ProcessEnd, is_live, process_start};
 
 /// One instance, as its file stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -481,7 +481,7 @@ pub(crate) async fn follow_active(registration: Arc<Registration>) {
             Ok(None) => return,
             Ok(Some(active)) => {
                 tracing::debug!(active = active.id, "following the active instance");
-                match Ended::of(active.pid) {
+                match ProcessEnd::of(active.pid) {
                     Ok(ended) => ended.wait().await,
                     // If the system can't wait for other processes, the pointers stay wrong until the next start or
                     // clean exit of an instance.

@@ -221,7 +221,7 @@ impl Server {
     pub fn pause(&self, paused: bool) {
         let context = self.dispatcher.context();
         context.pause(paused);
-        context.people.changes.tell(Topic::Policy);
+        context.people.changes.notify(Topic::Policy);
     }
 
     /// The open questions: approvals first, then questions of agents, each oldest first.

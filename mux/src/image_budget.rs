@@ -15,7 +15,8 @@ pub(crate) const IMAGE_BUDGET: usize = 640 << 20;
 /// size of one image. Such data may never be completed, so programs that stop sending must not use up the whole budget.
 pub(crate) const UNFINISHED_BUDGET: usize = 128 << 20;
 
-/// Drops incomplete images and clipboard data, from the panes with the most of them, until the rest fits into `budget`.
+/// Drops incomplete images and clipboard data, from the panes with the largest amount first, until the rest fits into
+/// `budget`.
 pub(crate) fn enforce_unfinished(panes: &[Arc<Pane>], budget: usize) {
     for _ in panes {
         let total: usize = panes.iter().map(|pane| pane.unfinished_bytes()).sum();

@@ -24,7 +24,7 @@ pub mod private;
 mod process;
 pub mod quote;
 pub mod random;
-mod shown;
+mod shown_line;
 mod tap;
 mod tmux;
 pub mod transfer;
@@ -54,7 +54,7 @@ pub use process::{
 };
 #[cfg(target_os = "linux")]
 pub use process::{KeptSpawner, LeftProgram};
-pub use shown::{Distortion, ShownLine};
+pub use shown_line::{Distortion, ShownLine};
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
 pub use transfer::{TransferDirection, TransferRequest};
 pub use typed::{Composed, Edited, Line, TypedLine};

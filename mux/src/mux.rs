@@ -169,7 +169,7 @@ struct State {
 }
 
 /// Panes that were removed from the lists.
-struct Taken {
+struct RemovedPanes {
     panes: Vec<Arc<Pane>>,
     /// Whether the layout changed.
     has_changed: bool,
@@ -203,13 +203,13 @@ impl State {
     }
 
     /// Removes panes from the list of panes and from the layout.
-    fn take(&mut self, ids: &[PaneId]) -> Taken {
+    fn take(&mut self, ids: &[PaneId]) -> RemovedPanes {
         let panes: Vec<Arc<Pane>> = ids.iter().filter_map(|id| self.panes.remove(id)).collect();
         let mut has_changed = false;
         for pane in &panes {
             has_changed |= self.take_from_tab(pane.id());
         }
-        Taken { panes, has_changed, is_empty: self.layout.tabs.is_empty() }
+        RemovedPanes { panes, has_changed, is_empty: self.layout.tabs.is_empty() }
     }
 
     /// Removes a pane from its tab, and removes the tab if it is then empty. Returns false if no tab contains the pane.
@@ -413,11 +413,11 @@ impl Mux {
 
     /// Removes panes from the list of panes and from the layout. The caller must end their programs and announce the
     /// removal.
-    fn take(&self, ids: &[PaneId]) -> Taken {
+    fn take(&self, ids: &[PaneId]) -> RemovedPanes {
         self.state.lock().take(ids)
     }
 
-    fn announce_removed(&self, taken: &Taken) {
+    fn announce_removed(&self, taken: &RemovedPanes) {
         for pane in &taken.panes {
             self.observers.event(MuxEvent::PaneRemoved(pane.id()));
         }

@@ -9,5 +9,5 @@ mod link;
 mod process;
 
 pub(crate) use fit::{grid_of_window, tree};
-pub(crate) use link::{Link, Shown};
+pub(crate) use link::{Link, TabWindow};
 pub(crate) use process::TmuxProcess;

@@ -46,11 +46,11 @@ fn programs_come_from_the_spawner_of_the_mux() {
     assert_eq!((spawn.program.as_deref(), spawn.args), (Some("far"), vec!["away".to_owned()]));
     assert!(spawn.env.contains(&("UNTERM_PANE".to_owned(), "0".to_owned())));
     assert_eq!(size, Size::cells(80, 24));
-    remote.say("hello");
+    remote.print("hello");
     wait_text(&pane, "hello");
     pane.write(b"typed\r").unwrap();
     remote.wait_input("typed\r");
-    remote.say("\x1b[6n");
+    remote.print("\x1b[6n");
     remote.wait_input("\x1b[1;6R");
     pane.resize(Size::cells(100, 40));
     assert_eq!(remote.size(), Some(Size::cells(100, 40)));
@@ -60,7 +60,7 @@ fn programs_come_from_the_spawner_of_the_mux() {
     let pixel = folder.path().join("pixel");
     std::fs::write(&pixel, [1, 2, 3]).unwrap();
     let name = base64::engine::general_purpose::STANDARD.encode(pixel.to_str().unwrap());
-    remote.say(&format!("\x1b_Ga=q,t=f,f=24,s=1,v=1,i=1;{name}\x1b\\"));
+    remote.print(&format!("\x1b_Ga=q,t=f,f=24,s=1,v=1,i=1;{name}\x1b\\"));
     remote.wait_input("\x1b_Gi=1;EPERM:not allowed to be read\x1b\\");
     remote.exit(3);
     assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(3)));
@@ -96,7 +96,7 @@ fn a_running_program_is_adopted_wherever_a_pane_can_be() {
     for (number, pane) in [&first, &second, &third, &hidden].into_iter().enumerate() {
         assert_eq!(screen(pane)[0], format!("the screen of {number}"));
         assert_eq!(pane.title(), format!("name {number}"));
-        remotes[number].say(" goes on");
+        remotes[number].print(" goes on");
         wait_text(pane, "goes on");
         pane.write(b"x").unwrap();
         remotes[number].wait_input("x");
@@ -170,10 +170,10 @@ fn a_sequence_that_is_cut_by_the_change_goes_on() {
     let remote = Arc::new(Remote::default());
     let pane = adopt(&mux, Handover::new(remote.clone(), Size::cells(80, 24)));
     // The parser of the first mux holds the unfinished sequence after the first character.
-    remote.say("a\x1b]2;na");
+    remote.print("a\x1b]2;na");
     wait_text(&pane, "a");
     let handover = mux.release(pane.id()).unwrap();
-    remote.say("med\x07b");
+    remote.print("med\x07b");
     let pane = adopt(&other, handover);
     wait_text(&pane, "ab");
     assert_eq!(pane.title(), "named");
@@ -208,7 +208,7 @@ fn a_program_that_nobody_may_adopt_comes_back() {
     let refused = mux.adopt(refused.handover, gone, OnExit::Close).unwrap_err();
     assert!(matches!(refused.error, MuxError::NoPane(PaneId(9))), "{refused}");
     let pane = adopt(&mux, refused.handover);
-    remote.say("still here");
+    remote.print("still here");
     wait_text(&pane, "still here");
     pane.write(b"x").unwrap();
     remote.wait_input("x");
@@ -254,10 +254,10 @@ fn a_tap_gets_all_that_came_before_the_change_and_its_end() {
     let remote = Arc::new(Remote::default());
     let pane = adopt(&mux, Handover::new(remote.clone(), Size::cells(80, 24)));
     let mut tap = pane.tap();
-    remote.say("before");
+    remote.print("before");
     wait_text(&pane, "before");
     mux.release(pane.id()).unwrap();
-    remote.say("after");
+    remote.print("after");
     let mut bytes = Vec::new();
     loop {
         match tap.blocking_next().unwrap() {
@@ -305,7 +305,7 @@ fn visibility_reaches_the_program_and_its_next_pane() {
     let remote = Arc::new(Remote::default());
     let pane = adopt(&mux, Handover::new(remote.clone(), Size::cells(80, 24)));
     pane.set_shown(false);
-    remote.say("\x1b[?2033h");
+    remote.print("\x1b[?2033h");
     remote.wait_input("\x1b[?999;2n");
     for visible in [false, true, true, false] {
         pane.set_shown(visible);
@@ -319,9 +319,9 @@ fn visibility_reaches_the_program_and_its_next_pane() {
     drop(view);
     drop(another);
     remote.wait_input("\x1b[?999;2n");
-    remote.say("\x1b[?2033l\x1b[?2033$p");
+    remote.print("\x1b[?2033l\x1b[?2033$p");
     remote.wait_input("\x1b[?2033;2$y");
     pane.set_shown(true);
-    remote.say("\x1b[?998n");
+    remote.print("\x1b[?998n");
     remote.wait_input("\x1b[?999;1n");
 }

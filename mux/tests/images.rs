@@ -28,7 +28,7 @@ fn pane(mux: &Arc<Mux>) -> Arc<Pane> {
     pane
 }
 
-fn tell(pane: &Pane, line: &str, answer: &str) {
+fn ask(pane: &Pane, line: &str, answer: &str) {
     pane.write(format!("{line}\n").as_bytes()).unwrap();
     common::wait(pane, answer, |pane| common::screen(pane).iter().any(|row| row == answer));
 }
@@ -36,13 +36,13 @@ fn tell(pane: &Pane, line: &str, answer: &str) {
 /// Sends images with these ids.
 fn send(pane: &Pane, ids: impl IntoIterator<Item = usize>) {
     for id in ids {
-        tell(pane, &format!("send {id}"), &format!("sent {id}"));
+        ask(pane, &format!("send {id}"), &format!("sent {id}"));
     }
 }
 
 /// Shows an image again. Returns the terminal's reply to the program.
 fn show(pane: &Pane, id: usize) -> String {
-    tell(pane, &format!("show {id}"), &format!("asked {id}"));
+    ask(pane, &format!("show {id}"), &format!("asked {id}"));
     // The reply is input without a line end. Enter completes the line, so that the program prints it.
     pane.write(b"\n").unwrap();
     let reply = format!("<_Gi={id};");

@@ -36,7 +36,7 @@ impl RootPane for unterm_mux::Tab {
 }
 
 #[test]
-fn a_tab_opens_behind_the_active_one_and_panes_are_listed_as_they_were_opened() {
+fn a_tab_opens_after_the_active_one() {
     let mux = headless();
     let first = open(&mux, SLEEP);
     let second = open(&mux, SLEEP);

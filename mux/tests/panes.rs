@@ -109,7 +109,7 @@ fn what_a_terminal_tells_reaches_those_who_listen() {
     );
     wait_end(&pane);
     ear.wait_for(&MuxEvent::PaneExited(pane.id()));
-    let told: Vec<_> = ear
+    let events: Vec<_> = ear
         .all()
         .into_iter()
         .filter_map(|event| match event {
@@ -119,7 +119,7 @@ fn what_a_terminal_tells_reaches_those_who_listen() {
         .collect();
     let target = ClipboardTarget::Clipboard;
     assert_eq!(
-        told[..4],
+        events[..4],
         [
             Event::PromptStart,
             Event::InputStart,
@@ -127,8 +127,8 @@ fn what_a_terminal_tells_reaches_those_who_listen() {
             Event::CommandEnd { command: 1, exit_code: Some(3), is_authentic: false },
         ]
     );
-    assert!(matches!(&told[4], Event::Notification(n) if n.title == "Hello"), "{told:?}");
-    assert_eq!(told[5..], [Event::Progress, Event::ClipboardQuery { target }]);
+    assert!(matches!(&events[4], Event::Notification(n) if n.title == "Hello"), "{events:?}");
+    assert_eq!(events[5..], [Event::Progress, Event::ClipboardQuery { target }]);
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_program_that_came_after_the_last_report_is_where_the_system_says() {
 }
 
 #[test]
-fn bells_and_clipboard_writes_are_told() {
+fn bells_and_clipboard_writes_are_events() {
     let mux = headless();
     let ear = Ear::new(&mux);
     let pane = open(&mux, "read line; printf '\\007\\033]52;c;aGVsbG8=\\007'");

@@ -59,7 +59,7 @@ pub fn type_line(pane: &Pane, line: &str) {
 }
 
 #[test]
-fn shells_tell_their_commands_and_a_forged_end_is_not_believed() {
+fn shells_report_commands_and_a_forged_end_is_not_authentic() {
     for shell in ["bash", "zsh", "fish"] {
         assert!(is_installed(shell), "{shell} is not installed");
         let home = tempfile::tempdir().unwrap();
@@ -111,7 +111,7 @@ fn a_shell_in_a_shell_is_integrated_and_the_first_takes_over_again() {
 }
 
 #[test]
-fn tabs_of_a_line_are_told_and_other_controls_left_out() {
+fn tabs_of_a_line_are_reported_and_other_controls_removed() {
     for shell in ["bash", "zsh"] {
         let home = tempfile::tempdir().unwrap();
         write_settings(home.path());
@@ -121,7 +121,7 @@ fn tabs_of_a_line_are_told_and_other_controls_left_out() {
         type_line(&pane, "true 'a\x16\tb\x16\x18;\\n\x16\x07'");
         let known = commands(&pane).into_iter().find(|command| command.end_seq != 0).unwrap();
         assert_eq!(known.line.as_deref(), Some("true 'a\tb;\\n'"), "{shell}");
-        assert!(known.line_told && known.is_authentic, "{shell}");
+        assert!(known.line_reported && known.is_authentic, "{shell}");
     }
 }
 
@@ -150,16 +150,16 @@ fn bash_tells_the_lines_that_its_history_has_and_no_other_in_their_place() {
     let known: Vec<_> = commands(&pane)
         .into_iter()
         .filter(|command| command.end_seq != 0)
-        .map(|command| (command.line.unwrap_or_default().trim().to_owned(), command.line_told))
+        .map(|command| (command.line.unwrap_or_default().trim().to_owned(), command.line_reported))
         .collect();
-    let expected = lines.map(|(line, is_told)| (line.trim().to_owned(), is_told));
+    let expected = lines.map(|(line, is_reported)| (line.trim().to_owned(), is_reported));
     assert_eq!(known, expected, "{:#?}", screen(&pane));
     assert!(screen(&pane).iter().any(|row| row == "<two>"), "{:#?}", screen(&pane));
     // With `extdebug`, bash also runs the DEBUG trap for the functions that print its prompt.
     type_line(&pane, "shopt -s extdebug; trap 'echo traced' DEBUG");
     type_line(&pane, "echo on");
     let last = commands(&pane).into_iter().rfind(|command| command.end_seq != 0).unwrap();
-    assert_eq!((last.line.as_deref(), last.line_told), (Some("echo on"), true));
+    assert_eq!((last.line.as_deref(), last.line_reported), (Some("echo on"), true));
 }
 
 #[test]
@@ -182,9 +182,10 @@ fn bash_marks_its_commands_where_it_expands_nothing_in_prompts() {
     let known: Vec<_> = commands(&pane)
         .into_iter()
         .filter(|command| command.end_seq != 0 && command.is_authentic)
-        .map(|command| (command.line.unwrap_or_default(), command.exit_code, command.line_told))
+        .map(|command| (command.line.unwrap_or_default(), command.exit_code, command.line_reported))
         .collect();
-    let expected = lines.map(|(line, code, is_told)| (line.to_owned(), Some(code), is_told));
+    let expected =
+        lines.map(|(line, code, is_reported)| (line.to_owned(), Some(code), is_reported));
     let shown = screen(&pane);
     assert_eq!(known, expected, "{shown:#?}");
     assert!(!shown.iter().any(|row| row.contains("_unterm")), "{shown:#?}");

@@ -228,16 +228,16 @@ macro_rules! with_actions {
                 |app, _| app.select_output();
             CopyOutput "copy_output" "Copy a command's output" [] []
                 "Copies the output of the last command, or of the one you jumped to."
-                |app, _| app.with_command(Part::CopyOutput);
+                |app, _| app.with_command(BlockAction::CopyOutput);
             CopyCommand "copy_command" "Copy a command" [] []
                 "Copies the command line of the last command, or of the one you jumped to."
-                |app, _| app.with_command(Part::CopyCommand);
+                |app, _| app.with_command(BlockAction::CopyCommand);
             RerunCommand "rerun_command" "Run a command again" [] ["rerun", "repeat command"]
                 "Runs the last command again, or the one you jumped to. If a program may have forged the command, Unterm types it without Enter."
-                |app, _| app.with_command(Part::Rerun);
+                |app, _| app.with_command(BlockAction::Rerun);
             FoldOutput "fold_output" "Fold a command's output" [] ["collapse output"]
                 "Folds or unfolds the output of the last command, or of the one you jumped to."
-                |app, _| app.with_command(Part::Fold);
+                |app, _| app.with_command(BlockAction::Fold);
             FoldAll "fold_all" "Fold all output" [] ["collapse all"]
                 "Folds the output of every finished command in the focused pane."
                 |app, _| app.fold_all(true);

@@ -33,15 +33,15 @@ pub enum AgentCommand {
     /// Report what a program is doing. Always exits with status 0.
     ///
     /// Writes OSC 7501 to the terminal of this process, of a parent process or of the pane that UNTERM_PANE names.
-    State {
+    AgentState {
         /// State of the program.
         #[arg(value_enum)]
-        state: State,
+        state: AgentState,
         /// Message for the user, in one line.
         text: Vec<String>,
         /// What the program needs, with needs-you.
         #[arg(long, value_enum)]
-        kind: Option<Kind>,
+        kind: Option<Need>,
         /// Name of the program: letters, digits and any of `_.+-`.
         #[arg(long, value_name = "NAME", value_parser = app)]
         app: Option<String>,
@@ -58,22 +58,22 @@ pub enum AgentCommand {
 
 /// The states of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum State {
-    /// It works.
+pub enum AgentState {
+    /// The program works.
     Working,
-    /// It can't go on without the user.
+    /// The program can't continue without the user.
     NeedsYou,
-    /// It has finished.
+    /// The program has finished.
     Done,
-    /// It has failed.
+    /// The program has failed.
     Failed,
-    /// It waits for the next instruction.
+    /// The program waits for the next instruction.
     Idle,
 }
 
 /// What a program needs from the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum Need {
     /// Permission to do something.
     Permission,
     /// An answer.
@@ -112,19 +112,19 @@ fn app(name: &str) -> Result<String, String> {
 }
 
 /// The sequence that reports a state.
-fn report(state: State, kind: Option<Kind>, app: Option<&str>, text: &str) -> String {
+fn report(state: AgentState, kind: Option<Need>, app: Option<&str>, text: &str) -> String {
     let state = match state {
-        State::Working => "working",
-        State::NeedsYou => "blocked",
-        State::Done => "done",
-        State::Failed => "error",
-        State::Idle => "idle",
+        AgentState::Working => "working",
+        AgentState::NeedsYou => "blocked",
+        AgentState::Done => "done",
+        AgentState::Failed => "error",
+        AgentState::Idle => "idle",
     };
     let mut report = format!("\x1b]7501;state={state}");
     let kind = kind.map(|kind| match kind {
-        Kind::Permission => "permission",
-        Kind::Question => "question",
-        Kind::Login => "auth",
+        Need::Permission => "permission",
+        Need::Question => "question",
+        Need::Login => "auth",
     });
     let message = line(text);
     let message = (!message.is_empty()).then(|| STANDARD.encode(message));
@@ -185,13 +185,14 @@ mod tests {
 
     #[test]
     fn a_report_has_the_form_of_the_protocol() {
-        let needs = report(State::NeedsYou, Some(Kind::Permission), Some("claude-code"), "Run it?");
+        let needs =
+            report(AgentState::NeedsYou, Some(Need::Permission), Some("claude-code"), "Run it?");
         let expected =
             "\x1b]7501;state=blocked:kind=permission:app=claude-code:msg=UnVuIGl0Pw==\x1b\\";
         assert_eq!(needs, expected);
-        assert_eq!(report(State::Failed, None, None, ""), "\x1b]7501;state=error\x1b\\");
+        assert_eq!(report(AgentState::Failed, None, None, ""), "\x1b]7501;state=error\x1b\\");
         // The longest message fits into a report.
-        let long = report(State::Done, None, None, &"ä".repeat(5000));
+        let long = report(AgentState::Done, None, None, &"ä".repeat(5000));
         assert!(long.len() <= 4096 && long.ends_with("\x1b\\"), "{}", long.len());
     }
 

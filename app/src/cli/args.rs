@@ -8,16 +8,16 @@ use unterm_control::languages;
 
 use crate::cli::{
     agent::AgentCommand,
-    areas::{
-        CaptureCommand, OrchestrateCommand, PolicyCommand, ProxyCommand, RecordCommand,
-        SessionsCommand, TokenCommand, WorkspaceCommand,
-    },
     generated::Shell,
     hooks::HooksCommand,
     inbox::InboxCommand,
     local::{ConfigCommand, LangCommand, ThemeCommand},
     mcp_config::Client,
     ptywright::PtywrightCommand,
+    resource_commands::{
+        CaptureCommand, OrchestrateCommand, PolicyCommand, ProxyCommand, RecordCommand,
+        SessionsCommand, TokenCommand, WorkspaceCommand,
+    },
     search::SearchCommand,
     session::{ScreenCommand, SessionCommand},
     team::TeamArgs,
@@ -365,7 +365,7 @@ pub enum Command {
         /// Pane to check.
         #[arg(long)]
         id: Option<u64>,
-        /// The same as --id.
+        /// Another way to write --id.
         #[arg(value_name = "SESSION", conflicts_with = "id")]
         session: Option<u64>,
     },
@@ -419,7 +419,7 @@ pub enum Command {
         /// Shell that asks.
         #[arg(long, value_enum)]
         shell: Shell,
-        /// Words of the line behind the program's name. The last one is to be completed.
+        /// Words of the line after the program's name. The last word is to be completed.
         #[arg(last = true, allow_hyphen_values = true)]
         words: Vec<String>,
     },
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn options_may_stand_before_and_behind_a_command() {
+    fn options_may_precede_or_follow_a_command() {
         for line in [
             "unterm-cli --json run --id 3 --timeout 0.5 echo hi",
             "unterm-cli run echo hi --timeout 0.5 --id 3 --json",
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn options_behind_a_host_belong_to_ssh() {
+    fn options_after_a_host_belong_to_ssh() {
         for (line, own, of_ssh) in [
             ("unterm-cli ssh --terminfo -p 22 host", true, vec!["-p", "22", "host"]),
             ("unterm-cli ssh host --terminfo", false, vec!["host", "--terminfo"]),

@@ -8,7 +8,7 @@ use crate::cli::fields;
 
 /// A reply as text for the user.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ReplyText {
     /// The text for standard output. Each line has a line end.
     pub text: String,
     /// An error message, if the command fails although the call succeeded. The message is empty if the text itself
@@ -18,7 +18,7 @@ pub struct Shown {
     pub note: Option<String>,
 }
 
-impl Shown {
+impl ReplyText {
     /// Shows a reply in the general form: names, values and tables.
     pub fn general(reply: &Value) -> Self {
         Self { text: fields::text(reply), complaint: None, note: None }
@@ -31,7 +31,7 @@ pub trait Show: Sync {
     fn method(&self) -> &'static str;
 
     /// Shows a reply. If the reply is not valid for the method, shows it in the general form and as a failure.
-    fn show(&self, reply: &Value) -> Shown;
+    fn show(&self, reply: &Value) -> ReplyText;
 }
 
 /// The text form of a method's replies.
@@ -85,15 +85,15 @@ where
         M::NAME
     }
 
-    fn show(&self, reply: &Value) -> Shown {
+    fn show(&self, reply: &Value) -> ReplyText {
         if matches!((&self.text, self.complaint), (Text::Nothing, None)) {
-            return Shown { text: String::new(), complaint: None, note: None };
+            return ReplyText { text: String::new(), complaint: None, note: None };
         }
         let known = match M::Reply::deserialize(reply) {
             Ok(known) => known,
             Err(error) => {
                 let complaint = Some(Error::Unread { method: M::NAME, error }.to_string());
-                return Shown { complaint, ..Shown::general(reply) };
+                return ReplyText { complaint, ..ReplyText::general(reply) };
             }
         };
         let text = match self.text {
@@ -101,7 +101,7 @@ where
             Text::Nothing => String::new(),
             Text::Own(text) => text(&known),
         };
-        Shown {
+        ReplyText {
             text,
             complaint: self.complaint.and_then(|complaint| complaint(&known)),
             note: self.note.and_then(|note| note(&known)),

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_says_what_can_be_waited_for() {
+    fn the_help_lists_the_wait_conditions() {
         let command = with_methods(Args::command());
         let line = ["unterm-cli", "method", "session.wait", "--help"];
         let help = command.try_get_matches_from(line).unwrap_err().to_string();

@@ -17,7 +17,7 @@ use unterm_mux::private;
 
 use crate::{
     cli::{
-        called,
+        program_name,
         report::Report,
         user_file::{followed, keep},
     },
@@ -122,7 +122,7 @@ pub fn config(
     write: bool,
 ) -> Result<Report> {
     let home = std::env::home_dir().context("cannot find your home directory; set HOME")?;
-    let program = crate::own_program::beside(called::NAME)?;
+    let program = crate::own_program::beside(program_name::NAME)?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let entry = Entry::new(program, instance, toolset)?;
     let variable =

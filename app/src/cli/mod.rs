@@ -4,14 +4,13 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
 
 mod agent;
-mod areas;
 mod args;
 mod attach;
 mod call;
-mod called;
 mod complete;
 mod connect;
-mod explained;
+mod error_text;
+mod explain_text;
 mod fields;
 mod form;
 mod generated;
@@ -23,10 +22,12 @@ mod local;
 pub(crate) mod manual;
 mod mcp_config;
 mod own_pane;
+mod program_name;
 mod ptywright;
 mod relay;
 mod replay;
 mod report;
+mod resource_commands;
 mod screenshot;
 mod search;
 mod session;
@@ -34,7 +35,6 @@ mod show;
 mod ssh;
 mod team;
 mod tmux;
-mod told_error;
 mod transfer;
 mod tty;
 mod unread;
@@ -60,7 +60,7 @@ use unterm_control::{
 use crate::plain_words;
 use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
 use call::Call;
-use form::Shown;
+use form::ReplyText;
 use own_pane::OwnPane;
 use report::{Report, complain, write_out};
 use screenshot::Screenshot;
@@ -68,7 +68,7 @@ use words::Named;
 
 /// Whether this process was called by a name of the command line.
 pub fn is_called() -> bool {
-    called::is_called_as(called::NAME) || ptywright::is_called()
+    program_name::is_called_as(program_name::NAME) || ptywright::is_called()
 }
 
 /// The name of the command that is most similar to a word. `None` if no name is similar.
@@ -103,7 +103,7 @@ pub fn main() -> ExitCode {
     match run(&args, method) {
         Ok(code) => code,
         Err(error) => {
-            complain(&told_error::told(&error, args.json));
+            complain(&error_text::error_text(&error, args.json));
             ExitCode::FAILURE
         }
     }
@@ -271,7 +271,7 @@ fn help(args: &Args, topic: &[String]) -> Result<ExitCode> {
 }
 
 /// Prints the reply of an instance. If the reply reports a failure, also prints the reason, and returns exit code 1.
-fn finish(args: &Args, shown: Shown, reply: Value) -> Result<ExitCode> {
+fn finish(args: &Args, shown: ReplyText, reply: Value) -> Result<ExitCode> {
     let code = print(args, &Report::new(shown.text, reply))?;
     if let Some(note) = shown.note {
         complain(&note);
@@ -423,7 +423,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         Command::Orchestrate(command) => command.call(&mut session),
         Command::Policy(command) => command.call(),
         Command::Token(command) => {
-            if let areas::TokenCommand::Create { panes, .. } = command {
+            if let resource_commands::TokenCommand::Create { panes, .. } = command {
                 refuse_missing_sessions(panes, client)?;
             }
             command.call()

@@ -16,7 +16,7 @@ use unterm_control::{
     },
 };
 
-use crate::cli::{call::Call, form::Shown, show};
+use crate::cli::{call::Call, form::ReplyText, show};
 
 /// The subject of the screenshot, and the file to copy it to.
 pub struct Screenshot<'a> {
@@ -34,7 +34,7 @@ impl Screenshot<'_> {
     ///
     /// # Errors
     /// Fails if no picture can be taken, or if the picture can't be copied.
-    pub fn take(&self, client: &Client) -> Result<(Value, Shown)> {
+    pub fn take(&self, client: &Client) -> Result<(Value, ReplyText)> {
         if let Some(id) = self.id {
             // A title that is no session's number may be part of another window's title.
             Call::of::<session::Status>(SessionOnly::of(id))?.make(client)?;
@@ -53,7 +53,7 @@ impl Screenshot<'_> {
         client: &Client,
         params: M::Params<'_>,
         image: fn(&mut M::Reply) -> &mut Image,
-    ) -> Result<(Value, Shown)>
+    ) -> Result<(Value, ReplyText)>
     where
         for<'a> M::Params<'a>: Serialize,
         M::Reply: DeserializeOwned,

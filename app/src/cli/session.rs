@@ -10,8 +10,8 @@ use unterm_control::methods::{
 };
 
 use crate::cli::{
-    areas::RecordCommand,
     call::Call,
+    resource_commands::RecordCommand,
     words::{Id, Meant, Named, OnlyId, absolute},
 };
 

@@ -12,8 +12,8 @@ use unterm_control::{
 };
 
 use crate::cli::{
-    explained, fields,
-    form::{Show, Shown, general, shown, silent},
+    explain_text, fields,
+    form::{ReplyText, Show, general, shown, silent},
 };
 
 /// The methods whose replies have their own text form. The replies of all other methods have the general form.
@@ -24,7 +24,7 @@ static FORMS: &[&dyn Show] = &[
     &shown::<session::Status>(session),
     &shown::<session::Create>(created),
     &shown::<orchestrate::Launch>(created),
-    &shown::<explain::Explain>(explained::text),
+    &shown::<explain::Explain>(explain_text::text),
     &shown::<handover::VerifyHandover>(verified)
         .failing(|reply| unless(reply.equal, "another instance would not show the same")),
     &shown::<session::Cwd>(|reply| line(&reply.cwd)),
@@ -125,9 +125,9 @@ static FORMS: &[&dyn Show] = &[
 ];
 
 /// Shows a method's reply.
-pub fn reply(method: &str, reply: &Value) -> Shown {
+pub fn reply(method: &str, reply: &Value) -> ReplyText {
     let form = FORMS.iter().find(|form| form.method() == method);
-    form.map_or_else(|| Shown::general(reply), |form| form.show(reply))
+    form.map_or_else(|| ReplyText::general(reply), |form| form.show(reply))
 }
 
 /// Returns the reason `why` if a reply is not fine.
@@ -425,7 +425,7 @@ mod tests {
 
     /// The text of a method's reply. The reply must be valid.
     fn text<M: Method>(reply: Value) -> String {
-        let Shown { text, complaint, .. } = super::reply(M::NAME, &reply);
+        let ReplyText { text, complaint, .. } = super::reply(M::NAME, &reply);
         assert!(!complaint.is_some_and(|why| why.contains("read the reply")), "{reply}");
         text
     }

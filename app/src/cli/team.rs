@@ -153,7 +153,7 @@ impl Teams<'_> {
     fn open(&self, team: &mut Team, words: &[String]) -> Result<()> {
         let opened = self.create(TabCreate::NAME, Value::Null, team, 0)?;
         let tab = opened["tab_id"].clone();
-        for tiles::Place { beside, index, direction } in tiles::places(team.members.len()) {
+        for tiles::TileSplit { beside, index, direction } in tiles::places(team.members.len()) {
             let place = json!({"id": team.members[beside].pane, "direction": direction});
             self.create(Split::NAME, place, team, index)?;
         }

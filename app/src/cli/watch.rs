@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use unterm_control::{
     client::Client,
-    methods::events::{Kind, SubscribeParams},
+    methods::events::{EventKind, SubscribeParams},
 };
 
 /// The events to print, and the format.
@@ -24,7 +24,7 @@ pub struct Watch<'a> {
 
 /// Prints events until `count` is reached, the instance ends or standard output is closed.
 pub fn run(client: &Client, watch: &Watch<'_>) -> Result<()> {
-    let kinds: Vec<Kind> = watch.events.iter().cloned().map(Kind).collect();
+    let kinds: Vec<EventKind> = watch.events.iter().cloned().map(EventKind).collect();
     let filter = SubscribeParams { events: kinds.into(), id: watch.session.into() };
     let mut events = client.subscribe(filter)?;
     let mut out = std::io::stdout().lock();

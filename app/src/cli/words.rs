@@ -19,7 +19,7 @@ pub struct OnlyId {
     /// Number of the pane [default: the pane that this command runs in, else the only one].
     #[arg(long)]
     pub id: Option<u64>,
-    /// The same as --id.
+    /// Another way to write --id.
     #[arg(value_name = "PANE", conflicts_with = "id")]
     pub session: Option<u64>,
 }

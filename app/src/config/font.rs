@@ -172,24 +172,24 @@ impl Font {
     pub(super) fn problems(
         &self,
         table: &dyn TableLike,
-        mut tell: impl FnMut(&str, Option<std::ops::Range<usize>>, String),
+        mut report: impl FnMut(&str, Option<std::ops::Range<usize>>, String),
     ) {
         let features = table.get("features").and_then(Item::as_array);
         for (value, text) in features.into_iter().flatten().zip(&self.features) {
             if let Err(message) = FontFeature::from_str(text) {
-                tell("features", value.span(), message);
+                report("features", value.span(), message);
             }
         }
         let map = table.get("symbol_map").and_then(Item::as_table_like);
         for (codes, family) in &self.symbol_map {
             if let Err(message) = SymbolRange::list(codes, family) {
                 let key = map.and_then(|map| map.key(codes));
-                tell("symbol_map", key.and_then(toml_edit::Key::span), message);
+                report("symbol_map", key.and_then(toml_edit::Key::span), message);
             }
         }
         for (name, text) in self.changes() {
             if let Err(message) = amount(text) {
-                tell(name, table.get(name).and_then(Item::span), message);
+                report(name, table.get(name).and_then(Item::span), message);
             }
         }
     }

@@ -164,7 +164,7 @@ enum Node {
 
 /// The result of looking up keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found<'a> {
+pub enum KeyMatch<'a> {
     /// The keys are bound to these actions.
     Actions(&'a [Action]),
     /// The keys are the start of a longer sequence.
@@ -249,22 +249,22 @@ impl Keymap {
     }
 
     /// The effect of a key that follows the keys `before`. `None` if no binding matches.
-    pub fn find(&self, before: &[Chord], chord: Chord) -> Option<Found<'_>> {
+    pub fn find(&self, before: &[Chord], chord: Chord) -> Option<KeyMatch<'_>> {
         let mut map = &self.0;
         for chord in before {
             let Node::More(more) = map.get(chord)? else { return None };
             map = more;
         }
         Some(match map.get(&chord)? {
-            Node::Act(actions) => Found::Actions(actions),
-            Node::More(_) => Found::Prefix,
+            Node::Act(actions) => KeyMatch::Actions(actions),
+            Node::More(_) => KeyMatch::Prefix,
         })
     }
 
     /// The action that a single key is bound to, if it is bound to exactly one action.
     pub fn get(&self, chord: Chord) -> Option<&Action> {
         match self.find(&[], chord)? {
-            Found::Actions([action]) => Some(action),
+            KeyMatch::Actions([action]) => Some(action),
             _ => None,
         }
     }
@@ -424,16 +424,16 @@ mod tests {
             let last = chords.pop().unwrap();
             map.find(&chords, last)
         };
-        assert_eq!(find("ctrl+a"), Some(Found::Prefix));
-        assert_eq!(find("ctrl+a>c"), Some(Found::Actions(&[Action::NewTab(None)])));
-        assert_eq!(find("ctrl+a>b"), Some(Found::Prefix));
-        assert_eq!(find("ctrl+a>b>x"), Some(Found::Actions(&[Action::Copy])));
+        assert_eq!(find("ctrl+a"), Some(KeyMatch::Prefix));
+        assert_eq!(find("ctrl+a>c"), Some(KeyMatch::Actions(&[Action::NewTab(None)])));
+        assert_eq!(find("ctrl+a>b"), Some(KeyMatch::Prefix));
+        assert_eq!(find("ctrl+a>b>x"), Some(KeyMatch::Actions(&[Action::Copy])));
         assert_eq!((find("ctrl+a>x"), find("c"), find("f6")), (None, None, None));
         // A key sequence replaces a default key that is its first key.
-        assert_eq!(find("ctrl+shift+t"), Some(Found::Prefix));
+        assert_eq!(find("ctrl+shift+t"), Some(KeyMatch::Prefix));
         assert_eq!(map.keys_of(Action::NewTab(None).entry()), "Ctrl+A C");
         let both = [Action::Copy, Action::SendText("x".into())];
-        assert_eq!(find("f5"), Some(Found::Actions(&both)));
+        assert_eq!(find("f5"), Some(KeyMatch::Actions(&both)));
         let listed = bindings(&own);
         let of = |action: &str| -> Vec<_> {
             let own = listed.iter().filter(|(name, _)| name == action);

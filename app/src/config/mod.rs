@@ -10,7 +10,6 @@ pub mod edit;
 mod font;
 mod hints;
 pub mod keys;
-pub mod listed;
 mod mouse;
 mod notices;
 mod pane;
@@ -18,6 +17,7 @@ pub mod parse;
 mod profile;
 pub mod reference;
 mod settings;
+pub mod settings_list;
 mod text;
 pub mod theme;
 mod window;
@@ -152,7 +152,9 @@ pub enum Language {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Agents {
-    /// What happens when an unknown agent tries to change something: Unterm asks you (`ask`), allows it (`allow`) or refuses it (`deny`). A headless instance allows it unless `--approval` says otherwise. Agents with their own token are known.
+    /// What happens when an unknown agent tries to change something: Unterm asks you (`ask`), allows it (`allow`) or
+    /// refuses it (`deny`). A headless instance allows it unless `--approval` sets another rule. Agents with their own
+    /// token are known.
     pub approval: Approval,
 }
 
@@ -192,7 +194,7 @@ impl From<&str> for Bound {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ThemeChoice {
-    /// The same theme in every appearance.
+    /// One theme for light and dark appearance.
     One(String),
     /// A theme that depends on the system's appearance.
     Pair(ThemePair),

@@ -497,12 +497,12 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_says_the_defaults() {
+    fn an_empty_file_means_the_defaults() {
         assert_eq!(parse("", Path::new("/nonexistent")), Ok(Config::default()));
     }
 
     #[test]
-    fn what_a_file_says_is_taken() {
+    fn values_of_a_file_are_used() {
         let text = "theme = { light = 'daylight', dark = 'midnight' }\n[font]\nfamily = ['Iosevka']\nsize = 11\n\
                     [cursor]\nshape = 'bar'\n[keys]\n'ctrl+1' = 'activate_tab:1'\n";
         let config = parse(text, Path::new("/nonexistent")).unwrap();
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_is_told_with_its_place_and_the_nearest_right_one() {
+    fn a_wrong_name_is_reported_with_its_position_and_a_suggestion() {
         assert_eq!(
             problems("[font]\nsize = 12\n  familly = ['x']\n"),
             [r#"3:3: unknown key "familly" in [font]; did you mean "family"?"#]
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_in_the_order_of_the_text() {
+    fn problems_are_reported_in_the_order_of_the_text() {
         let text = "[font]\nsize = 'large'\n[cursor]\nshape = 'blok'\n[window]\npadding = 1000\n";
         assert_eq!(
             problems(text),
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_the_wrong_place_is_told_the_right_one() {
+    fn a_name_in_the_wrong_section_gets_the_right_section() {
         let text = "font_size = 12\nlines = 1\n[font]\ntheme = 'nord'\nfamily = 'Iosevka'\n";
         assert_eq!(
             problems(text),
@@ -580,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn one_key_in_two_spellings_is_told() {
+    fn one_key_in_two_spellings_is_reported() {
         let text = "[keys]\n'ctrl+shift+y' = 'new_tab'\n'Shift+Ctrl+Y' = 'none'\n";
         assert_eq!(
             problems(text),
@@ -649,7 +649,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_toml_is_told_with_its_place() {
+    fn invalid_toml_is_reported_with_its_position() {
         for (text, why) in [
             ("[font\nsize = 1", "a closing ] is missing"),
             ("theme = nord", "text needs quotes, such as \"text\""),
@@ -684,9 +684,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn read_all(text: &str, told: usize) -> Config {
+    fn read_all(text: &str, problem_count: usize) -> Config {
         let (config, problems) = read(text, Path::new("/nonexistent"));
-        assert_eq!(problems.len(), told, "{problems:?}");
+        assert_eq!(problems.len(), problem_count, "{problems:?}");
         config
     }
 
@@ -708,7 +708,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_has_its_default() {
-        for (text, told) in [
+        for (text, problem_count) in [
             ("theme = { light = 'daylight', dark = 'midnite' }\n", 1),
             ("[theme]\nlight = 'daylight'\n", 1),
             ("font = 3\n", 1),
@@ -718,7 +718,7 @@ mod tests {
             ("[hints]\nalphabet = 'AA'\n", 1),
             ("[font\nsize = 9", 1),
         ] {
-            assert_eq!(read_all(text, told), Config::default(), "{text}");
+            assert_eq!(read_all(text, problem_count), Config::default(), "{text}");
         }
     }
 }

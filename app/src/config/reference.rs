@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_says_the_same_when_it_is_read() {
+    fn printed_values_parse_to_the_same_values() {
         let mut config = Config::default();
         config.font.size = 13.5;
         config.env.insert("A B".into(), "\"quoted\"\n".into());
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_says_what_it_means() {
+    fn every_key_has_a_description() {
         for row in rows() {
             assert!(
                 row.doc.ends_with('.') || row.doc.ends_with("`."),

@@ -111,12 +111,12 @@ impl Settings {
         &self.home
     }
 
-    /// Starts to watch the file and the themes. Calls `tell` on another thread whenever settings, themes or problems
+    /// Starts to watch the file and the themes. Calls `report` on another thread whenever settings, themes or problems
     /// change. If the file has problems, the previous preferences stay in force. Calls `beside` for each other file
     /// that is written in the same directory, or in its folder of instances.
     pub fn watch(
         mut self,
-        tell: impl Fn(Change) + Send + 'static,
+        report: impl Fn(Change) + Send + 'static,
         beside: impl Fn(&Path) + Send + 'static,
     ) -> Arc<Self> {
         let (home, file) = (self.home.clone(), self.home.join(FILE));
@@ -124,7 +124,7 @@ impl Settings {
         let instances = unterm_control::client::instances_folder(&home);
         let settings = Arc::new_cyclic(|this: &Weak<Self>| {
             let this = this.clone();
-            let reader = Arc::new(Mutex::new(Reader { last: None, tell }));
+            let reader = Arc::new(Mutex::new(Reader { last: None, report }));
             let folder = themes.clone();
             let look = move |event: notify::Result<Event>| {
                 let Some((event, settings)) = event.ok().zip(this.upgrade()) else { return };
@@ -197,11 +197,11 @@ impl Settings {
 /// Reads the file each time it may have changed.
 struct Reader<T> {
     last: Option<Result<Config, Vec<Complaint>>>,
-    tell: T,
+    report: T,
 }
 
 impl<T: Fn(Change)> Reader<T> {
-    /// Reads the file. Calls `tell` if settings or problems changed, or if `is_theme` says that a theme may have
+    /// Reads the file. Calls `report` if settings or problems changed, or if `is_theme` says that a theme may have
     /// changed.
     fn read(&mut self, settings: &Settings, is_theme: bool) {
         let read =
@@ -218,7 +218,7 @@ impl<T: Fn(Change)> Reader<T> {
             return;
         }
         self.last = Some(read.clone());
-        (self.tell)(read.map(|config| {
+        (self.report)(read.map(|config| {
             let config = Arc::new(config);
             *settings.now.lock() = Arc::clone(&config);
             config
@@ -279,7 +279,7 @@ mod tests {
     const SOON: Duration = Duration::from_secs(20);
 
     #[test]
-    fn a_change_is_told_and_a_broken_file_leaves_the_last_good_one() {
+    fn a_change_is_reported_and_an_invalid_file_keeps_the_last_values() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(FILE);
         std::fs::write(&file, "[font]\nsize = 10").unwrap();
@@ -341,23 +341,23 @@ mod tests {
         let beside = send.clone();
         let settings = settings
             .watch(move |change| drop(send.send(Some(change))), move |_| drop(beside.send(None)));
-        let told = || match changes.recv_timeout(SOON).unwrap() {
+        let changed_size = || match changes.recv_timeout(SOON).unwrap() {
             Some(change) => change.unwrap().font.size,
             None => panic!("no file of the home directory was written"),
         };
 
         symlink(first.path().join("unterm.toml"), home.path().join(FILE)).unwrap();
-        assert_eq!(told(), 10.0, "a link that is new");
+        assert_eq!(changed_size(), 10.0, "a link that is new");
         save(first.path(), "unterm.toml", "[font]\nsize = 13");
-        assert_eq!(told(), 13.0, "the file that it leads to");
+        assert_eq!(changed_size(), 13.0, "the file that it leads to");
 
         std::fs::remove_file(home.path().join(FILE)).unwrap();
-        assert_eq!(told(), Config::default().font.size, "no link any more");
+        assert_eq!(changed_size(), Config::default().font.size, "no link any more");
         symlink(second.path().join("unterm.toml"), home.path().join(FILE)).unwrap();
-        assert_eq!(told(), 11.0, "one to another place");
+        assert_eq!(changed_size(), 11.0, "one to another place");
         save(first.path(), "unterm.toml", "[font]\nsize = 15");
         save(second.path(), "unterm.toml", "[font]\nsize = 14");
-        assert_eq!(told(), 14.0, "that place alone is watched");
+        assert_eq!(changed_size(), 14.0, "that place alone is watched");
         assert_eq!(settings.get().font.size, 14.0);
     }
 
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_text_is_told_with_its_place() {
+    fn a_file_that_is_not_text_is_reported_with_its_position() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(FILE);
         std::fs::write(&file, b"[font]\nfamily = [\"\xc3\xa9\xe9\"]").unwrap();

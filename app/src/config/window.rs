@@ -83,10 +83,10 @@ pub enum ConfirmClose {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnClose {
-    /// They end.
+    /// The programs end.
     #[default]
     End,
-    /// They continue, and `unterm --attach` shows them again.
+    /// The programs continue, and `unterm --attach` shows them again.
     Keep,
     /// Ask whether they continue or end.
     Ask,

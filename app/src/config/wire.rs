@@ -124,10 +124,10 @@ fn toml(value: &Value) -> Result<toml_edit::Value, String> {
 }
 
 /// Notifies settings pages of a file that was written beside `config.toml`.
-pub(crate) fn told_page(changes: &Changes, path: &Path) {
+pub(crate) fn notify_page(changes: &Changes, path: &Path) {
     match path.file_name().and_then(|name| name.to_str()) {
-        Some(proxy::FILE) => changes.tell(Topic::Proxy),
-        Some("recording.json") => changes.tell(Topic::Recording),
+        Some(proxy::FILE) => changes.notify(Topic::Proxy),
+        Some("recording.json") => changes.notify(Topic::Recording),
         _ => {}
     }
 }

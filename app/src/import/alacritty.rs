@@ -5,15 +5,16 @@ use std::{path::Path, rc::Rc};
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::{
-    colors::Part,
+    action_parts::{self, SWALLOW},
+    colors::ColorRole,
     converted::ConfigLine,
     draft::Draft,
     files::Files,
-    forms::{self, Form, Given, Row},
-    keys, lacks,
-    pressed::{self, SWALLOW},
+    forms::{self, Form, Row, SourceValue},
+    keys,
     reasons::{self, unknown},
     text::typed,
+    unsupported,
 };
 use crate::plain_words;
 
@@ -29,12 +30,12 @@ const SHAPES: Form =
 /// Settings with the same meaning: the name in Alacritty, and the key and the form of the value.
 #[rustfmt::skip]
 const SETTINGS: &[Row] = &[
-    ("colors.cursor.cursor", "", Form::Color(Part::Cursor, CELL)),
-    ("colors.cursor.text", "", Form::Color(Part::CursorText, CELL)),
-    ("colors.primary.background", "", Form::Color(Part::Background, &[])),
-    ("colors.primary.foreground", "", Form::Color(Part::Foreground, &[])),
-    ("colors.selection.background", "", Form::Color(Part::Selection, CELL)),
-    ("colors.selection.text", "", Form::Color(Part::SelectionText, CELL)),
+    ("colors.cursor.cursor", "", Form::Color(ColorRole::Cursor, CELL)),
+    ("colors.cursor.text", "", Form::Color(ColorRole::CursorText, CELL)),
+    ("colors.primary.background", "", Form::Color(ColorRole::Background, &[])),
+    ("colors.primary.foreground", "", Form::Color(ColorRole::Foreground, &[])),
+    ("colors.selection.background", "", Form::Color(ColorRole::Selection, CELL)),
+    ("colors.selection.text", "", Form::Color(ColorRole::SelectionText, CELL)),
     ("cursor.style", "cursor.shape", SHAPES),
     ("cursor.style.shape", "cursor.shape", SHAPES),
     ("font.size", "font.size", Form::Number),
@@ -239,14 +240,14 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
     let name = path.join(".");
     let value = item.as_str().map(str::to_owned);
     let value = value.or_else(|| item.as_bool().map(|on| on.to_string())).unwrap_or_default();
-    if lacks::ALACRITTY.is_always(&name, &value) {
+    if unsupported::ALACRITTY.is_always(&name, &value) {
         return Ok(());
     }
     if let Some(converted) = forms::convert(draft, SETTINGS, &name, item) {
         return converted;
     }
-    let (text, number) = (|| item.given_text(), || item.given_number());
-    let switch = || item.given_switch();
+    let (text, number) = (|| item.source_text(), || item.source_number());
+    let switch = || item.source_switch();
     match path {
         ["env", name] if *name != "TERM" => draft.set(&["env", name], text()?),
         ["window", "dimensions", "columns"] => cells(draft, "columns", number()?),
@@ -293,23 +294,23 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
             }
         }
         ["window", "title"] => draft.fixed_title(Some(text()?)),
-        _ => return Err(lacks::ALACRITTY.setting(&name)),
+        _ => return Err(unsupported::ALACRITTY.setting(&name)),
     }
     Ok(())
 }
 
-impl Given for Item {
-    fn given_text(&self) -> Result<&str, String> {
+impl SourceValue for Item {
+    fn source_text(&self) -> Result<&str, String> {
         self.as_str().ok_or_else(|| wrong(self))
     }
 
-    fn given_number(&self) -> Result<f64, String> {
+    fn source_number(&self) -> Result<f64, String> {
         let whole = self.as_integer().map(|number| number as f64);
         let number = self.as_float().or(whole).filter(|number| number.is_finite());
         number.ok_or_else(|| wrong(self))
     }
 
-    fn given_switch(&self) -> Result<bool, String> {
+    fn source_switch(&self) -> Result<bool, String> {
         self.as_bool().ok_or_else(|| wrong(self))
     }
 }
@@ -360,7 +361,7 @@ fn bind(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(
         let is_key = ACTIONS.iter().any(|(name, _)| *name == action);
         let (_, command) = command.ok_or_else(|| match is_key {
             true => reasons::NO_COMMAND.into(),
-            false => lacks::ALACRITTY.command(action),
+            false => unsupported::ALACRITTY.command(action),
         })?;
         draft.set(&["copy_mode_keys", &chord], *command);
         return Ok(());
@@ -391,7 +392,7 @@ fn bind_mouse(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Re
         _ => return Err(unknown(button)),
     };
     let held = modifiers.split('|').filter(|name| *name != "None");
-    let chord = pressed::button(held, name)?;
+    let chord = action_parts::button(held, name)?;
     match (chord.as_str(), get("action")) {
         ("right", Some("ExpandSelection")) => {
             draft.set(&["mouse", "right_button"], "extend");
@@ -430,7 +431,7 @@ fn action_of(binding: &toml_edit::InlineTable) -> Result<String, String> {
             match (ACTIONS.iter().find(|(name, _)| *name == action), number) {
                 (Some((_, ours)), _) => Ok((*ours).to_owned()),
                 (None, Some(1..=9)) => Ok(format!("activate_tab:{}", number.unwrap_or(1))),
-                _ => Err(lacks::ALACRITTY.action(action)),
+                _ => Err(unsupported::ALACRITTY.action(action)),
             }
         }
         (None, Some(chars)) => Ok(typed(chars)),
@@ -466,7 +467,7 @@ fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), 
     let action = match (get("action"), program) {
         (Some("Copy"), _) => "copy",
         (Some("Paste"), _) => "paste",
-        (Some(other), _) => return Err(lacks::ALACRITTY.action(other)),
+        (Some(other), _) => return Err(unsupported::ALACRITTY.action(other)),
         (None, Some("xdg-open" | "open")) => "open",
         (None, _) if regex.is_none() => "open",
         (None, _) => return Err(reasons::NO_HINT_PROGRAM.into()),

@@ -7,7 +7,7 @@ use crate::config::theme::{Theme, import};
 
 /// The colors of a theme in addition to the sixteen ANSI colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ColorRole {
     /// The color of text.
     Foreground,
     /// The color behind the text.
@@ -26,7 +26,7 @@ pub(super) enum Part {
 #[derive(Default)]
 pub(super) struct Colors {
     ansi: [Option<Rgb>; 16],
-    parts: Vec<(Part, Option<Rgb>)>,
+    parts: Vec<(ColorRole, Option<Rgb>)>,
 }
 
 /// The colors that a terminal uses if the configuration does not set them.
@@ -107,7 +107,7 @@ impl Colors {
 
     /// Sets a color other than the sixteen ANSI colors. `cell` lists the words for a color that follows the color of
     /// the cell.
-    pub fn set_part(&mut self, part: Part, text: &str, cell: &[&str]) -> Result<(), String> {
+    pub fn set_part(&mut self, part: ColorRole, text: &str, cell: &[&str]) -> Result<(), String> {
         let color = match cell.iter().any(|word| word.eq_ignore_ascii_case(text)) {
             true => None,
             false => Some(color(text)?),
@@ -133,7 +133,7 @@ impl Colors {
             Terminal::Wezterm => WEZTERM,
         };
         let base = base.map_or_else(|| defaults.palette(), |theme| theme.palette);
-        let of = |part: Part, usual: Option<Rgb>| {
+        let of = |part: ColorRole, usual: Option<Rgb>| {
             let set = self.parts.iter().rfind(|(other, _)| *other == part);
             set.map_or(usual, |(_, color)| *color)
         };
@@ -141,13 +141,13 @@ impl Colors {
         for (index, color) in ansi.iter_mut().enumerate() {
             *color = self.ansi[index].unwrap_or(base.colors[index]);
         }
-        let foreground = of(Part::Foreground, None).unwrap_or(base.foreground);
-        let background = of(Part::Background, None).unwrap_or(base.background);
+        let foreground = of(ColorRole::Foreground, None).unwrap_or(base.foreground);
+        let background = of(ColorRole::Background, None).unwrap_or(base.background);
         let mut palette = Palette::new(ansi, foreground, background);
-        palette.cursor = of(Part::Cursor, base.cursor);
-        palette.cursor_text = of(Part::CursorText, base.cursor_text);
-        palette.selection = of(Part::Selection, base.selection);
-        palette.selection_text = of(Part::SelectionText, base.selection_text);
+        palette.cursor = of(ColorRole::Cursor, base.cursor);
+        palette.cursor_text = of(ColorRole::CursorText, base.cursor_text);
+        palette.selection = of(ColorRole::Selection, base.selection);
+        palette.selection_text = of(ColorRole::SelectionText, base.selection_text);
         Theme { title: terminal.theme_name().to_owned(), palette }
     }
 }

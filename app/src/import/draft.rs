@@ -8,10 +8,10 @@ use std::{
 use toml_edit::{Array, InlineTable, Value};
 
 use super::{
-    colors::{Colors, Part},
+    action_parts::Program,
+    colors::{ColorRole, Colors},
     converted::{ConfigLine, Converted, Entry, ImportedTheme, LeftOut, Setting, render},
     modes::{Modes, Resolved},
-    pressed::Program,
     reasons,
     terminal::Terminal,
 };
@@ -19,7 +19,7 @@ use crate::{
     action::{Keys, MouseChord},
     config::{
         Config,
-        keys::{self, Found, Keymap},
+        keys::{self, KeyMatch, Keymap},
         parse::parse,
         theme,
     },
@@ -339,7 +339,7 @@ impl Draft {
     ///
     /// # Errors
     /// Fails if the text is neither a color nor one of these words.
-    pub fn set_part(&mut self, part: Part, text: &str, cell: &[&str]) -> Result<(), String> {
+    pub fn set_part(&mut self, part: ColorRole, text: &str, cell: &[&str]) -> Result<(), String> {
         self.colors.set_part(part, text, cell)?;
         self.color_entry = Some(self.entry.clone());
         Ok(())
@@ -459,7 +459,7 @@ impl Draft {
                 && match keys::bound(action) {
                     Ok(None) => found.is_none(),
                     Ok(Some(action)) => {
-                        found == Some(Found::Actions(std::slice::from_ref(&action)))
+                        found == Some(KeyMatch::Actions(std::slice::from_ref(&action)))
                     }
                     Err(_) => false,
                 }

@@ -1,7 +1,7 @@
 //! Settings that have the same meaning in Unterm: a table names the setting, its key in Unterm and the form of its
 //! value.
 
-use super::{colors::Part, draft::Draft, reasons::unknown};
+use super::{colors::ColorRole, draft::Draft, reasons::unknown};
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug)]
@@ -19,43 +19,43 @@ pub(super) enum Form {
     /// Words of the other terminal, each with Unterm's word.
     Words(&'static [(&'static str, &'static str)]),
     /// A color of the theme, and the words for a color that follows the color of the cell. The key is empty.
-    Color(Part, &'static [&'static str]),
+    Color(ColorRole, &'static [&'static str]),
 }
 
 /// The name of a setting, its key in Unterm with its section, such as `font.size`, and the form of its value.
 pub(super) type Row = (&'static str, &'static str, Form);
 
 /// A value in a file of another terminal.
-pub(super) trait Given {
+pub(super) trait SourceValue {
     /// The value as a text.
     ///
     /// # Errors
     /// Fails if the value is no text.
-    fn given_text(&self) -> Result<&str, String>;
+    fn source_text(&self) -> Result<&str, String>;
 
     /// The value as a number.
     ///
     /// # Errors
     /// Fails if the value is no finite number.
-    fn given_number(&self) -> Result<f64, String>;
+    fn source_number(&self) -> Result<f64, String>;
 
     /// The value as a switch.
     ///
     /// # Errors
     /// Fails if the value is no switch.
-    fn given_switch(&self) -> Result<bool, String>;
+    fn source_switch(&self) -> Result<bool, String>;
 }
 
-impl Given for str {
-    fn given_text(&self) -> Result<&str, String> {
+impl SourceValue for str {
+    fn source_text(&self) -> Result<&str, String> {
         Ok(self)
     }
 
-    fn given_number(&self) -> Result<f64, String> {
+    fn source_number(&self) -> Result<f64, String> {
         super::text::number(self)
     }
 
-    fn given_switch(&self) -> Result<bool, String> {
+    fn source_switch(&self) -> Result<bool, String> {
         super::text::switch(self)
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn convert(
     draft: &mut Draft,
     rows: &[Row],
     name: &str,
-    value: &(impl Given + ?Sized),
+    value: &(impl SourceValue + ?Sized),
 ) -> Option<Result<(), String>> {
     let (_, key, form) = rows.iter().find(|(known, ..)| *known == name)?;
     Some(set(draft, key, *form, value))
@@ -75,21 +75,21 @@ fn set(
     draft: &mut Draft,
     key: &str,
     form: Form,
-    value: &(impl Given + ?Sized),
+    value: &(impl SourceValue + ?Sized),
 ) -> Result<(), String> {
     let key: Vec<&str> = key.split('.').collect();
     match form {
-        Form::Number => draft.set_number(&key, value.given_number()?),
-        Form::Text => draft.set(&key, value.given_text()?),
-        Form::Switch => draft.set(&key, value.given_switch()?),
-        Form::Opposite => draft.set(&key, !value.given_switch()?),
-        Form::Either(on, off) => draft.set(&key, if value.given_switch()? { on } else { off }),
+        Form::Number => draft.set_number(&key, value.source_number()?),
+        Form::Text => draft.set(&key, value.source_text()?),
+        Form::Switch => draft.set(&key, value.source_switch()?),
+        Form::Opposite => draft.set(&key, !value.source_switch()?),
+        Form::Either(on, off) => draft.set(&key, if value.source_switch()? { on } else { off }),
         Form::Words(words) => {
-            let text = value.given_text()?;
+            let text = value.source_text()?;
             let word = words.iter().find(|(known, _)| *known == text);
             draft.set(&key, word.ok_or_else(|| unknown(text))?.1);
         }
-        Form::Color(part, cell) => draft.set_part(part, value.given_text()?, cell)?,
+        Form::Color(part, cell) => draft.set_part(part, value.source_text()?, cell)?,
     }
     Ok(())
 }

@@ -8,16 +8,17 @@ use std::{
 };
 
 use super::{
-    colors::Part,
+    action_lists::{font_steps, repeated},
+    action_parts::SWALLOW,
+    colors::ColorRole,
     converted::ConfigLine,
     draft::{Draft, ThemeName},
     files::Files,
     forms::{self, Form, Row},
-    keys, lacks,
-    pressed::SWALLOW,
+    keys,
     reasons::{self, unknown},
-    several::{font_steps, repeated},
     text::{feature, number, switch, typed, unescape},
+    unsupported,
 };
 use crate::editor::words;
 
@@ -30,7 +31,7 @@ const CELL: &[&str] = &["cell-foreground", "cell-background"];
 #[rustfmt::skip]
 const SETTINGS: &[Row] = &[
     ("alpha-blending", "text.blending", Form::Words(&[("native", "native"), ("linear", "linear"), ("linear-corrected", "linear")])),
-    ("background", "", Form::Color(Part::Background, &[])),
+    ("background", "", Form::Color(ColorRole::Background, &[])),
     ("background-opacity", "window.opacity", Form::Number),
     ("clipboard-paste-bracketed-safe", "paste.confirm", Form::Either("unsafe", "always")),
     ("clipboard-paste-protection", "paste.confirm", Form::Either("unsafe", "never")),
@@ -38,22 +39,22 @@ const SETTINGS: &[Row] = &[
     ("confirm-close-surface", "window.confirm_close", Form::Words(&[("true", "programs"), ("false", "never"), ("always", "always")])),
     ("copy-on-select", "mouse.copy_on_select", Form::Words(&[("false", "off"), ("true", "primary"), ("clipboard", "clipboard")])),
     ("cursor-click-to-move", "commands.click_to_move", Form::Switch),
-    ("cursor-color", "", Form::Color(Part::Cursor, CELL)),
+    ("cursor-color", "", Form::Color(ColorRole::Cursor, CELL)),
     ("cursor-style", "cursor.shape", Form::Words(&[("block", "block"), ("bar", "bar"), ("underline", "underline")])),
     ("cursor-style-blink", "cursor.blink", Form::Switch),
-    ("cursor-text", "", Form::Color(Part::CursorText, CELL)),
+    ("cursor-text", "", Form::Color(ColorRole::CursorText, CELL)),
     ("desktop-notifications", "notifications.programs", Form::Switch),
     ("focus-follows-mouse", "mouse.focus_follows_mouse", Form::Switch),
     ("font-size", "font.size", Form::Number),
-    ("foreground", "", Form::Color(Part::Foreground, &[])),
+    ("foreground", "", Form::Color(ColorRole::Foreground, &[])),
     ("minimum-contrast", "text.minimum_contrast", Form::Number),
     ("mouse-hide-while-typing", "mouse.hide_while_typing", Form::Switch),
     ("right-click-action", "mouse.right_button", Form::Words(&[
         ("context-menu", "menu"), ("paste", "paste"), ("copy-or-paste", "copy_or_paste"), ("ignore", "none"),
     ])),
     ("scrollbar", "scrollbar.show", Form::Words(&[("system", "auto"), ("never", "never")])),
-    ("selection-background", "", Form::Color(Part::Selection, CELL)),
-    ("selection-foreground", "", Form::Color(Part::SelectionText, CELL)),
+    ("selection-background", "", Form::Color(ColorRole::Selection, CELL)),
+    ("selection-foreground", "", Form::Color(ColorRole::SelectionText, CELL)),
     ("title", "window.title_format", Form::Text),
     ("window-show-tab-bar", "tab_bar.show", Form::Words(&[("auto", "several"), ("always", "always"), ("never", "never")])),
 ];
@@ -247,7 +248,7 @@ fn convert(
     files: &mut Files,
     file: &Path,
 ) -> Result<(), String> {
-    if lacks::GHOSTTY.is_always(name, value) {
+    if unsupported::GHOSTTY.is_always(name, value) {
         return Ok(());
     }
     if let Some(converted) = forms::convert(draft, SETTINGS, name, value) {
@@ -359,7 +360,7 @@ fn convert(
             draft.bind_mouse("middle", &[action.to_owned()])?;
         }
         "command-palette-entry" => entry(draft, value)?,
-        _ => return Err(lacks::GHOSTTY.setting(name)),
+        _ => return Err(unsupported::GHOSTTY.setting(name)),
     }
     Ok(())
 }
@@ -595,6 +596,6 @@ fn action_of(action: &str) -> Result<String, String> {
             direction @ ("left" | "right" | "up" | "down") => format!("resize_{direction}"),
             _ => return Err(unknown(argument)),
         },
-        _ => return Err(lacks::GHOSTTY.action(name)),
+        _ => return Err(unsupported::GHOSTTY.action(name)),
     })
 }

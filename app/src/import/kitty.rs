@@ -7,14 +7,14 @@ mod mouse;
 use std::{path::Path, rc::Rc};
 
 use super::{
-    colors::Part,
+    colors::ColorRole,
     converted::ConfigLine,
     draft::Draft,
     files::Files,
     forms::{self, Form, Row},
-    lacks,
     reasons::{self, unknown},
     text::{number, switch},
+    unsupported,
 };
 use crate::editor::words;
 
@@ -24,23 +24,23 @@ const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
 /// Settings with the same meaning: the name in kitty, and the key and the form of the value.
 #[rustfmt::skip]
 const SETTINGS: &[Row] = &[
-    ("background", "", Form::Color(Part::Background, &[])),
+    ("background", "", Form::Color(ColorRole::Background, &[])),
     ("background_opacity", "window.opacity", Form::Number),
-    ("cursor", "", Form::Color(Part::Cursor, &["none"])),
+    ("cursor", "", Form::Color(ColorRole::Cursor, &["none"])),
     ("cursor_shape", "cursor.shape", Form::Words(&[("block", "block"), ("beam", "bar"), ("underline", "underline")])),
-    ("cursor_text_color", "", Form::Color(Part::CursorText, &["background"])),
+    ("cursor_text_color", "", Form::Color(ColorRole::CursorText, &["background"])),
     ("disable_ligatures", "font.ligatures", Form::Words(&[("never", "always"), ("cursor", "cursor"), ("always", "never")])),
     ("enable_audio_bell", "bell.audible", Form::Switch),
     ("focus_follows_mouse", "mouse.focus_follows_mouse", Form::Switch),
     ("font_size", "font.size", Form::Number),
     ("force_ltr", "text.bidi", Form::Opposite),
-    ("foreground", "", Form::Color(Part::Foreground, &[])),
+    ("foreground", "", Form::Color(ColorRole::Foreground, &[])),
     ("remember_window_size", "window.restore", Form::Switch),
     ("scrollbar", "scrollbar.show", Form::Words(&[
         ("always", "always"), ("never", "never"), ("scrolled", "auto"), ("hovered", "auto"), ("scrolled-and-hovered", "auto"),
     ])),
-    ("selection_background", "", Form::Color(Part::Selection, &["none"])),
-    ("selection_foreground", "", Form::Color(Part::SelectionText, &["none"])),
+    ("selection_background", "", Form::Color(ColorRole::Selection, &["none"])),
+    ("selection_foreground", "", Form::Color(ColorRole::SelectionText, &["none"])),
     ("window_alert_on_bell", "bell.attention", Form::Switch),
 ];
 
@@ -166,7 +166,7 @@ fn convert(
     value: &str,
     regular: &mut Option<String>,
 ) -> Result<(), String> {
-    if lacks::KITTY.is_always(name, value) {
+    if unsupported::KITTY.is_always(name, value) {
         return Ok(());
     }
     if let Some(converted) = forms::convert(draft, SETTINGS, name, value) {
@@ -322,7 +322,7 @@ fn convert(
             let seconds = if first == "never" { 0.0 } else { seconds.round() };
             draft.set_number(&["notifications", "long_commands"], seconds);
             if let Some(action) = value.split_whitespace().nth(2).filter(|name| *name != "notify") {
-                let why = lacks::KITTY.setting(&format!("notify_on_cmd_finish {action}"));
+                let why = unsupported::KITTY.setting(&format!("notify_on_cmd_finish {action}"));
                 draft.leave_out(&format!("without {action}: {why}"));
             }
         }
@@ -361,7 +361,7 @@ fn convert(
         }
         _ => match name.strip_prefix("color").and_then(|index| index.parse().ok()) {
             Some(index) => draft.set_ansi(index, value)?,
-            None => return Err(lacks::KITTY.setting(name)),
+            None => return Err(unsupported::KITTY.setting(name)),
         },
     }
     Ok(())
@@ -397,7 +397,7 @@ fn modify_font(draft: &mut Draft, what: &str, amount: &str) -> Result<(), String
         "underline_thickness" => "adjust_underline_thickness",
         "underline_position" => "adjust_underline_position",
         "baseline" => "adjust_baseline",
-        _ => return Err(lacks::KITTY.setting(&format!("modify_font {what}"))),
+        _ => return Err(unsupported::KITTY.setting(&format!("modify_font {what}"))),
     };
     let change = if let Some(share) = amount.strip_suffix('%') {
         format!("{}%", number(share)? - 100.0)

@@ -4,6 +4,8 @@
 //! writes a file. The files are hostile input: `files.rs` limits their number and size, and `lua.rs` reads only
 //! literals.
 
+mod action_lists;
+mod action_parts;
 mod alacritty;
 mod colors;
 mod converted;
@@ -13,14 +15,12 @@ mod forms;
 mod ghostty;
 mod keys;
 mod kitty;
-mod lacks;
 mod lua;
 mod modes;
-mod pressed;
 mod reasons;
-mod several;
 mod terminal;
 mod text;
+mod unsupported;
 mod wezterm;
 
 use std::path::Path;

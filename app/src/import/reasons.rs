@@ -33,11 +33,11 @@ macro_rules! lacks {
 }
 
 lacks! {
-    /// A setting that is listed in `lacks.rs`.
+    /// A setting that is listed in `unsupported.rs`.
     NO_SETTING = "Unterm has no such setting", [];
-    /// An action that is listed in `lacks.rs`.
+    /// An action that is listed in `unsupported.rs`.
     NO_ACTION = "Unterm has no such action", [];
-    /// A command of copy mode that is listed in `lacks.rs`.
+    /// A command of copy mode that is listed in `unsupported.rs`.
     NO_COMMAND = "Unterm's copy mode has no such command", [];
     /// A binding that applies only under some conditions.
     NO_MODES = "Unterm's keys have no conditions and modes", ["key table", "while a program matches"];
@@ -150,7 +150,7 @@ pub(super) fn unknown(value: &str) -> String {
     format!("the import does not know the value {value:?}")
 }
 
-/// The reason for a name that is neither converted nor listed in `lacks.rs`.
+/// The reason for a name that is neither converted nor listed in `unsupported.rs`.
 pub(super) fn unknown_name(terminal: &str) -> String {
     format!("the import does not know this name; is it one of {terminal}'s?")
 }

@@ -7,15 +7,15 @@ mod fonts;
 use std::{path::Path, rc::Rc};
 
 use super::{
-    colors::Part,
+    colors::ColorRole,
     converted::ConfigLine,
     draft::{Draft, ThemeName},
     files::Files,
-    forms::{self, Form, Given, Row},
-    lacks,
+    forms::{self, Form, Row, SourceValue},
     lua::{self, Lua},
     reasons::{self, COMPUTED, unknown},
     text::{feature, number},
+    unsupported,
 };
 
 /// The reason for a color scheme that is not used.
@@ -25,12 +25,12 @@ const OTHER_SCHEME: &str = "color_scheme does not choose it";
 #[rustfmt::skip]
 const SETTINGS: &[Row] = &[
     ("bidi_enabled", "text.bidi", Form::Switch),
-    ("colors.background", "", Form::Color(Part::Background, &[])),
-    ("colors.cursor_bg", "", Form::Color(Part::Cursor, &[])),
-    ("colors.cursor_fg", "", Form::Color(Part::CursorText, &[])),
-    ("colors.foreground", "", Form::Color(Part::Foreground, &[])),
-    ("colors.selection_bg", "", Form::Color(Part::Selection, &[])),
-    ("colors.selection_fg", "", Form::Color(Part::SelectionText, &["none"])),
+    ("colors.background", "", Form::Color(ColorRole::Background, &[])),
+    ("colors.cursor_bg", "", Form::Color(ColorRole::Cursor, &[])),
+    ("colors.cursor_fg", "", Form::Color(ColorRole::CursorText, &[])),
+    ("colors.foreground", "", Form::Color(ColorRole::Foreground, &[])),
+    ("colors.selection_bg", "", Form::Color(ColorRole::Selection, &[])),
+    ("colors.selection_fg", "", Form::Color(ColorRole::SelectionText, &["none"])),
     ("enable_scroll_bar", "scrollbar.show", Form::Either("always", "never")),
     ("enable_tab_bar", "tab_bar.show", Form::Either("always", "never")),
     ("font_size", "font.size", Form::Number),
@@ -168,14 +168,14 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         return Err(COMPUTED.to_owned());
     }
     let name = path.join(".");
-    if lacks::WEZTERM.is_always(&name, &plain(value)) {
+    if unsupported::WEZTERM.is_always(&name, &plain(value)) {
         return Ok(());
     }
     if let Some(converted) = forms::convert(draft, SETTINGS, &name, value) {
         return converted;
     }
-    let (text, number) = (|| value.given_text(), || value.given_number());
-    let switch = || value.given_switch();
+    let (text, number) = (|| value.source_text(), || value.source_number());
+    let switch = || value.source_switch();
     match path {
         ["font"] => fonts::font(draft, value)?,
         ["harfbuzz_features"] => {
@@ -190,7 +190,7 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         ["colors", row @ ("ansi" | "brights")] => {
             let first = if *row == "brights" { 8 } else { 0 };
             for (index, color) in value.items().take(8).enumerate() {
-                draft.set_ansi(first + index, color.given_text()?)?;
+                draft.set_ansi(first + index, color.source_text()?)?;
             }
         }
         ["default_prog"] => {
@@ -275,24 +275,24 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         ["hyperlink_rules"] if is_call(value, "wezterm.default_hyperlink_rules") => {}
         ["exit_behavior"] if value.text() == Some("Hold") => return Err(reasons::HOLD.to_owned()),
         _ if value.is_computed() => return Err(COMPUTED.to_owned()),
-        _ => return Err(lacks::WEZTERM.setting(&name)),
+        _ => return Err(unsupported::WEZTERM.setting(&name)),
     }
     Ok(())
 }
 
-impl Given for Lua {
-    fn given_text(&self) -> Result<&str, String> {
+impl SourceValue for Lua {
+    fn source_text(&self) -> Result<&str, String> {
         self.text().ok_or_else(|| wrong(self))
     }
 
-    fn given_number(&self) -> Result<f64, String> {
+    fn source_number(&self) -> Result<f64, String> {
         match self {
             Self::Number(number) if number.is_finite() => Ok(*number),
             _ => Err(wrong(self)),
         }
     }
 
-    fn given_switch(&self) -> Result<bool, String> {
+    fn source_switch(&self) -> Result<bool, String> {
         match self {
             Self::Bool(on) => Ok(*on),
             _ => Err(wrong(self)),

@@ -11,7 +11,7 @@ use winit::{
     window::{CursorIcon, Theme},
 };
 
-use crate::window::{input::clipboard::Request, system::errand::Done};
+use crate::window::{input::clipboard::Request, system::errand::ErrandResult};
 use crate::{
     desktop::{Key, Note},
     last_session::LastSession,
@@ -68,4 +68,4 @@ pub(crate) enum Effect {
 pub(crate) type Answer = Box<dyn FnOnce(Option<String>) + Send>;
 
 /// A slow task. Its result is sent to the inbox.
-pub(crate) type SlowWork = Box<dyn FnOnce() -> Done + Send>;
+pub(crate) type SlowWork = Box<dyn FnOnce() -> ErrandResult + Send>;

@@ -17,7 +17,7 @@ use crate::window::{
     input::buffer::Buffer,
     redraw::Redraw,
     system::{
-        appearance::said::{ReportedSettings, Source},
+        appearance::reported::{ReportedSettings, Source},
         notices,
     },
 };
@@ -49,7 +49,7 @@ pub(crate) struct News {
     /// The last tab was closed, or a signal requested the end.
     pub(crate) stop: bool,
     /// The result of the last search.
-    pub(crate) found: Option<crate::window::overlays::search::found::Found>,
+    pub(crate) found: Option<crate::window::overlays::search::search_result::SearchResult>,
 }
 
 impl News {
@@ -60,7 +60,7 @@ impl News {
         let Self { panes, clipboard, system, control, transfers, layout, titles, found, .. } = self;
         let PaneNews { output: _, works: _, bells, exited, removed } = panes;
         let ClipboardNews { pastes, paste_events, reads, is_missing, .. } = clipboard;
-        let SystemNews { desktop, reader, reader_asks, told, dropped, done } = system;
+        let SystemNews { desktop, reader, reader_asks, notices, dropped, done } = system;
         let is_quiet = !layout
             && !titles
             && found.is_none()
@@ -68,7 +68,7 @@ impl News {
             && (bells.is_empty() && exited.is_empty() && removed.is_empty())
             && (pastes.is_empty() && paste_events.is_empty() && reads.is_empty() && !is_missing)
             && (desktop.is_empty() && !reader && reader_asks.is_none())
-            && (told.is_empty() && dropped.is_empty() && done.is_empty())
+            && (notices.is_empty() && dropped.is_empty() && done.is_empty())
             && control.is_quiet();
         Redraw::if_changed(!is_quiet)
     }
@@ -183,11 +183,11 @@ pub(crate) struct SystemNews {
     /// The id of the accessibility node on which a screen reader requested an action.
     pub(crate) reader_asks: Option<u64>,
     /// Events about notifications, in the order of their arrival.
-    pub(crate) told: Vec<notices::NoticeEvent>,
+    pub(crate) notices: Vec<notices::NoticeEvent>,
     /// Files dropped on the window.
     pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
     /// Results of errands.
-    pub(crate) done: Vec<crate::window::system::errand::Done>,
+    pub(crate) done: Vec<crate::window::system::errand::ErrandResult>,
 }
 
 /// News from the control server, its clients and watched files.
@@ -298,9 +298,9 @@ impl Observer for Inbox {
                 let started = running(&|panes| panes.remove(&pane));
                 let took = started.map_or(Duration::ZERO, |started| started.elapsed());
                 if took >= SHORTEST {
-                    let ended = notices::Ended { command, exit_code, took };
-                    let told = notices::NoticeEvent::Ended(pane, ended);
-                    self.post(|news| notices::queue(&mut news.system.told, told));
+                    let ended = notices::EndedCommand { command, exit_code, took };
+                    let event = notices::NoticeEvent::Ended(pane, ended);
+                    self.post(|news| notices::queue(&mut news.system.notices, event));
                 }
                 self.post(|news| {
                     news.commands = true;
@@ -340,13 +340,13 @@ impl Observer for Inbox {
                 }
                 Event::Notification(notification) => {
                     notices::queue(
-                        &mut news.system.told,
+                        &mut news.system.notices,
                         notices::NoticeEvent::Show(pane, notification),
                     );
                 }
                 Event::NotificationClosed { handle } => {
                     notices::queue(
-                        &mut news.system.told,
+                        &mut news.system.notices,
                         notices::NoticeEvent::TakenBack(pane, handle),
                     );
                 }

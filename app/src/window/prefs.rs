@@ -16,7 +16,7 @@ use crate::{
     args::Args,
     config::{
         Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar, WindowStart,
-        keys::{self, Found, Keymap, MouseMap},
+        keys::{self, KeyMatch, Keymap, MouseMap},
         theme,
     },
     copy_command::CopyKeys,
@@ -72,7 +72,7 @@ impl Prefs {
     /// The action that a single key is bound to, without a key sequence. See [`Self::found`].
     pub(crate) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
         match self.found(&[], pressed, modifiers)?.1 {
-            Found::Actions([action]) => Some(action.clone()),
+            KeyMatch::Actions([action]) => Some(action.clone()),
             _ => None,
         }
     }
@@ -84,7 +84,7 @@ impl Prefs {
         before: &[Chord],
         pressed: Pressed,
         modifiers: Modifiers,
-    ) -> Option<(Chord, Found<'_>)> {
+    ) -> Option<(Chord, KeyMatch<'_>)> {
         let by_key = match pressed.key.off_keypad() {
             Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
             key => key,

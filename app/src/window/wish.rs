@@ -10,7 +10,7 @@ use unterm_term::{Palette, Point};
 
 use crate::action::Action;
 use crate::window::{
-    hovered_link::HoveredLink, overlays::answer::Answer, workspace::blocks::part::Part,
+    hovered_link::HoveredLink, overlays::answer::Answer, workspace::blocks::action::BlockAction,
 };
 
 /// A request of a part of the window to the app.
@@ -25,7 +25,7 @@ pub(crate) enum Wish {
     /// Answer the agents' question of this number. `None` declines to answer.
     AnswerAgent(u64, Option<String>),
     /// Run an action on a command of a pane, given by the command's id.
-    Command(PaneId, u64, Part),
+    Command(PaneId, u64, BlockAction),
     /// Show an error: its topic and its text.
     Complain(&'static str, String),
     /// Open a file beside a pane in the editor. The text is a name, which a line and a column may follow.

@@ -83,8 +83,8 @@ fn typed_command(pane: &Pane, command: &str) -> Option<String> {
     pane.empties_line().then(|| command.to_owned())
 }
 
-/// If keys have edited the current line and the command does not empty it first: whether the command may be entered
-/// after that line.
+/// Checks whether the command may be entered after a current line that keys have edited. Allows it if no keys have
+/// edited the line, or if the command empties the line first.
 fn check_behind_edits(
     policy: &Policy,
     pane: &Pane,

@@ -411,11 +411,11 @@ impl World {
             let mut fields = Vec::new();
             for (index, column) in COLUMNS.iter().enumerate() {
                 let caller = self.caller(index, Wire::Tcp);
-                let mut said = Vec::new();
+                let mut outcomes = Vec::new();
                 for names in column.names {
-                    said.push(self.method(&caller, entry, *names).await);
+                    outcomes.push(self.method(&caller, entry, *names).await);
                 }
-                fields.push(field(said));
+                fields.push(field(outcomes));
             }
             Self::line(page, entry.name, &fields);
         }
@@ -434,12 +434,12 @@ impl World {
             let mut client = Client::begin(self, toolset, self.caller(index, Wire::Mcp));
             let mut fields = Vec::new();
             for tool in toolset.tools {
-                let mut said = Vec::new();
+                let mut outcomes = Vec::new();
                 for it in called(toolset, column) {
                     let arguments = arguments(tool.name, names.of(*it), names.tty(*it));
-                    said.push(client.tool(self, tool.name, arguments).await);
+                    outcomes.push(client.tool(self, tool.name, arguments).await);
                 }
-                fields.push(field(said));
+                fields.push(field(outcomes));
             }
             columns.push(fields);
         }
@@ -461,9 +461,9 @@ fn called(toolset: &mcp::Toolset, column: &Column) -> &'static [Names] {
 }
 
 /// The text of a field: the results for the different sessions, which are equal in most cases.
-fn field(mut said: Vec<&str>) -> String {
-    said.dedup();
-    said.join("/")
+fn field(mut outcomes: Vec<&str>) -> String {
+    outcomes.dedup();
+    outcomes.join("/")
 }
 
 /// The names of the sessions in a toolset.
@@ -585,8 +585,8 @@ fn arguments(tool: &str, session: Option<&Value>, tty: &Value) -> Value {
 
 /// A client of the Model Context Protocol that asks its user in its own dialog.
 struct Client {
-    says: WriteHalf<DuplexStream>,
-    hears: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     id: u64,
     name: String,
 }
@@ -606,8 +606,8 @@ impl Client {
             mcp::PendingReplies::default(),
         );
         tokio::spawn(serve);
-        let (hears, says) = split(here);
-        Self { says, hears: BufReader::new(hears).lines(), id: 0, name }
+        let (lines, writer) = split(here);
+        Self { writer, lines: BufReader::new(lines).lines(), id: 0, name }
     }
 
     async fn send(&mut self, tool: &str, arguments: Value) {
@@ -620,12 +620,12 @@ impl Client {
         let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
         let request =
             json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params});
-        self.says.write_all(format!("{request}\n").as_bytes()).await.unwrap();
+        self.writer.write_all(format!("{request}\n").as_bytes()).await.unwrap();
     }
 
     async fn reply(&mut self) -> Value {
         loop {
-            let line = self.hears.next_line().await.unwrap().expect("a reply");
+            let line = self.lines.next_line().await.unwrap().expect("a reply");
             let message: Value = serde_json::from_str(&line).unwrap();
             if message["id"] == self.id {
                 return message;
@@ -687,7 +687,7 @@ impl Client {
             ("SESSION_NOT_FOUND", "unseen"),
             ("There is no session", "unseen"),
         ];
-        let word = words.iter().find(|(said, _)| text.contains(said)).map(|(_, word)| *word);
+        let word = words.iter().find(|(phrase, _)| text.contains(phrase)).map(|(_, word)| *word);
         let fails = result["isError"] == true || reply.get("error").is_some();
         match word {
             Some(word) => word,

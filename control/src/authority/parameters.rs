@@ -17,11 +17,12 @@ pub fn by_name(params: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(params).map_err(Error::Params)
 }
 
-/// The audit log's text about a call's parameters: the first of the `telling` parameters that has a value. If none has,
-/// all parameters except the session and the environment variables.
-pub fn told(params: &Map<String, Value>, telling: &[&str]) -> String {
-    let most =
-        telling.iter().find_map(|key| params.get(*key).map(plain).filter(|text| !text.is_empty()));
+/// The audit log's text about a call's parameters: the first of the `described_by` parameters that has a value. If none
+/// has, all parameters except the session and the environment variables.
+pub fn summary(params: &Map<String, Value>, described_by: &[&str]) -> String {
+    let most = described_by
+        .iter()
+        .find_map(|key| params.get(*key).map(plain).filter(|text| !text.is_empty()));
     most.unwrap_or_else(|| {
         let rest =
             params.iter().filter(|(key, _)| !matches!(key.as_str(), "id" | "session_id" | "env"));

@@ -8,6 +8,7 @@
 
 mod approve;
 mod arguments;
+mod error_messages;
 pub mod http;
 mod iterm;
 mod jobs;
@@ -27,7 +28,6 @@ mod tester;
 mod tool;
 mod tool_result;
 mod unterm;
-mod words;
 
 use self::session::described;
 pub use self::{

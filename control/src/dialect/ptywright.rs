@@ -13,7 +13,7 @@
 //! | `connection` | one client: its requests in order, its notifications |
 //! | `methods` | the methods by their names, and their parameters |
 //! | `method_docs` | the documentation of each method, its parameters and its result, for users |
-//! | `places` | the limits on the numbers of connections and sessions |
+//! | `slots` | the limits on the numbers of connections and sessions |
 //! | `sessions` | the sessions, their input, and the part of their output that is kept |
 //! | `snapshot` | a screen with every cell |
 //! | `matcher` | the conditions of a wait |
@@ -37,12 +37,12 @@ mod method_docs;
 mod methods;
 mod notifications;
 mod output_redaction;
-mod places;
 mod plugins;
 mod redaction;
 mod request;
 mod server;
 mod sessions;
+mod slots;
 mod snapshot;
 
 pub use method_docs::{METHOD_DOCS, MethodDoc, ParamDoc, ParamValue, find as method_doc};

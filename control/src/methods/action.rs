@@ -63,7 +63,7 @@ impl Method for Run {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::PREFERENCES);
     const DOC: &'static str = "Performs an action of the window, as its key would. Rules and leases apply to what it types; an action to which they can't apply is refused.";
-    const TELLING: &'static [&'static str] = &["name"];
+    const DESCRIBED_BY: &'static [&'static str] = &["name"];
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;
 
@@ -100,9 +100,9 @@ impl Method for Run {
 
     /// The argument may be typed into the focused session and other sessions, so the audit log must contain it together
     /// with the action's name.
-    fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
+    fn detail(context: &Context, params: &Map<String, Value>, usual: Detail) -> Detail {
         let argument = params.get("argument").map(plain).filter(|argument| !argument.is_empty());
-        let Detail { text, is_secret } = told;
+        let Detail { text, is_secret } = usual;
         match argument {
             None => Detail { text, is_secret },
             Some(_) if context.may_hide_keys() => {

@@ -48,7 +48,7 @@ pub struct Doing {
 pub enum State {
     Ended,
     AwaitingSecret,
-    /// Its program waits for an answer or for keys.
+    /// The session's program waits for an answer or for keys.
     AwaitingInput,
     Running,
     Prompt,
@@ -57,11 +57,11 @@ pub enum State {
 /// A process group in the background.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Job {
-    /// Its process group id, to which signals can be sent.
+    /// The id of the job's process group, to which signals can be sent.
     pub group: i32,
     /// The command lines of its processes.
     pub command: String,
-    /// It is stopped, for example by Ctrl+Z.
+    /// Whether the job is stopped, for example by Ctrl+Z.
     pub stopped: bool,
     /// How long it has existed, in seconds.
     pub seconds: u64,

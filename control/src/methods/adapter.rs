@@ -219,7 +219,7 @@ session_params! {
         /// Name of the plugin. Default: the plugin that is for the program in the session's foreground.
         #[serde(default)]
         plugin: String,
-        /// The states to wait for, of which one must come. Default: any state other than the present one.
+        /// The states to wait for. Any of them ends the wait. Default: any state other than the present one.
         #[serde(default)]
         states: Vec<String>,
         /// How long to wait, in milliseconds. Default: 30,000.
@@ -236,7 +236,7 @@ pub struct WatchReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProgramState")]
     pub state: Option<ProgramState>,
-    /// Why no further state comes: `program_ended`, `session_ended`, `detached` or `plugin_failed`.
+    /// Why the plugin reports no further state: `program_ended`, `session_ended`, `detached` or `plugin_failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub ended: Option<Word>,

@@ -9,7 +9,7 @@ use super::{
     Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
     screen::{MOST_ROWS, rows},
-    session::{Done, blocking},
+    session::{Acknowledged, blocking},
 };
 
 /// `session.send_text`.
@@ -30,17 +30,17 @@ impl Method for SendText {
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The same as session.input, with the characters in `text`.";
     type Params<'a> = SendTextParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: SendTextParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let pane = context.pane(params.target())?;
         let text = params.text.required("text")?;
         context.type_in(caller, &pane, text.as_bytes())?;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 

@@ -15,8 +15,8 @@ use crate::{
     authority::Step,
     error::{Denial, Error},
     services::people::{
-        approvals::{self, Approval, Known},
-        questions::{Draft, Kind, Question},
+        approvals::{self, Approval, KnownClient},
+        questions::{Draft, Question, QuestionKind},
     },
 };
 
@@ -30,7 +30,7 @@ pub struct ListReply {
     /// The open questions: first whether clients may act, then what agents ask, each oldest first.
     pub pending: Vec<Question>,
     /// The clients that may act, in every instance.
-    pub allowed: Vec<Known>,
+    pub allowed: Vec<KnownClient>,
 }
 
 impl Method for List {
@@ -98,7 +98,7 @@ impl Method for Answer {
             return Err(Error::Denied(Denial::Other(why)));
         };
         if declined {
-            if question.kind == Kind::Approval {
+            if question.kind == QuestionKind::Approval {
                 let why = format!("question {number} asks for an approval: answer `deny`");
                 return Err(Error::Denied(Denial::Other(why)));
             }
@@ -217,7 +217,7 @@ impl Method for Ask {
             choices = ["Done", "Not now"].map(str::to_owned).into();
         }
         let draft = Draft {
-            kind: Kind::Question,
+            kind: QuestionKind::Question,
             client: &approvals::name(caller),
             text: &text,
             choices: &choices,

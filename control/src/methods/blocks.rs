@@ -6,7 +6,7 @@ use unterm_mux::{Pane, normalize_file_uri};
 use unterm_term::{Command, ScreenKind, Term};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, explain::Shown, params::session_params,
+    Caller, Context, Group, Method, Result, Subjects, explain::ReplyTexts, params::session_params,
     session::blocking,
 };
 use crate::{
@@ -35,9 +35,9 @@ pub enum State {
 /// A command and its place.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Block {
-    /// Its number in its session, from 1.
+    /// The block's number in its session, from 1.
     pub block: u64,
-    /// Its command line; for exec.run_wait, the command as given. Absent until a line is entered.
+    /// The block's command line; for exec.run_wait, the command as given. Absent until a line is entered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The directory in which it started, as session.cwd returns it.
@@ -108,7 +108,7 @@ pub struct List;
 session_params! {
     /// A session, and the blocks to list.
     ListParams {
-        /// The most blocks to return; the last ones count. Default: 50.
+        /// The maximum number of blocks to return: the last ones. Default: 50.
         #[serde(default)]
         limit: u64,
         /// Only those that began or ended after this `seq` of the session.
@@ -167,7 +167,7 @@ session_params! {
         /// The block's number. Default: the last block that has ended.
         #[serde(default)]
         block: u64,
-        /// The most lines of output to return; the last ones count. Default: 10,000.
+        /// The maximum number of lines of output to return: the last ones. Default: 10,000.
         #[serde(default)]
         max_lines: u64,
     }
@@ -177,7 +177,7 @@ session_params! {
 pub struct GetReply {
     #[serde(flatten)]
     pub block: Block,
-    /// Its output, as the screen shows it. Absent while a full-screen program hides it.
+    /// The block's output, as the screen shows it. Absent while a full-screen program hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// The beginning of the output is missing.
@@ -260,8 +260,8 @@ impl Method for Diff {
                 None => previous_run(&pane, &newer.block)?,
             };
             let older = get(&pane, Some(with), LINES, &runs)?;
-            let mut shown = Shown::of(&home)?;
-            let text = |output: Option<String>, shown: &mut Shown| {
+            let mut shown = ReplyTexts::of(&home)?;
+            let text = |output: Option<String>, shown: &mut ReplyTexts| {
                 output.map(|text| shown.text(&text)).ok_or_else(|| {
                     Error::Failed("A full-screen program hides the output".to_owned())
                 })

@@ -177,7 +177,7 @@ pub struct ScreenReply {
 pub struct Captured {
     pub session_id: String,
     pub title: String,
-    /// Its screen, each row a line.
+    /// The session's screen, each row a line.
     pub screen: String,
     pub r#type: Word,
 }
@@ -257,7 +257,7 @@ pub struct WindowReply {
     pub session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its screen, each row a line.
+    /// The session's screen, each row a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen: Option<String>,
     pub image: Image,
@@ -345,7 +345,7 @@ pub struct Png;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct PngReply {
-    /// The picture, as a PNG in base64. No file of it is kept.
+    /// The picture, as a PNG in base64. It is not stored in a file.
     pub base64: String,
     /// In pixels.
     pub width: u32,

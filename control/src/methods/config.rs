@@ -53,7 +53,7 @@ pub struct GetParams<'a> {
 pub struct GetReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Its value, or all values by section.
+    /// The key's value, or all values by section.
     pub value: Value,
 }
 
@@ -85,7 +85,7 @@ pub struct SetParams<'a> {
     /// The key, such as `font.size`.
     #[serde(borrow)]
     pub key: Arg<'a, String>,
-    /// Its new value.
+    /// The key's new value.
     #[serde(borrow)]
     pub value: Arg<'a, Value>,
 }
@@ -105,7 +105,7 @@ impl Method for Set {
     const CHANGES: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str = "Changes a preference in config.toml. Every window applies it.";
     // The log contains the key but not the value, because the value of a variable may be a secret.
-    const TELLING: &'static [&'static str] = &["key"];
+    const DESCRIBED_BY: &'static [&'static str] = &["key"];
     type Params<'a> = SetParams<'a>;
     type Reply = SetReply;
 

@@ -23,7 +23,7 @@ use crate::{
             People,
             approvals::Approval,
             changes::Topic,
-            questions::{Kind, Question, Verdict},
+            questions::{Question, QuestionKind, Verdict},
         },
         records::{Records, audit::CallOutcome},
         shell::{
@@ -164,7 +164,7 @@ impl Context {
     /// Notifies the window and the pages that the open questions, or the clients that may act, have changed.
     pub(crate) fn questions_changed(&self) {
         self.host.agents_changed();
-        self.people.changes.tell(Topic::Agents);
+        self.people.changes.notify(Topic::Agents);
         self.panes.hub.wake();
     }
 
@@ -182,26 +182,26 @@ impl Context {
         let Question { kind, client, text, session, .. } = taken.question();
         let is_secret = || session.is_some_and(|id| self.asks_secret(PaneId(id)));
         let said = match kind {
-            Kind::Approval if is_secret() => format!("{answer}: {NOT_SHOWN}"),
-            Kind::Approval => format!("{answer}: {text}"),
-            Kind::Question => format!("answered: {text}"),
+            QuestionKind::Approval if is_secret() => format!("{answer}: {NOT_SHOWN}"),
+            QuestionKind::Approval => format!("{answer}: {text}"),
+            QuestionKind::Question => format!("answered: {text}"),
         };
         let session = session.map_or_else(String::new, |id| id.to_string());
         let outcome = match answer == Verdict::Deny.name() {
             true => CallOutcome::Refused(String::new()),
             false => CallOutcome::Done,
         };
-        let is_always = *kind == Kind::Approval && answer == Verdict::Always.name();
+        let is_always = *kind == QuestionKind::Approval && answer == Verdict::Always.name();
         let client = client.clone();
         self.records.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
         let approvals = self.people.approvals.clone();
         // The list of clients that may act is a file, so this runs on a blocking thread.
         let settled = blocking(move || {
             let settled = match taken.question().kind {
-                Kind::Approval => approvals.settle(taken.question(), taken.answer()),
-                Kind::Question => Ok(()),
+                QuestionKind::Approval => approvals.settle(taken.question(), taken.answer()),
+                QuestionKind::Question => Ok(()),
             };
-            taken.tell();
+            taken.send();
             settled
         });
         let settled = settled.await.unwrap_or_else(|error| Err(error.to_string()));

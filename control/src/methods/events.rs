@@ -22,7 +22,7 @@ pub struct Subscribe;
 pub struct SubscribeParams<'a> {
     /// Kinds of events. Default: all except `output`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
-    pub events: Arg<'a, Vec<Kind>>,
+    pub events: Arg<'a, Vec<EventKind>>,
     /// Only events of this session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub id: Arg<'a, u64>,
@@ -31,16 +31,17 @@ pub struct SubscribeParams<'a> {
 impl SubscribeParams<'_> {
     /// Parameters for events of these kinds, in all sessions that the caller reaches.
     pub fn to(kinds: &[&str]) -> Self {
-        let kinds: Vec<Kind> = kinds.iter().map(|kind| Kind((*kind).to_owned())).collect();
+        let kinds: Vec<EventKind> =
+            kinds.iter().map(|kind| EventKind((*kind).to_owned())).collect();
         Self { events: kinds.into(), ..Self::default() }
     }
 }
 
 /// The name of a kind of event, before it is checked.
 #[derive(Serialize)]
-pub struct Kind(pub String);
+pub struct EventKind(pub String);
 
-impl JsonSchema for Kind {
+impl JsonSchema for EventKind {
     fn inline_schema() -> bool {
         true
     }

@@ -15,7 +15,7 @@ use unterm_mux::Pane;
 use super::{
     Caller, Context, Group, Method, Result, Subjects, Word,
     params::{SessionOnly, session_params},
-    session::{Done, InputParams, input},
+    session::{Acknowledged, InputParams, input},
 };
 use crate::{
     caller::Capabilities,
@@ -81,13 +81,13 @@ impl Method for Send {
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "An alias of session.input.";
     type Params<'a> = InputParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: InputParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         input(context, caller, &params)
     }
 }

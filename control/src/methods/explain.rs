@@ -40,7 +40,7 @@ pub struct ExplainReply {
     /// `working`, `needs_you`, `done`, `failed` or `idle`. `done` and `failed` last until the user has seen them.
     pub state: State,
     /// What the program needs from the user: `permission`, `question`, `password`, `approval` or `login`. Absent if the
-    /// source does not say, or if the state is not `needs_you`.
+    /// source does not report it, or if the state is not `needs_you`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Need")]
     pub kind: Option<Need>,
@@ -147,11 +147,11 @@ impl Method for Explain {
         let programs = context.panes.programs.clone();
         let home = context.registration.home().to_owned();
         // This reads the processes of the pane, and a file with rules of redaction.
-        blocking(move || Ok(explain(&pane, &programs, &mut Shown::of(&home)?))).await?
+        blocking(move || Ok(explain(&pane, &programs, &mut ReplyTexts::of(&home)?))).await?
     }
 }
 
-fn explain(pane: &Pane, programs: &ProgramStates, shown: &mut Shown) -> ExplainReply {
+fn explain(pane: &Pane, programs: &ProgramStates, shown: &mut ReplyTexts) -> ExplainReply {
     let explained = programs.explain(pane);
     let (context, ended_context) = contexts(pane, shown);
     let tasks = explained.tasks().take(MOST).map(|claim| Task {
@@ -192,7 +192,7 @@ fn explain(pane: &Pane, programs: &ProgramStates, shown: &mut Shown) -> ExplainR
 }
 
 /// Where a pane's program runs, and how the last context ended.
-fn contexts(pane: &Pane, shown: &mut Shown) -> (Option<ProgramContext>, Option<ContextEnd>) {
+fn contexts(pane: &Pane, shown: &mut ReplyTexts) -> (Option<ProgramContext>, Option<ContextEnd>) {
     let (context, ended) = {
         let term = pane.term();
         let ended = term.ended_context();
@@ -214,9 +214,9 @@ fn contexts(pane: &Pane, shown: &mut Shown) -> (Option<ProgramContext>, Option<C
 }
 
 /// Prepares texts of programs for a reply: redacts secrets as a screen is redacted, and escapes and shortens the rest.
-pub(in crate::methods) struct Shown(Redaction);
+pub(in crate::methods) struct ReplyTexts(Redaction);
 
-impl Shown {
+impl ReplyTexts {
     /// Reads the user's own patterns of secrets below Unterm's home.
     pub(in crate::methods) fn of(home: &std::path::Path) -> Result<Self> {
         let settings = Settings::read(home).map_err(Error::Failed)?;

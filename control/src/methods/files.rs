@@ -50,7 +50,7 @@ impl Method for Read {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::FOLDER;
     const DOC: &'static str = "Reads a part of a file inside a session's working directory.";
-    const TELLING: &'static [&'static str] = &["path"];
+    const DESCRIBED_BY: &'static [&'static str] = &["path"];
     type Params<'a> = ReadParams<'a>;
     type Reply = ReadReply;
 
@@ -107,7 +107,7 @@ impl Method for Write {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::FOLDER;
     const DOC: &'static str = "Writes a file inside a session's working directory.";
-    const TELLING: &'static [&'static str] = &["path"];
+    const DESCRIBED_BY: &'static [&'static str] = &["path"];
     type Params<'a> = WriteParams<'a>;
     type Reply = WriteReply;
 

@@ -34,7 +34,7 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct FindReply {
     /// The places, from the top.
-    pub places: Vec<Place>,
+    pub places: Vec<TextMatch>,
     /// The session's `seq` when the screen was searched.
     pub seq: u64,
     /// False: the search took too long, so part of the screen was not searched. Otherwise absent.
@@ -44,7 +44,7 @@ pub struct FindReply {
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
-pub struct Place {
+pub struct TextMatch {
     /// Row of the screen, from 0.
     pub row: u64,
     /// Column, from 0.
@@ -82,12 +82,12 @@ impl Method for Find {
             let mut search = lines.since(LineId(top)).search(&pattern, SearchOrder::NewestFirst);
             let found = std::iter::from_fn(|| search.next_while(&mut |bytes| budget.take(bytes)));
             let on_screen = found.map(|found| found.range).take_while(|at| at.start.line.0 >= top);
-            let mut places: Vec<Place> = on_screen
+            let mut places: Vec<TextMatch> = on_screen
                 .take(MOST)
                 .map(|at| {
                     let mut text = String::new();
                     texts.row_text(LineId(at.start.line.0), &mut text);
-                    Place {
+                    TextMatch {
                         row: at.start.line.0 - top,
                         col: at.start.col,
                         end_row: at.end.line.0 - top,

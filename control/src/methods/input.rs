@@ -16,7 +16,8 @@ use unterm_mux::{
 use unterm_term::{KeyboardMode, KittyFlags, Modes};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, Word, params::session_params, session::Done,
+    Caller, Context, Group, Method, Result, Subjects, Word, params::session_params,
+    session::Acknowledged,
 };
 use crate::error::Error;
 
@@ -41,18 +42,18 @@ impl Method for Paste {
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Pastes a text into a session.";
     type Params<'a> = PasteParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: PasteParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let pane = context.pane(params.target())?;
         let text = params.text.required("text")?;
         let modes = pane.term().modes();
         context.type_in(caller, &pane, &encode_paste(&text, modes))?;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 

@@ -116,7 +116,7 @@ impl Method for SetTitle {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Sets this instance's title, in its window and in instance.list.";
-    const TELLING: &'static [&'static str] = &["title"];
+    const DESCRIBED_BY: &'static [&'static str] = &["title"];
     type Params<'a> = SetTitleParams<'a>;
     type Reply = SetTitleReply;
 

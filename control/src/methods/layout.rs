@@ -8,10 +8,10 @@ use super::{
     Caller, Context, Group, Method, Result, Subjects, Word,
     instance::raise,
     params::{Arg, NoParams, Raw, SessionOnly, session_params},
-    session::{CreateParams, Done, blocking},
+    session::{Acknowledged, CreateParams, blocking},
     titles::title,
 };
-use crate::{error::Error, services::records::workspace::Part};
+use crate::{error::Error, services::records::workspace::TabPart};
 
 /// `session.split`.
 pub struct Split;
@@ -119,15 +119,15 @@ impl Method for Focus {
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Focuses a session and its tab.";
     type Params<'a> = SessionOnly<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         _: &'a Caller,
         params: SessionOnly<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         context.mux.focus(context.pane(params.session())?.id())?;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -156,13 +156,13 @@ impl Method for Move {
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Moves a session to another tab or place.";
     type Params<'a> = MoveParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: MoveParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let pane = context.pane_for(caller, params.target())?.id();
         let tab = params.tab_id.number("tab_id", 0..=u64::MAX)?;
         let other = params.swap_with.number("swap_with", 0..=u64::MAX)?;
@@ -175,7 +175,7 @@ impl Method for Move {
             (None, false, Some(other)) => context.mux.swap_panes(pane, PaneId(other))?,
             _ => return Err(Error::Failed("Give one of 'tab_id', 'new_tab', 'swap_with'".into())),
         }
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -202,7 +202,7 @@ impl Method for Rename {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Sets a session's title.";
-    const TELLING: &'static [&'static str] = &["title"];
+    const DESCRIBED_BY: &'static [&'static str] = &["title"];
     type Params<'a> = RenameParams<'a>;
     type Reply = RenameReply;
 
@@ -232,10 +232,10 @@ pub struct TabState {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub focused: Option<u64>,
-    /// Its sessions, in the order of the layout.
+    /// The tab's sessions, in the order of the layout.
     pub sessions: Vec<u64>,
     /// `{id}` for a session; `{split, share, first, second}` for two parts, `right` or `down` of each other.
-    pub layout: Part,
+    pub layout: TabPart,
 }
 
 /// A tab with the sessions that a caller reaches. `None` if the caller reaches none of the tab's sessions.
@@ -246,7 +246,7 @@ fn tab_state(
     index: usize,
     tab: &Tab,
 ) -> Option<TabState> {
-    let part = Part::of(&tab.root).of_some(&|id| caller.reaches(id))?;
+    let part = TabPart::of(&tab.root).of_some(&|id| caller.reaches(id))?;
     let mut panes = tab.panes();
     panes.retain(|pane| caller.reaches(pane.0));
     let focused = caller.reaches(tab.focused.0).then_some(tab.focused);
@@ -342,7 +342,7 @@ pub struct TabMoveParams<'a> {
     /// The tab's id, from tab.list.
     #[serde(borrow)]
     pub tab_id: Arg<'a, u64>,
-    /// Its new position, from 0.
+    /// The tab's new position, from 0.
     #[serde(borrow)]
     pub index: Arg<'a, u64>,
 }
@@ -353,7 +353,7 @@ pub struct TabRenameParams<'a> {
     /// The tab's id, from tab.list.
     #[serde(borrow)]
     pub tab_id: Arg<'a, u64>,
-    /// Its title. Empty: the title of its focused session.
+    /// The tab's title. Empty: the title of its focused session.
     #[serde(borrow)]
     pub title: Arg<'a, String>,
 }
@@ -372,13 +372,13 @@ impl Method for TabClose {
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Ends the programs of a tab and closes it.";
     type Params<'a> = TabParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: TabParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let (mux, tab) = (context.mux.clone(), tab(&params.tab_id)?);
         let layout = mux.layout();
         let closed = layout.tabs.iter().find(|closed| closed.id == tab);
@@ -389,7 +389,7 @@ impl Method for TabClose {
         }
         drop(layout);
         blocking(move || mux.close_tab(tab)).await??;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -403,11 +403,15 @@ impl Method for TabFocus {
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Makes a tab the active one.";
     type Params<'a> = TabParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, params: TabParams<'a>) -> Result<Done> {
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: TabParams<'a>,
+    ) -> Result<Acknowledged> {
         context.mux.activate_tab(tab(&params.tab_id)?)?;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -422,17 +426,17 @@ impl Method for TabMove {
     const DOC: &'static str =
         "Moves a tab to another position. A position past the end means the end.";
     type Params<'a> = TabMoveParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         _: &'a Caller,
         params: TabMoveParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let index = params.index.number("index", 0..=u64::MAX)?.ok_or(Error::Missing("index"))?;
         let index = usize::try_from(index).unwrap_or(usize::MAX);
         context.mux.move_tab(tab(&params.tab_id)?, index)?;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -445,18 +449,18 @@ impl Method for TabRename {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Sets a tab's title.";
-    const TELLING: &'static [&'static str] = &["title"];
+    const DESCRIBED_BY: &'static [&'static str] = &["title"];
     type Params<'a> = TabRenameParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         _: &'a Caller,
         params: TabRenameParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let text = title(&params.title.required("title")?);
         context.mux.rename_tab(tab(&params.tab_id)?, &text)?;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -512,9 +516,9 @@ impl Method for WindowFocus {
     const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Raises this instance's window. Fails if there is none.";
     type Params<'a> = NoParams;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<Done> {
-        if raise(context).await { Ok(Done::OK) } else { Err(Error::NoWindow) }
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<Acknowledged> {
+        if raise(context).await { Ok(Acknowledged::OK) } else { Err(Error::NoWindow) }
     }
 }

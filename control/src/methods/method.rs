@@ -36,7 +36,7 @@ pub trait Method: 'static {
     const LASTS: bool = false;
     /// The parameters that describe a call, the most descriptive first. The audit log shows the first one that has a
     /// value, or, if none of them has a value, all parameters except the session and the environment.
-    const TELLING: &'static [&'static str] = &DOING;
+    const DESCRIBED_BY: &'static [&'static str] = &DOING;
     /// The type of the parameters.
     type Params<'a>: Deserialize<'a> + JsonSchema + Send;
     /// The type of the reply.
@@ -49,10 +49,10 @@ pub trait Method: 'static {
         params: Self::Params<'a>,
     ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
 
-    /// The audit log's text about a call. `told`: the default text, which is made from the parameters in
+    /// The audit log's text about a call. `usual`: the default text, which is made from the parameters in
     /// [`Method::TELLING`].
-    fn detail(_context: &Context, _params: &Map<String, Value>, told: Detail) -> Detail {
-        told
+    fn detail(_context: &Context, _params: &Map<String, Value>, usual: Detail) -> Detail {
+        usual
     }
 }
 
@@ -71,7 +71,7 @@ pub struct Entry {
     /// See [`Method::LASTS`].
     pub lasts: bool,
     /// See [`Method::TELLING`].
-    pub telling: &'static [&'static str],
+    pub described_by: &'static [&'static str],
     /// See [`Method::detail`].
     pub(crate) detail: fn(&Context, &Map<String, Value>, Detail) -> Detail,
     schemas: Schemas,
@@ -131,8 +131,8 @@ impl Entry {
             group,
             doc,
             lasts,
-            telling: &DOING,
-            detail: |_, _, told| told,
+            described_by: &DOING,
+            detail: |_, _, usual| usual,
             schemas: Schemas::Given(params, reply),
             code: Code::Added(method),
         }
@@ -188,7 +188,7 @@ pub(crate) const fn entry<M: Method>() -> Entry {
         group: M::GROUP,
         doc: M::DOC,
         lasts: M::LASTS,
-        telling: M::TELLING,
+        described_by: M::DESCRIBED_BY,
         detail: M::detail,
         schemas: Schemas::OfTypes(|| schema_for!(M::Params<'static>), || schema_for!(M::Reply)),
         code: Code::OfType(call::<M>),

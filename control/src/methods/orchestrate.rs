@@ -98,11 +98,11 @@ pub struct BroadcastParams<'a> {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct BroadcastReply {
-    pub results: Vec<Sent>,
+    pub results: Vec<BroadcastResult>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
-pub struct Sent {
+pub struct BroadcastResult {
     pub session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent: Option<bool>,
@@ -143,7 +143,7 @@ impl Method for Broadcast {
                 other => other.to_string(),
             };
             match send(&session_id) {
-                Ok(()) => Sent { session_id, sent: Some(true), error: None },
+                Ok(()) => BroadcastResult { session_id, sent: Some(true), error: None },
                 Err(error) => {
                     let (id, outcome) = (session_id.clone(), error.outcome());
                     context.records.audit.add(
@@ -153,7 +153,7 @@ impl Method for Broadcast {
                         outcome,
                         caller.client.clone(),
                     );
-                    Sent { session_id, sent: None, error: Some(error.to_string()) }
+                    BroadcastResult { session_id, sent: None, error: Some(error.to_string()) }
                 }
             }
         });
@@ -161,10 +161,10 @@ impl Method for Broadcast {
     }
 
     /// The log does not show the command if it may answer a question for a secret in one of the sessions.
-    fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
+    fn detail(context: &Context, params: &Map<String, Value>, usual: Detail) -> Detail {
         match params.get("sessions").and_then(Value::as_array) {
             Some(sessions) if ask_secret(context, sessions) => Detail::not_shown(),
-            _ => told,
+            _ => usual,
         }
     }
 }

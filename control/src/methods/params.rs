@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_out_of_range_says_which_range() {
+    fn a_number_out_of_range_gets_the_valid_range() {
         assert_eq!(count(r#"{"count":10}"#), Ok(Some(10)));
         assert_eq!(count(r#"{"count":null}"#), Ok(None));
         for bad in ["0", "11", "-1", "1.5", "\"1\"", "true", "[1]"] {

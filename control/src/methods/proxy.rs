@@ -12,10 +12,10 @@ use super::{
     session::blocking,
 };
 use crate::{
-    authority::{audit::Detail, parameters::told},
+    authority::{audit::Detail, parameters::summary},
     caller::Access,
     error::Error,
-    services::pane::proxy::{self, Found, NO_PROXY, Node, Proxy},
+    services::pane::proxy::{self, FoundProxy, NO_PROXY, Node, Proxy},
 };
 
 /// The maximum time to wait for a connection to the proxy in use.
@@ -46,10 +46,10 @@ fn mask(value: &mut Value) {
 
 /// The audit log's text about a call that sets proxies, with masked passwords: the log is a file, and callers without
 /// admin can read it.
-pub(crate) fn masked_detail(params: &Map<String, Value>, telling: &[&str]) -> Detail {
+pub(crate) fn masked_detail(params: &Map<String, Value>, described_by: &[&str]) -> Detail {
     let mut params = params.clone();
     params.values_mut().for_each(mask);
-    Detail { text: told(&params, telling), is_secret: false }
+    Detail { text: summary(&params, described_by), is_secret: false }
 }
 
 /// Reads the proxy's file on a blocking thread. First waits for a change in progress, so that the values it reads are
@@ -79,7 +79,7 @@ async fn change<T: Send + 'static>(
 async fn change_and_look<T: Send + 'static>(
     context: &Context,
     change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
-) -> Result<(T, Found)> {
+) -> Result<(T, FoundProxy)> {
     let home = context.registration.home().to_owned();
     let (mux, turn) = (context.mux.clone(), context.records.proxy_turn.clone());
     let work = move || {
@@ -88,7 +88,7 @@ async fn change_and_look<T: Send + 'static>(
         let done = change(&mut proxy)?;
         proxy.write(&home).map_err(failed)?;
         let found = proxy.resolve();
-        proxy::tell(&mux, &found);
+        proxy::set_variables(&mux, &found);
         Ok((done, found))
     };
     blocking(work).await?
@@ -144,7 +144,7 @@ impl StatusReply {
 
 /// Builds the status. `found`: the proxy that `proxy` [resolves](Proxy::resolve) to, which is ignored if the proxy is
 /// disabled.
-fn status(proxy: Proxy, found: Found) -> StatusReply {
+fn status(proxy: Proxy, found: FoundProxy) -> StatusReply {
     let health = proxy.enabled.then(|| {
         let url = found.url().map(str::to_owned);
         let reachable = url.as_ref().is_some_and(|url| proxy::probe(url, SOON).is_some());
@@ -255,7 +255,7 @@ impl Method for Switch {
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str = "Selects one of the proxies to choose from.";
-    const TELLING: &'static [&'static str] = &["node_name"];
+    const DESCRIBED_BY: &'static [&'static str] = &["node_name"];
     type Params<'a> = SwitchParams<'a>;
     type Reply = SwitchReply;
 
@@ -309,7 +309,7 @@ impl Method for Speedtest {
     const DOC: &'static str =
         "Connects to the proxies to choose from, and records the latency of each.";
     const LASTS: bool = true;
-    const TELLING: &'static [&'static str] = &["node_name"];
+    const DESCRIBED_BY: &'static [&'static str] = &["node_name"];
     type Params<'a> = SpeedtestParams<'a>;
     type Reply = SpeedtestReply;
 
@@ -398,7 +398,7 @@ pub struct ConfigureReply {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Refused {
-    /// Its index among the given nodes, from 0.
+    /// The node's index in the parameter `nodes`, from 0.
     pub index: usize,
     /// Why the node is invalid.
     pub error: String,
@@ -503,7 +503,7 @@ impl Method for Configure {
     }
 
     fn detail(_: &Context, params: &Map<String, Value>, _: Detail) -> Detail {
-        masked_detail(params, Self::TELLING)
+        masked_detail(params, Self::DESCRIBED_BY)
     }
 }
 
@@ -567,7 +567,7 @@ impl Method for Env {
     async fn call<'a>(context: &'a Context, caller: &'a Caller, _: NoParams) -> Result<EnvReply> {
         let is_masked = !sees_credentials(caller);
         read(context, move |proxy| {
-            let found: Found = proxy.resolve();
+            let found: FoundProxy = proxy.resolve();
             let shown = |name: &str, value: String| match is_masked && name != "NO_PROXY" {
                 true => proxy::masked(&value),
                 false => value,

@@ -107,7 +107,7 @@ pub struct Status;
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
     pub recording: bool,
-    /// The same value as `recording`.
+    /// Always equal to `recording`.
     pub enabled: bool,
     /// The recording's own id.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use unterm_plugin::ScreenState;
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, Word, explain::Shown, params::SessionOnly,
-    session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, Word, explain::ReplyTexts,
+    params::SessionOnly, session::blocking,
 };
 use crate::services::pane::{
     adapters::names,
@@ -85,7 +85,7 @@ impl Method for Replay {
         let home = context.registration.home().to_owned();
         // This reads the processes of the pane, and files with rules.
         blocking(move || {
-            let mut shown = Shown::of(&home)?;
+            let mut shown = ReplyTexts::of(&home)?;
             let names = names(&pane);
             let ScreenInput { screen, title, progress } = ScreenInput::of(&pane.term());
             let rows: Vec<String> = screen.lines().map(str::to_owned).collect();

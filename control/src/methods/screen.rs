@@ -46,11 +46,11 @@ pub fn cells_of(pane: &Pane) -> usize {
 /// One row of a session.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Row {
-    /// Its index, counted from the oldest kept row.
+    /// The row's index, counted from the oldest kept row.
     pub row: u64,
-    /// Its text without trailing blanks.
+    /// The row's text without trailing blanks.
     pub text: String,
-    /// Its id, valid as long as the row is kept.
+    /// The row's id, valid as long as the row is kept.
     pub line_id: u64,
 }
 

@@ -9,7 +9,7 @@ use unterm_term::{Command, LineId, Lines, Pattern, ScreenKind, SearchOrder, Term
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects,
-    explain::Shown,
+    explain::ReplyTexts,
     params::Arg,
     screen::{MOST_SEARCHED, Wanted, is_true, pattern_of, yes},
 };
@@ -158,7 +158,7 @@ impl Search<'_> {
         wanted: &Wanted,
     ) -> Result<SearchAllReply> {
         let pattern = wanted.ready()?;
-        let mut shown = Shown::of(self.home)?;
+        let mut shown = ReplyTexts::of(self.home)?;
         let mut found: Vec<Dated> = Vec::new();
         for pane in mux.panes() {
             found.extend(self.pane(&pane, &pattern, &mut shown));
@@ -175,7 +175,7 @@ impl Search<'_> {
     }
 
     /// The newest matches in a pane.
-    fn pane(&mut self, pane: &Arc<Pane>, pattern: &Pattern, shown: &mut Shown) -> Vec<Dated> {
+    fn pane(&mut self, pane: &Arc<Pane>, pattern: &Pattern, shown: &mut ReplyTexts) -> Vec<Dated> {
         let lines = pane.term().lines();
         let is_main = lines.screen() == ScreenKind::Main;
         let mut texts = lines.clone();
@@ -216,7 +216,7 @@ impl Search<'_> {
         &mut self,
         recorder: &Recorder,
         pattern: &Pattern,
-        shown: &mut Shown,
+        shown: &mut ReplyTexts,
     ) -> Result<Vec<Dated>> {
         let rows = recorder.rows().map_err(Error::Failed)?;
         let ended = rows.into_iter().rev().filter(|row| row.ended_at.is_some());

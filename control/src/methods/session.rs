@@ -28,11 +28,11 @@ use crate::{error::Error, services::shell::kind::Activity};
 
 /// The reply of methods that return nothing else.
 #[derive(Deserialize, Serialize, JsonSchema)]
-pub struct Done {
+pub struct Acknowledged {
     pub status: Word,
 }
 
-impl Done {
+impl Acknowledged {
     /// The reply of a call that succeeded.
     pub const OK: Self = Self { status: Word::Borrowed("ok") };
 }
@@ -57,11 +57,15 @@ session_params! {
 }
 
 /// Executes `session.input` and `exec.send`.
-pub(super) fn input(context: &Context, caller: &Caller, params: &InputParams<'_>) -> Result<Done> {
+pub(super) fn input(
+    context: &Context,
+    caller: &Caller,
+    params: &InputParams<'_>,
+) -> Result<Acknowledged> {
     let pane = context.pane(params.target())?;
     let input = params.input.required("input").map_err(|_| Error::MissingParameter("input"))?;
     context.type_in(caller, &pane, input.as_bytes())?;
-    Ok(Done::OK)
+    Ok(Acknowledged::OK)
 }
 
 impl Method for Input {
@@ -71,13 +75,13 @@ impl Method for Input {
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types characters into a session unchanged.";
     type Params<'a> = InputParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: InputParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         input(context, caller, &params)
     }
 }

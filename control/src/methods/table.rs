@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_say_what_is_required_and_refuse_no_client() {
+    fn schemas_list_required_fields_and_refuse_no_client() {
         let create = serde_json::to_value(find("exec.run_wait").unwrap().params_schema()).unwrap();
         assert_eq!(create["required"], serde_json::json!(["command"]));
         assert_eq!(create["properties"]["timeout_ms"]["type"], "integer");
@@ -289,8 +289,8 @@ mod tests {
             let is_named = entry.reach != Reach::Named || !entry.named.is_empty();
             let is_exact = entry.reach == Reach::Everything || (is_held && is_named);
             assert!(is_exact, "{} names its session by {:?}", entry.name, entry.named);
-            let is_told = *entry.telling == DOING || entry.telling.iter().all(has);
-            assert!(is_told, "{} has no {:?}", entry.name, entry.telling);
+            let is_told = *entry.described_by == DOING || entry.described_by.iter().all(has);
+            assert!(is_told, "{} has no {:?}", entry.name, entry.described_by);
         }
     }
 
@@ -298,7 +298,7 @@ mod tests {
     fn every_method_has_a_wire_test() {
         let tests = concat!(
             include_str!("../../tests/methods/every_method.rs"),
-            include_str!("../../tests/methods/beyond.rs"),
+            include_str!("../../tests/methods/extensions.rs"),
             include_str!("../../tests/ptywright/adapters.rs"),
             include_str!("../../tests/authority/rules.rs"),
             include_str!("../../tests/methods/files.rs"),

@@ -20,7 +20,7 @@ pub struct Create;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct CreateParams<'a> {
-    /// A name that says what the token is for.
+    /// A name that describes the token's purpose.
     #[serde(borrow)]
     pub name: Arg<'a, String>,
     /// `read`, `act` (includes read) or `admin` (everything). Default: act.
@@ -49,7 +49,7 @@ impl Method for Create {
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =
         "Creates a token for an agent. Every instance accepts it instead of its own token.";
-    const TELLING: &'static [&'static str] = &["name"];
+    const DESCRIBED_BY: &'static [&'static str] = &["name"];
     type Params<'a> = CreateParams<'a>;
     type Reply = CreateReply;
 

@@ -29,7 +29,7 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct EnvReply {
     pub name: String,
-    /// Its value. `null` if it is unset or unknown.
+    /// The variable's value. `null` if it is unset or unknown.
     pub value: Option<String>,
     /// The source: `set_env`, the value that session.set_env set; `process`, the environment with which the foreground process
     /// was started. A shell's own environment lacks what the shell has exported since; that of its programs does not.
@@ -40,27 +40,28 @@ pub struct EnvReply {
 
 impl EnvReply {
     fn of(pane: &Pane, name: String) -> Self {
-        let (source, said, value) = match pane.variable(&name) {
+        let (source, origin, value) = match pane.variable(&name) {
             Some(Some(value)) => ("set_env", "Set by session.set_env", Some(value)),
-            Some(None) => ("set_env", "Taken away by session.set_env", None),
+            Some(None) => ("set_env", "Removed by session.set_env", None),
             None => match pane.process().variable(&name) {
                 Some(value) => {
-                    let said = "From the environment that the foreground process was started with";
-                    ("process", said, Some(value))
+                    let origin =
+                        "From the environment that the foreground process was started with";
+                    ("process", origin, Some(value))
                 }
                 None => {
-                    let said =
+                    let origin =
                         "Not in the environment that the foreground process was started with";
-                    ("process", said, None)
+                    ("process", origin, None)
                 }
             },
         };
         let is_shell = pane.foreground().is_some_and(|it| Shell::of_process(&it.name).is_some());
         let message = match is_shell {
             true => format!(
-                "{said}; what its shell set since is not told, but `printenv` by exec.run_wait tells it"
+                "{origin}. The shell may have changed it since: run `printenv` with exec.run_wait to see the shell's value"
             ),
-            false => said.to_owned(),
+            false => origin.to_owned(),
         };
         Self { name, value, source: source.into(), message }
     }
@@ -93,7 +94,7 @@ session_params! {
     SetEnvParams {
         /// The variable's name: letters, digits and `_`.
         name: String,
-        /// Its value.
+        /// The variable's new value.
         #[serde(default)]
         value: String,
         /// Unset the variable instead.
@@ -122,7 +123,7 @@ impl Method for SetEnv {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::ENVIRONMENT;
     const DOC: &'static str = "Sets a variable for the next commands of a session's shell, and for sessions split from it. Types nothing.";
-    const TELLING: &'static [&'static str] = &["name"];
+    const DESCRIBED_BY: &'static [&'static str] = &["name"];
     type Params<'a> = SetEnvParams<'a>;
     type Reply = SetEnvReply;
 

@@ -62,7 +62,7 @@ pub enum Awaited {
 session_params! {
     /// A session and the conditions to wait for.
     WaitParams {
-        /// Conditions, of which one must come true, such as `[{"text": "ready"}, {"exit": true}]`.
+        /// Conditions. The wait ends when any of them is true, such as `[{"text": "ready"}, {"exit": true}]`.
         #[serde(default)]
         any: Vec<Awaited>,
         /// Conditions, which must all come true, each at any time since the wait began.
@@ -158,7 +158,7 @@ pub struct Watch;
 session_params! {
     /// A session and the conditions to wait for.
     WatchParams {
-        /// Conditions, of which one must come true, such as `[{"text": "ready"}, {"exit": true}]`.
+        /// Conditions. The wait ends when any of them is true, such as `[{"text": "ready"}, {"exit": true}]`.
         #[serde(default)]
         any: Vec<Awaited>,
         /// Conditions, which must all come true, each at any time since the wait began.

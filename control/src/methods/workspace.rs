@@ -82,7 +82,7 @@ impl Method for Save {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::FILES;
     const DOC: &'static str = "Saves tabs, splits, titles and directories under a name.";
-    const TELLING: &'static [&'static str] = &["name"];
+    const DESCRIBED_BY: &'static [&'static str] = &["name"];
     type Params<'a> = SaveParams<'a>;
     type Reply = SaveReply;
 
@@ -139,7 +139,7 @@ impl Method for Restore {
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str =
         "Reads a saved layout or a layout file, and opens it again if `recreate` is set.";
-    const TELLING: &'static [&'static str] = &["name"];
+    const DESCRIBED_BY: &'static [&'static str] = &["name"];
     type Params<'a> = RestoreParams<'a>;
     type Reply = RestoreReply;
 

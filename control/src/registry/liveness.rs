@@ -52,12 +52,12 @@ fn is_zombie(pid: u32) -> bool {
 }
 
 /// Waits for the end of a process.
-pub struct Ended {
+pub struct ProcessEnd {
     #[cfg(target_os = "linux")]
     pidfd: tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>,
 }
 
-impl Ended {
+impl ProcessEnd {
     /// The process with this pid. Fails with `Unsupported` if the system can't report the end of another process. Needs
     /// a tokio runtime.
     #[cfg(target_os = "linux")]
@@ -122,7 +122,7 @@ mod tests {
     #[tokio::test]
     async fn the_end_of_a_process_is_an_event() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        let ended = Ended::of(child.id()).unwrap();
+        let ended = ProcessEnd::of(child.id()).unwrap();
         drop(child.stdin.take());
         ended.wait().await;
         child.wait().unwrap();

@@ -177,7 +177,7 @@ impl ServerBuilder {
         if let Ok(proxy) = proxy::Proxy::read(&home)
             && proxy.enabled
         {
-            proxy::tell(&mux, &proxy.resolve());
+            proxy::set_variables(&mux, &proxy.resolve());
         }
         tracing::info!(%address, id = registration.record().id, "control server");
         Ok(Server {

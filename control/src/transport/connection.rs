@@ -18,7 +18,7 @@ use std::{
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{
-    framing::{Framing, Next},
+    framing::{FrameRead, Framing},
     limits::{LONGEST_MESSAGE, LONGEST_MESSAGE_BEFORE_LOGIN, LoginLimits, PendingLogins},
     turn::Turn,
 };
@@ -28,7 +28,7 @@ use crate::{
     poll::poll_once,
     services::{
         limits::{
-            fair_share::Part,
+            fair_share::SharePart,
             message_budget::{Reservation, SHORT},
         },
         pane::events::Subscription,
@@ -51,7 +51,8 @@ pub struct Service<D> {
 }
 
 impl<D: Dialect> Service<D> {
-    /// Creates the service of a dialect for the clients of an instance, with these limits for login.
+    /// Creates the service of a dialect for the clients of an instance. `login` limits the time and the number of
+    /// connections before login.
     pub fn new(dialect: D, instance: Arc<Instance>, login: LoginLimits) -> Self {
         let logins = PendingLogins::new(login.connections);
         Self { dialect, instance, login_time: login.time, logins }
@@ -133,7 +134,7 @@ struct Connection<D, W> {
     /// The reservation of memory for long messages. `None` before login, when all messages must be short.
     reservation: Option<Reservation>,
     /// The connection's place among those after login. `None` before login.
-    place: Option<Part>,
+    place: Option<SharePart>,
     /// The client's subscription to events.
     subscription: Option<Subscription>,
     /// The function that serves the rest of the connection, once pending replies are written.
@@ -186,7 +187,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         loop {
             let longest = self.longest();
             let refusal = match framing.next(longest) {
-                Next::Message(message) => {
+                FrameRead::Message(message) => {
                     let mut ahead = Ahead::new(reader);
                     if let Some(refusal) = self.answer(message, &mut ahead).await? {
                         return self.refuse(reader, &refusal).await;
@@ -207,17 +208,17 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     turn.count_request().await;
                     continue;
                 }
-                Next::More => match self.read(reader, framing).await? {
+                FrameRead::More => match self.read(reader, framing).await? {
                     ControlFlow::Continue(()) => continue,
                     ControlFlow::Break(None) => return Ok(()),
                     ControlFlow::Break(Some(refusal)) => refusal,
                 },
-                Next::Http => {
+                FrameRead::Http => {
                     tracing::warn!(id = self.id, "dropped a connection that speaks HTTP");
                     return Ok(());
                 }
-                Next::TooLong => Refusal::TooLong(longest),
-                Next::Broken(why) => Refusal::Broken(why),
+                FrameRead::TooLong => Refusal::TooLong(longest),
+                FrameRead::Broken(why) => Refusal::Broken(why),
             };
             return self.refuse(reader, &refusal).await;
         }

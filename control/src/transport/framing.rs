@@ -10,7 +10,7 @@ pub use lines::Lines;
 /// yet.
 pub trait Framing: Default + Send + Sync + 'static {
     /// The next message. It may have at most `longest` bytes.
-    fn next(&mut self, longest: usize) -> Next<'_>;
+    fn next(&mut self, longest: usize) -> FrameRead<'_>;
 
     /// The number of bytes in the buffer.
     fn buffered(&self) -> usize;
@@ -27,7 +27,7 @@ pub trait Framing: Default + Send + Sync + 'static {
 
 /// The next thing in the stream.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Next<'a> {
+pub enum FrameRead<'a> {
     /// A message without its frame.
     Message(&'a [u8]),
     /// There is no complete message yet. Read more bytes into [`Framing::space`].
@@ -62,7 +62,7 @@ fn make_room(buffer: &mut Vec<u8>, start: &mut usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Framing, Next};
+    use super::{FrameRead, Framing};
 
     /// The messages that are found if the input arrives in these chunks. A message may have at most 64 bytes. If the
     /// input is refused, the list ends with the refusal in angle brackets.
@@ -72,10 +72,10 @@ mod tests {
             framing.space().extend_from_slice(chunk);
             loop {
                 match framing.next(64) {
-                    Next::Message(message) => {
+                    FrameRead::Message(message) => {
                         seen.push(String::from_utf8(message.to_vec()).unwrap());
                     }
-                    Next::More => break,
+                    FrameRead::More => break,
                     end => {
                         seen.push(format!("<{end:?}>"));
                         return seen;

@@ -257,7 +257,7 @@ fn passwords_of_proxies_are_masked_below_admin() {
 }
 
 #[test]
-fn what_the_page_hears_ends_with_its_token() {
+fn events_for_a_page_end_with_its_token() {
     use std::io::{BufRead, BufReader, Write};
 
     let (fixture, _) = fixture();

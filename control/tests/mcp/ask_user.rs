@@ -38,7 +38,7 @@ fn nobody_is_asked_about_a_call_with_wrong_arguments() {
 }
 
 #[test]
-fn the_user_says_whether_an_unknown_client_acts() {
+fn the_user_decides_whether_an_unknown_client_acts() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Ask);
     let mut client = Client::old(&fixture);
@@ -279,7 +279,7 @@ fn an_agent_asks_the_user_and_waits() {
 }
 
 #[test]
-fn a_question_that_would_be_cut_or_is_about_nothing_is_refused_and_it_is_said_who_sees_it() {
+fn a_question_that_cannot_be_shown_whole_is_refused() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let many: Vec<_> = (0..20).map(|n| n.to_string()).collect();

@@ -76,7 +76,7 @@ fn a_second_question_ends_the_wait_for_a_command_too() {
 }
 
 #[test]
-fn a_full_screen_program_is_said_to_be_one() {
+fn a_full_screen_program_is_reported_as_one() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     client.shell(&fixture);

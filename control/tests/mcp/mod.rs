@@ -4,6 +4,7 @@
 mod ask_user;
 mod awaiting;
 mod http;
+mod many_panes;
 mod new_rows;
 mod notices;
 mod questions;
@@ -12,7 +13,6 @@ mod resources;
 mod run;
 mod screen;
 mod secrets;
-mod several;
 mod wait;
 
 use crate::support::{self, Fixture, client::Client};
@@ -86,7 +86,7 @@ fn the_small_toolset_is_small_and_complete_in_itself() {
 }
 
 #[test]
-fn both_eras_are_told_of_the_same_few_strict_tools() {
+fn both_protocol_eras_list_the_same_strict_tools() {
     let fixture = Fixture::new();
     let mut old = Client::old(&fixture);
     let mut new = Client::new(&fixture);
@@ -195,7 +195,7 @@ fn tools_pass_the_same_rules_as_every_call() {
 }
 
 #[test]
-fn a_long_wait_tells_that_it_goes_on_and_can_be_given_up() {
+fn a_long_wait_reports_progress_and_can_be_canceled() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     client.shell(&fixture);
@@ -237,7 +237,7 @@ fn calls_of_one_client_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn what_says_nothing_is_refused_and_told_what_would_be_right() {
+fn empty_values_are_refused_with_a_right_example() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let pane = client.shell(&fixture);

@@ -77,7 +77,7 @@ fn who_waits_gets_the_result_and_no_notice() {
 }
 
 #[test]
-fn a_subscription_to_what_has_ended_is_told_at_once() {
+fn a_subscription_to_an_ended_job_is_notified_at_once() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let (pane, handle) = begin(&mut client, &fixture, json!({}));

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Fixture, Wire, client::Client};
 
 #[test]
-fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
+fn resources_of_screens_and_output_notify_changes() {
     let fixture = Fixture::new();
     for is_new in [false, true] {
         let mut client = if is_new { Client::new(&fixture) } else { Client::old(&fixture) };
@@ -55,7 +55,7 @@ fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
 }
 
 #[test]
-fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
+fn a_recording_is_listed_at_its_start_and_its_end_is_notified() {
     let fixture = Fixture::new();
     let mut user = fixture.login();
     let mut client = Client::old(&fixture);

@@ -81,7 +81,7 @@ fn a_command_that_takes_longer_is_asked_for_again_by_its_handle() {
 }
 
 #[test]
-fn what_is_missing_of_a_long_output_is_said() {
+fn a_cut_output_reports_what_is_missing() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     client.shell(&fixture);

@@ -212,7 +212,7 @@ fn a_command_that_is_cancelled_tells_the_code_of_its_end() {
 }
 
 #[test]
-fn a_command_that_ends_the_shell_tells_how() {
+fn a_command_that_ends_the_shell_reports_its_exit_code() {
     let fixture = Fixture::new();
     fixture.integrate();
     let mut wire = fixture.login();
@@ -234,7 +234,7 @@ fn an_end_that_output_forges_is_none() {
 }
 
 #[test]
-fn output_of_100_mb_is_kept_within_bounds_and_that_is_said() {
+fn output_of_100_mb_is_bounded_and_reports_the_cut() {
     let fixture = Fixture::new();
     fixture.integrate();
     let mut wire = fixture.login();

@@ -337,7 +337,7 @@ fn a_workspace_is_saved_read_and_opened_again() {
 }
 
 #[test]
-fn a_proxy_is_set_up_tried_and_told_to_programs() {
+fn a_proxy_is_set_tested_and_passed_to_programs() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     assert_eq!(

@@ -72,7 +72,7 @@ fn an_answer_reaches_the_dialog_and_a_second_one_is_refused() {
 }
 
 #[test]
-fn a_dialog_that_is_redrawn_is_shown_anew() {
+fn a_redrawn_dialog_is_shown_again() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);

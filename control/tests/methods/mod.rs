@@ -1,9 +1,9 @@
 //! Tests of the methods over JSON-RPC.
 
-mod beyond;
 mod blocks;
 mod capture;
 mod every_method;
+mod extensions;
 mod files;
 mod history;
 mod inbox;

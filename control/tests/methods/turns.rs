@@ -46,7 +46,7 @@ fn last_prompt(session: &Session) -> u64 {
 }
 
 #[test]
-fn a_command_is_not_run_behind_what_the_user_has_begun_to_type() {
+fn no_command_runs_after_text_that_the_user_has_begun() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -552,7 +552,7 @@ fn a_command_that_reads_by_the_shells_own_editor_goes_on_until_it_is_answered() 
 }
 
 #[test]
-fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
+fn a_command_whose_end_nothing_reports_ends_with_a_reason() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);

@@ -108,7 +108,10 @@ fn what_a_shell_exported_is_told_of_the_programs_that_it_starts() {
     let reply = wire.call("session.env", own.clone());
     assert_eq!((&reply["value"], &reply["source"]), (&Value::Null, &json!("process")));
     let message = reply["message"].as_str().unwrap();
-    assert!(message.ends_with("but `printenv` by exec.run_wait tells it"), "{message}");
+    assert!(
+        message.ends_with("run `printenv` with exec.run_wait to see the shell's value"),
+        "{message}"
+    );
     assert_eq!(run(&mut wire, id, "printenv OWN"), "mine");
     // `true` prevents sh from replacing itself with `cat`, because the process would have no environment for a moment.
     wire.call("exec.run", json!({"id": id, "command": "sh -c 'echo u''p; cat; true'"}));

@@ -84,7 +84,7 @@ fn a_viewer_sees_the_screen_then_the_output_and_the_end() {
 }
 
 #[test]
-fn a_viewer_that_falls_behind_gets_the_screen_and_the_count_of_what_it_missed() {
+fn a_slow_viewer_gets_the_screen_and_the_count_of_missed_bytes() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let flood = "read -r x; yes 0123456789 | head -n 200000; echo done; read -r x";

@@ -299,7 +299,7 @@ impl Host for App {
 }
 
 #[test]
-fn the_app_is_told_of_new_states() {
+fn the_app_is_notified_of_new_states() {
     let (sender, told): (Sender<()>, Receiver<()>) = channel();
     let fixture = Fixture::hosted(Arc::new(App(Mutex::new(sender))), Vec::new());
     let mut wire = fixture.login();
@@ -358,7 +358,7 @@ fn an_agent_waits_for_another_agents_question() {
 }
 
 #[test]
-fn new_states_are_told_as_changes_of_a_resource() {
+fn new_states_notify_changes_of_a_resource() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = drawing(&fixture, &mut wire);

@@ -27,7 +27,7 @@ fn only(client: &mut Client) -> Value {
 }
 
 #[test]
-fn what_is_printed_anew_is_new_wherever_it_stands() {
+fn text_printed_again_is_new_in_any_row() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = silent_shell(&fixture, &mut wire);

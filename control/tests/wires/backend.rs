@@ -11,7 +11,7 @@ use unterm_control::{
     client::{self, Endpoint, Remote},
     methods::{
         cells::{Cells, CellsParams},
-        events::{Kind, SubscribeParams},
+        events::{EventKind, SubscribeParams},
         exec::{RunWait, RunWaitParams},
         layout::{Rename, RenameParams},
         lease::{Lease, LeaseParams},
@@ -127,7 +127,7 @@ fn calls_at_the_same_time_do_not_wait_for_each_other() {
 fn events_come_until_the_subscription_is_dropped() {
     on_both(async |backend, caller| {
         let pane = opened(backend, caller).await;
-        let kinds = vec![Kind("title".to_owned())];
+        let kinds = vec![EventKind("title".to_owned())];
         let filter = SubscribeParams { events: kinds.into(), id: pane.into() };
         let mut events = backend.subscribe(caller, filter).await.unwrap();
         for title in ["kitten", "cat"] {

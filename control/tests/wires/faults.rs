@@ -492,7 +492,7 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
 
 /// Reports that it is ready, starts on request, and ends when its stdin is closed.
 #[test]
-fn part_starts_when_it_is_told_to() {
+fn a_part_starts_on_request() {
     let Some(folder) = part("start") else { return };
     fs::write(folder.join(format!("ready-{}", std::process::id())), "").unwrap();
     let mut line = String::new();
@@ -521,7 +521,7 @@ fn four_processes_that_start_at_one_moment_have_names_and_ports_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
         let start_one = |_| {
-            let mut command = own_test("part_starts_when_it_is_told_to");
+            let mut command = own_test("a_part_starts_on_request");
             command.env(ROLE, "start").env(HOME, folder.path());
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
             Ended(command.spawn().unwrap())

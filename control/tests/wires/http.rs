@@ -290,7 +290,7 @@ fn a_redirect_file_leads_to_the_page_and_is_gone_when_it_was_used() {
 }
 
 #[test]
-fn what_is_too_much_is_refused_and_what_makes_no_sense_said() {
+fn excess_is_refused_and_nonsense_gets_an_error() {
     let (_fixture, page) = fixture();
     let long = format!("{{\"lines\": \"{}\"}}", "x".repeat(2 << 20));
     let bearer = format!("Bearer {}", page.token);
@@ -575,7 +575,7 @@ fn agents_are_seen_paused_and_bound_by_rules() {
 }
 
 #[test]
-fn a_page_hears_what_changes() {
+fn a_page_receives_changes() {
     let (fixture, page) = fixture();
     let mut stream = page.connect();
     let request = format!(

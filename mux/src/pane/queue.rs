@@ -426,11 +426,11 @@ impl WriteQueue {
     }
 
     /// Passes all input that must be echoed to `show`, in the order in which it was queued, and passes each result to
-    /// `tell`. Waits while another thread shows input. Calls both functions with no lock held.
+    /// `report`. Waits while another thread shows input. Calls both functions with no lock held.
     pub(crate) fn echo<T>(
         &self,
         mut show: impl FnMut(&mut Parser, &[u8]) -> T,
-        mut tell: impl FnMut(T),
+        mut report: impl FnMut(T),
     ) {
         let mut state = self.state.lock();
         loop {
@@ -447,7 +447,7 @@ impl WriteQueue {
             let mut turn = Turn { queue: self, parser };
             let shown = show(&mut turn.parser, &input);
             drop(turn);
-            tell(shown);
+            report(shown);
             state = self.state.lock();
         }
     }

@@ -5,19 +5,19 @@
 
 use unterm_term::{Event, TitleSet};
 
-use super::{Pane, titles::Front};
+use super::{Pane, titles::ForegroundProgram};
 use crate::Foreground;
 
 impl Pane {
-    fn front(&self) -> Front {
+    fn front(&self) -> ForegroundProgram {
         let group = match self.process.group_in_front() {
-            None => return Front::Unknown,
-            group if group == self.process.pid() => return Front::Own,
+            None => return ForegroundProgram::Unknown,
+            group if group == self.process.pid() => return ForegroundProgram::Own,
             Some(group) => group,
         };
         let needs_above = self.titles.lock().has_only_others(group);
         let above = if needs_above { self.process.groups_above(group) } else { None };
-        Front::Other { group, above }
+        ForegroundProgram::Other { group, above }
     }
 
     /// Records new titles. `count` is the number of titles set so far. Adds a title event if the shown title changes.
@@ -29,7 +29,7 @@ impl Pane {
         let mut titles = self.titles.lock();
         set.into_iter().for_each(|set| titles.set(set, &front));
         titles.count = titles.count.max(count);
-        titles.tell(&front, events);
+        titles.report(&front, events);
     }
 
     /// Handles the end of a shell's prompt, where its input begins. Adds a title event if the shown title changes.
@@ -37,11 +37,11 @@ impl Pane {
         let front = self.forget_ended();
         let mut titles = self.titles.lock();
         titles.settle(&front);
-        titles.tell(&front, events);
+        titles.report(&front, events);
     }
 
     /// Drops the titles of programs that have ended. Returns the program in the foreground.
-    fn forget_ended(&self) -> Front {
+    fn forget_ended(&self) -> ForegroundProgram {
         let mut ended: Vec<i32> =
             self.titles.lock().others.iter().map(|(group, _)| *group).collect();
         ended.retain(|group| !self.process.has_group(*group));

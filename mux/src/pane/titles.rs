@@ -4,7 +4,7 @@
 //! the title was set. If that program is suspended or ends without resetting its title (a killed vim, a broken ssh
 //! connection), the title of the pane's own program returns. The shell integrations of kitty and ghostty set the title
 //! at each prompt instead, which would overwrite a title that the user sets at the prompt. Never asks the system which
-//! program runs: the caller passes [`Front`].
+//! program runs: the caller passes [`ForegroundProgram`].
 
 use unterm_term::{Event, TitleSet};
 
@@ -13,7 +13,7 @@ const CAP: usize = 16;
 
 /// The program in the foreground.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Front {
+pub(super) enum ForegroundProgram {
     /// The system does not report it.
     Unknown,
     /// The pane's own program.
@@ -26,7 +26,7 @@ pub(super) enum Front {
     },
 }
 
-impl Front {
+impl ForegroundProgram {
     fn group(&self) -> Option<i32> {
         match self {
             Self::Unknown | Self::Own => None,
@@ -49,10 +49,10 @@ pub(super) struct Titles {
     /// How many titles have been set.
     pub(super) count: u64,
     /// The title that the last title event announced.
-    told: String,
+    reported: String,
     /// The process group that set the announced title, if it is not the pane's own program. The group may have ended
     /// since. Without a marked prompt, its end sends no event.
-    told_of: Option<i32>,
+    reported_of: Option<i32>,
 }
 
 impl Titles {
@@ -66,7 +66,7 @@ impl Titles {
         self
     }
 
-    pub(super) fn set(&mut self, set: TitleSet, front: &Front) {
+    pub(super) fn set(&mut self, set: TitleSet, front: &ForegroundProgram) {
         match front.group() {
             Some(_) if set.at_prompt => self.pending = Some(set.title),
             Some(group) => self.keep(group, set.title),
@@ -86,7 +86,7 @@ impl Titles {
     }
 
     /// Assigns the pending title, because the prompt is ready and its shell is in the foreground now.
-    pub(super) fn settle(&mut self, front: &Front) {
+    pub(super) fn settle(&mut self, front: &ForegroundProgram) {
         let Some(title) = self.pending.take() else { return };
         match front.group() {
             Some(group) => self.keep(group, title),
@@ -100,7 +100,7 @@ impl Titles {
     }
 
     /// The title set by the process group in the foreground, unless that group is the pane's own program.
-    pub(super) fn of_front(&self, front: &Front) -> Option<&str> {
+    pub(super) fn of_front(&self, front: &ForegroundProgram) -> Option<&str> {
         self.of(front.group()?).map(String::as_str)
     }
 
@@ -109,29 +109,31 @@ impl Titles {
         !self.others.is_empty() && self.of(group).is_none()
     }
 
-    pub(super) fn shown(&self, front: &Front) -> &str {
+    pub(super) fn shown(&self, front: &ForegroundProgram) -> &str {
         let pending = self.pending.as_ref();
         let newest = || self.others.last().map(|(_, title)| title);
         let shown = match front {
-            Front::Own => pending,
-            Front::Unknown => pending.or_else(newest),
+            ForegroundProgram::Own => pending,
+            ForegroundProgram::Unknown => pending.or_else(newest),
             // A program that set no title runs inside another program, for example a shell started by the shell.
-            Front::Other { group, above } => self.of(*group).or(pending).or_else(|| match above {
-                Some(above) => above.iter().find_map(|group| self.of(*group)),
-                None => newest(),
-            }),
+            ForegroundProgram::Other { group, above } => {
+                self.of(*group).or(pending).or_else(|| match above {
+                    Some(above) => above.iter().find_map(|group| self.of(*group)),
+                    None => newest(),
+                })
+            }
         };
         shown.unwrap_or(&self.own)
     }
 
     /// Records the title that is shown with this group in the foreground. Adds an event if the title has changed.
-    pub(super) fn tell(&mut self, front: &Front, events: &mut Vec<Event>) {
+    pub(super) fn report(&mut self, front: &ForegroundProgram, events: &mut Vec<Event>) {
         let shown = self.shown(front).to_owned();
         let group = front.group();
-        let has_left = self.told_of.is_some() && self.told_of != group;
-        let is_new = has_left || shown != self.told;
-        self.told_of = group.filter(|group| self.of(*group).is_some());
-        self.told = shown;
+        let has_left = self.reported_of.is_some() && self.reported_of != group;
+        let is_new = has_left || shown != self.reported;
+        self.reported_of = group.filter(|group| self.of(*group).is_some());
+        self.reported = shown;
         if is_new && !events.contains(&Event::Title) {
             events.push(Event::Title);
         }
@@ -142,20 +144,20 @@ impl Titles {
 mod tests {
     use super::*;
 
-    const OWN: Front = Front::Own;
-    const VIM: Front = Front::Other { group: 7, above: None };
-    const SSH: Front = Front::Other { group: 8, above: None };
+    const OWN: ForegroundProgram = ForegroundProgram::Own;
+    const VIM: ForegroundProgram = ForegroundProgram::Other { group: 7, above: None };
+    const SSH: ForegroundProgram = ForegroundProgram::Other { group: 8, above: None };
 
-    fn set(titles: &mut Titles, title: &str, front: &Front) {
+    fn set(titles: &mut Titles, title: &str, front: &ForegroundProgram) {
         titles.set(TitleSet { title: title.to_owned(), at_prompt: false }, front);
     }
 
-    fn end(titles: &mut Titles, front: &Front) {
+    fn end(titles: &mut Titles, front: &ForegroundProgram) {
         titles.others.retain(|(group, _)| Some(*group) != front.group());
     }
 
-    fn started_from(groups: &[i32]) -> Front {
-        Front::Other { group: 9, above: Some(groups.to_vec()) }
+    fn started_from(groups: &[i32]) -> ForegroundProgram {
+        ForegroundProgram::Other { group: 9, above: Some(groups.to_vec()) }
     }
 
     #[test]
@@ -202,26 +204,26 @@ mod tests {
     }
 
     #[test]
-    fn a_title_that_comes_again_is_told_again() {
+    fn a_repeated_title_is_reported_again() {
         let mut titles = Titles::default();
-        let told = |titles: &mut Titles, front: &Front| {
+        let reported = |titles: &mut Titles, front: &ForegroundProgram| {
             let mut events = Vec::new();
-            titles.tell(front, &mut events);
+            titles.report(front, &mut events);
             events == [Event::Title]
         };
         set(&mut titles, "far", &SSH);
-        assert!(told(&mut titles, &SSH) && !told(&mut titles, &SSH));
+        assert!(reported(&mut titles, &SSH) && !reported(&mut titles, &SSH));
         end(&mut titles, &SSH);
         // The end of the program sent no event.
         let again = started_from(&[1]);
         set(&mut titles, "far", &again);
-        assert!(told(&mut titles, &again) && !told(&mut titles, &again));
-        assert!(told(&mut titles, &OWN) && !told(&mut titles, &OWN));
+        assert!(reported(&mut titles, &again) && !reported(&mut titles, &again));
+        assert!(reported(&mut titles, &OWN) && !reported(&mut titles, &OWN));
         // An event that the terminal already sent is not repeated.
         let mut events = vec![Event::Title];
-        titles.tell(&again, &mut events);
+        titles.report(&again, &mut events);
         assert_eq!(events, [Event::Title]);
-        assert!(!told(&mut titles, &again));
+        assert!(!reported(&mut titles, &again));
     }
 
     #[test]
@@ -246,7 +248,7 @@ mod tests {
     fn titles_of_many_programs_do_not_grow_without_end() {
         let mut titles = Titles::default();
         for group in 0..100 {
-            set(&mut titles, "title", &Front::Other { group, above: None });
+            set(&mut titles, "title", &ForegroundProgram::Other { group, above: None });
         }
         assert_eq!(titles.others.len(), CAP);
         assert_eq!(titles.others.last().map(|(group, _)| *group), Some(99));

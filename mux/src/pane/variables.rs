@@ -32,7 +32,7 @@ impl Pane {
         let is_prompting =
             self.term.lock().commands().next_back().is_some_and(Command::is_prompting);
         if is_prompting && let Err(error) = self.process.signal(Signal::WindowChanged) {
-            tracing::debug!(pane = self.id.0, %error, "a shell was not told of variables");
+            tracing::debug!(pane = self.id.0, %error, "can't pass variables to a shell");
         }
     }
 

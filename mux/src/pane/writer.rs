@@ -20,8 +20,8 @@ pub struct Touch {
 
 impl Pane {
     pub(super) fn run_writer(&self) {
-        let tell = |bytes: &[u8]| self.tap_input(bytes, self.taps.hide());
-        self.queue.run(tell, |bytes| {
+        let record = |bytes: &[u8]| self.tap_input(bytes, self.taps.hide());
+        self.queue.run(record, |bytes| {
             lock::assert_none();
             self.process.write(bytes)
         });

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn proc_tells_of_our_own_process() {
+    fn proc_describes_our_own_process() {
         let pid = std::process::id() as i32;
         let exe = std::env::current_exe().unwrap();
         assert_eq!(name(pid), Some(exe.to_string_lossy().into_owned()));

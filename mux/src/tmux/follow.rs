@@ -6,7 +6,7 @@ use unterm_tmux as tmux;
 
 use super::{
     fit::{moved_dividers, swapped_panes},
-    link::{Shown, State},
+    link::{State, TabWindow},
 };
 use crate::{Layout, PaneId, Tab};
 
@@ -40,7 +40,7 @@ impl State {
 fn follow_focus(
     client: &mut tmux::Client,
     window: tmux::WindowId,
-    shown: &mut Shown,
+    shown: &mut TabWindow,
     tab: &Tab,
     targets: &BTreeMap<PaneId, tmux::PaneId>,
 ) {
@@ -62,7 +62,7 @@ fn follow_focus(
 fn follow_arrangement(
     client: &mut tmux::Client,
     window: tmux::WindowId,
-    shown: &mut Shown,
+    shown: &mut TabWindow,
     tab: &Tab,
     targets: &BTreeMap<PaneId, tmux::PaneId>,
 ) -> bool {

@@ -30,7 +30,7 @@ pub(crate) struct Link {
 /// What the connection knows.
 pub(crate) struct State {
     pub(crate) client: tmux::Client,
-    pub(crate) windows: BTreeMap<tmux::WindowId, Shown>,
+    pub(crate) windows: BTreeMap<tmux::WindowId, TabWindow>,
     pub(crate) panes: BTreeMap<tmux::PaneId, (PaneId, Arc<TmuxProcess>)>,
     /// Panes that tmux was asked to open.
     pub(crate) tickets: HashMap<tmux::Ticket, (PaneId, Arc<TmuxProcess>)>,
@@ -50,7 +50,7 @@ pub(crate) struct State {
 }
 
 /// A window of tmux in a tab.
-pub(crate) struct Shown {
+pub(crate) struct TabWindow {
     pub(crate) tab: TabId,
     pub(crate) view: tmux::View,
     /// The tree of splits that the tab was given. `None`: the tab did not contain the same panes yet.

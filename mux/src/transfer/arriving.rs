@@ -11,7 +11,7 @@ use flate2::write::ZlibDecoder;
 use unterm_term::{TransferAction, TransferCommand, TransferKind, TransferReply};
 
 use super::{
-    folder::{Folder, Metadata, Parts},
+    folder::{Folder, Metadata, PathParts},
     recipient::{Recipient, status_of},
 };
 
@@ -95,7 +95,7 @@ impl Data {
 /// decoder.
 #[derive(Debug)]
 struct Announced {
-    parts: Parts,
+    parts: PathParts,
     metadata: Metadata,
     /// 0 if the program did not announce the size.
     size: u64,
@@ -117,7 +117,7 @@ pub(crate) struct Arriving {
     announced: HashMap<String, Announced>,
     open: HashMap<String, Open>,
     /// The folders that the session created. Folders get their times after the files in them.
-    folders: Vec<(Parts, Metadata)>,
+    folders: Vec<(PathParts, Metadata)>,
     /// The files so far, and how many bytes the session may still write.
     count: usize,
     room: u64,

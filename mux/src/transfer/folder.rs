@@ -15,10 +15,10 @@ use rustix::fs::{
 };
 
 /// The parts of a path beneath the folder.
-pub(crate) type Parts = Vec<String>;
+pub(crate) type PathParts = Vec<String>;
 
 /// The parts of a program's path beneath `folder`; none for the folder itself.
-pub(crate) fn parts_in(folder: &Path, path: &str) -> io::Result<Parts> {
+pub(crate) fn parts_in(folder: &Path, path: &str) -> io::Result<PathParts> {
     let home = std::env::home_dir().unwrap_or_default();
     let whole = match path.strip_prefix("~/") {
         Some(rest) => home.join(rest),
@@ -27,7 +27,7 @@ pub(crate) fn parts_in(folder: &Path, path: &str) -> io::Result<Parts> {
     let inside = whole.strip_prefix(folder).ok().and_then(Path::to_str);
     let path = inside.unwrap_or_else(|| path.strip_prefix("~/").unwrap_or(path));
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "." | "~"));
-    let parts: Parts = parts.map(str::to_owned).collect();
+    let parts: PathParts = parts.map(str::to_owned).collect();
     if parts.iter().any(|part| part == "..") {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the path has a part \"..\""));
     }
@@ -76,7 +76,7 @@ impl Folder {
     }
 
     /// The parts of a program's path beneath the folder.
-    pub(crate) fn parts(&self, path: &str) -> io::Result<Parts> {
+    pub(crate) fn parts(&self, path: &str) -> io::Result<PathParts> {
         parts_in(&self.path, path)
     }
 

@@ -16,7 +16,7 @@ use rustix::fs::FileType;
 use unterm_term::{TransferKind, TransferReply};
 
 use super::{
-    folder::{Folder, Parts},
+    folder::{Folder, PathParts},
     recipient::{Recipient, status_of},
 };
 
@@ -73,7 +73,7 @@ impl Drop for Serving {
 struct Gone;
 
 /// The files that a program may fetch, by the paths in the list it got.
-type Listed = HashMap<String, Parts>;
+type Listed = HashMap<String, PathParts>;
 
 /// Lists the files that a program wants, and sends the data of each that it asks for. `send` passes a command to the
 /// program when there is room, and returns false if the session is over.

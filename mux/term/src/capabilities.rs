@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_reply_repeats_the_digits_of_the_question() {
-        for (asked, told) in [
+        for (asked, expected) in [
             ("4D73", "4D73=1B5D35323B25703125733B257032257307"),
             ("4d73", "4d73=1b5d35323b25703125733b257032257307"),
             // Without letters, the digits are xterm's.
@@ -301,7 +301,7 @@ mod tests {
             let mut term = Term::new(Size::cells(10, 4), Options::default());
             Parser::new().advance(&mut term, format!("\x1bP+q{asked}\x1b\\").as_bytes());
             let reply = String::from_utf8(term.take_replies()).expect("ASCII");
-            assert_eq!(reply, format!("\x1bP1+r{told}\x1b\\"));
+            assert_eq!(reply, format!("\x1bP1+r{expected}\x1b\\"));
         }
     }
 

@@ -78,7 +78,7 @@ pub struct PromptOptions {
 
 /// A command line that a program typed at a prompt in place of another command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct CommandAlias {
     /// The typed text, without Enter.
     pub typed: String,
     /// The command that runs because of `typed`. For display only, never to be run: at most 4 KiB, without control
@@ -116,7 +116,7 @@ pub struct Command {
     /// started. At most 4 KiB, without control characters other than line breaks and tabs.
     pub line: Option<String>,
     /// Whether the shell reported the command line. False if it was read from the screen.
-    pub line_told: bool,
+    pub line_reported: bool,
     /// The nonce that was sent with the command line (OSC 633 E), at most 128 bytes. Not checked here.
     pub nonce: Option<String>,
     /// Whether the start mark contained the terminal's own nonce ([`crate::Options::nonce`]), which proves that the
@@ -128,7 +128,7 @@ pub struct Command {
     /// The options of the command's prompt.
     pub options: PromptOptions,
     /// The command line that a program typed at the command's prompt. It may differ from what ran.
-    pub given: Option<Given>,
+    pub given: Option<CommandAlias>,
     /// Whether the shell shows a continuation prompt, because the entered text is not a complete command.
     pub is_continued: bool,
     /// Whether a mark with the terminal's own nonce announced the prompt. The shell's integration then works, and will
@@ -163,12 +163,12 @@ impl Command {
     /// The command line that a program typed at the prompt, if that text is what ran. If the line was read from the
     /// screen, its beginning may be missing, so comparing the end of the text is enough. If the line is missing because
     /// it is too long, it also counts as equal.
-    pub fn ran_as_given(&self) -> Option<&Given> {
+    pub fn ran_as_given(&self) -> Option<&CommandAlias> {
         let given = self.given.as_ref().filter(|_| self.output_seq != 0)?;
         let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let is_it = self.line.as_deref().is_none_or(|line| {
             let (typed, line) = (squeezed(&given.typed), squeezed(line));
-            typed == line || !self.line_told && typed.ends_with(&line)
+            typed == line || !self.line_reported && typed.ends_with(&line)
         });
         is_it.then_some(given)
     }
@@ -493,7 +493,7 @@ impl Term {
                 shown.push(char);
             }
         }
-        let given = Given { typed: typed.to_owned(), command: shown };
+        let given = CommandAlias { typed: typed.to_owned(), command: shown };
         self.commands.change_at(at, |command| command.given = Some(given));
     }
 

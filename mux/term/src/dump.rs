@@ -85,7 +85,7 @@ impl Term {
             "title {:?} icon {:?} {:?} cwd {:?} saved modes {:?} {:?}",
             self.title, self.icon_title, self.titles, self.cwd, saved_modes, self.keyboard
         );
-        self.dump_told(&mut out);
+        self.dump_osc_state(&mut out);
         let _ = writeln!(out, "{:?} {:?}", self.sgr_stack, self.graphics.sixel);
         self.dump_extra_cursors(&mut out);
         self.dump_glyphs(&mut out);

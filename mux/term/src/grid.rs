@@ -14,7 +14,7 @@ mod multicell;
 use std::sync::Arc;
 
 use crate::cell::{Cell, WITHOUT_IDS};
-use crate::history::{Found, History, Stored};
+use crate::history::{FoundPage, History, Stored};
 use crate::page::{PackedRow, Page, PageBuilder, rows_per_page};
 use crate::row::{MULTICELL, RowMeta, WRAPPED};
 use crate::snapshot::Link;
@@ -599,8 +599,8 @@ impl Grid {
         }
         let (page, row) = self.history.find(line)?;
         let page: &Page = match page {
-            Found::Here(page) => page,
-            Found::Thawed(page) => scratch.page.insert(page),
+            FoundPage::Here(page) => page,
+            FoundPage::Thawed(page) => scratch.page.insert(page),
         };
         page.unpack(row, &mut scratch.cells);
         Some(RowView { cells: &scratch.cells, meta: page.meta(row), tables: page.tables() })

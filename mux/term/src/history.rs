@@ -243,7 +243,7 @@ impl History {
     }
 
     /// The page that contains row `line`, and the row's index in that page. If the page is frozen, thaws and caches it.
-    pub fn find(&self, line: u64) -> Option<(Found<'_>, usize)> {
+    pub fn find(&self, line: u64) -> Option<(FoundPage<'_>, usize)> {
         let after = self.entries.partition_point(|(first, _)| *first <= line);
         let (first, stored) = self.entries.get(after.checked_sub(1)?)?;
         let row = (line - first) as usize;
@@ -251,11 +251,11 @@ impl History {
             return None;
         }
         match stored {
-            Stored::Packed(page) => Some((Found::Here(page), row)),
+            Stored::Packed(page) => Some((FoundPage::Here(page), row)),
             Stored::Cold(cold) => {
                 let thawed = self.thawed(*first, cold);
                 let (page, row) = thawed.find(row)?;
-                Some((Found::Thawed(page.clone()), row))
+                Some((FoundPage::Thawed(page.clone()), row))
             }
         }
     }
@@ -362,14 +362,14 @@ impl History {
 }
 
 /// A page that [`History::find`] has found.
-pub(crate) enum Found<'a> {
+pub(crate) enum FoundPage<'a> {
     /// The page is in the queue.
     Here(&'a Arc<Page>),
     /// The page was decompressed. The caller owns it while it reads the page.
     Thawed(Arc<Page>),
 }
 
-impl std::ops::Deref for Found<'_> {
+impl std::ops::Deref for FoundPage<'_> {
     type Target = Page;
 
     fn deref(&self) -> &Page {

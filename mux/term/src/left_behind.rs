@@ -67,12 +67,12 @@ pub(crate) struct Before {
     blinking: bool,
     pointers: Pointers,
     /// The settings that are reverted only after a command that could not revert them itself.
-    rest: Box<Rest>,
+    rest: Box<RestSettings>,
 }
 
 /// See [`Before`].
 #[derive(Clone, Debug)]
-struct Rest {
+struct RestSettings {
     style: Style,
     protected: bool,
     protection: Protection,
@@ -115,7 +115,7 @@ impl Term {
             shape: self.shape,
             blinking: self.blinking,
             pointers: self.osc.pointers.clone(),
-            rest: Box::new(Rest {
+            rest: Box::new(RestSettings {
                 style: *self.pen.style(),
                 protected: self.pen.is_protected(),
                 protection: self.protection,

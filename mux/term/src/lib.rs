@@ -87,7 +87,7 @@ mod work;
 pub use cell::{Cell, Content, PromptRole, Width};
 pub use cluster::text_clusters;
 pub use color::{Color, Palette, Rgb};
-pub use commands::{ClickEvents, ClickKeys, Command, Given, PromptOptions, Redraw};
+pub use commands::{ClickEvents, ClickKeys, Command, CommandAlias, PromptOptions, Redraw};
 pub use cursor::{Cursor, CursorShape};
 pub use event::{ClipboardTarget, Event, WindowRequest};
 pub use extra_cursors::{ExtraCursor, ExtraCursorColor, ExtraCursorColors};

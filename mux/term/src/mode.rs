@@ -206,11 +206,11 @@ impl Term {
                 self.modes.set(flag, on);
                 self.follow_editor();
                 if flag == Modes::IN_BAND_RESIZE && on {
-                    self.tell_size();
+                    self.report_size();
                 }
                 if flag == Modes::VISIBILITY && on {
                     // Even if the mode was on already.
-                    self.tell_visibility();
+                    self.report_visibility();
                 }
             }
             Some(Private::Dec(flag)) => self.dec.set(flag, on),
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn every_private_mode_tells_its_state() {
+    fn every_private_mode_reports_its_state() {
         const ON_AT_FIRST: [u16; 9] = [7, 25, 35, 1007, 1036, 1039, 1046, 1070, 2027];
         for number in 1..LAST_MODE {
             let Some(kind) = private(number) else { continue };
@@ -659,7 +659,7 @@ mod tests {
     }
 
     #[test]
-    fn every_ansi_mode_tells_its_state() {
+    fn every_ansi_mode_reports_its_state() {
         const ON_AT_FIRST: [u16; 2] = [8, 12];
         for number in 1..LAST_ANSI_MODE {
             let mode = number.to_string();

@@ -55,8 +55,8 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// CUB, BS: stops at the left margin if it starts at or behind it. With ?45 or ?1045 and DECAWM, it may continue at
-    /// the right margin of the previous row ([`Term::wrap_back`]).
+    /// CUB, BS: stops at the left margin if it starts at the margin or to the right of it. With ?45 or ?1045 and
+    /// DECAWM, it may continue at the right margin of the previous row ([`Term::wrap_back`]).
     #[inline]
     pub(crate) fn move_left(&mut self, n: usize) {
         if self.dec.intersects(DecModes::REVERSE_WRAP | DecModes::REVERSE_WRAP_ANY)

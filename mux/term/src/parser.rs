@@ -56,7 +56,7 @@ enum State {
     /// In a control sequence that vte is parsing.
     Csi,
     /// In a string.
-    String(Kind),
+    String(StringKind),
     /// In the position after ESC Y of a VT52. Contains the row once it has arrived.
     Position(Option<u8>),
     /// In tmux's control mode. Its lines are never drawn.
@@ -65,7 +65,7 @@ enum State {
 
 /// The kind of a string that ends with ST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum StringKind {
     Osc,
     Dcs,
     Apc,
@@ -73,7 +73,7 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl StringKind {
     /// The name of the kind in log messages.
     fn name(self) -> &'static str {
         match self {
@@ -105,7 +105,7 @@ pub struct Parser {
     /// The number of bytes to skip, because they may belong to the character that ended a sequence.
     skipped: usize,
     /// The parameters that are present in the sequence that vte is parsing.
-    given: Given,
+    given: PresentParams,
     /// The image that the last string completed.
     decoding: Option<Decoding>,
 }
@@ -418,7 +418,7 @@ impl Parser {
         self.state = State::Ground;
         match bytes[0] {
             b'Y' if term.is_vt52() => self.state = State::Position(None),
-            b']' if term.is_vt52() && term.awaits_shell() => self.begin(Kind::Osc),
+            b']' if term.is_vt52() && term.awaits_shell() => self.begin(StringKind::Osc),
             byte @ 0x30..=0x7e if term.is_vt52() => term.esc(&[], byte),
             b'[' => match parse_csi(&bytes[1..], &mut self.csi) {
                 Some(len) => {
@@ -428,14 +428,14 @@ impl Parser {
                 None => {
                     self.state = State::Csi;
                     self.string.clear();
-                    self.given = Given::default();
+                    self.given = PresentParams::default();
                     self.vte.advance(&mut Behind(term, self.given), b"\x1b[");
                 }
             },
-            b']' => self.begin(Kind::Osc),
-            b'P' => self.begin(Kind::Dcs),
-            b'_' => self.begin(Kind::Apc),
-            b'X' | b'^' => self.begin(Kind::Other),
+            b']' => self.begin(StringKind::Osc),
+            b'P' => self.begin(StringKind::Dcs),
+            b'_' => self.begin(StringKind::Apc),
+            b'X' | b'^' => self.begin(StringKind::Other),
             byte @ 0x20..=0x2f => {
                 self.state = State::EscapeIntermediate;
                 self.vte.advance(&mut Behind(term, self.given), &[ESC, byte]);
@@ -530,7 +530,7 @@ impl Parser {
         1
     }
 
-    fn begin(&mut self, kind: Kind) {
+    fn begin(&mut self, kind: StringKind) {
         self.string.clear();
         self.is_apart = false;
         self.overflow = None;
@@ -565,8 +565,8 @@ impl Parser {
     }
 
     /// Collects bytes of a string, up to its terminator.
-    fn string(&mut self, term: &mut Term, bytes: &[u8], kind: Kind) -> usize {
-        if kind == Kind::Dcs
+    fn string(&mut self, term: &mut Term, bytes: &[u8], kind: StringKind) -> usize {
+        if kind == StringKind::Dcs
             && let Some(len) = self.begin_control_mode(bytes)
         {
             return len;
@@ -597,7 +597,7 @@ impl Parser {
                 self.end(term, kind, false);
                 self.state = State::Escape;
             }
-            BEL if kind == Kind::Osc => {
+            BEL if kind == StringKind::Osc => {
                 self.end(term, kind, true);
                 self.state = State::Ground;
             }
@@ -609,7 +609,7 @@ impl Parser {
                 term.execute(control);
             }
             // An OSC ignores other controls. A DCS contains them (DEC STD 070).
-            _ if kind == Kind::Dcs => self.collect(term, kind, &[control]),
+            _ if kind == StringKind::Dcs => self.collect(term, kind, &[control]),
             _ => {}
         }
         len + 1
@@ -626,8 +626,8 @@ impl Parser {
         bytes.windows(2).position(lead).map(|at| at + 1)
     }
 
-    fn collect(&mut self, term: &mut Term, kind: Kind, bytes: &[u8]) {
-        if self.overflow.is_some() || kind == Kind::Other {
+    fn collect(&mut self, term: &mut Term, kind: StringKind, bytes: &[u8]) {
+        if self.overflow.is_some() || kind == StringKind::Other {
             return;
         }
         if !self.is_apart {
@@ -650,7 +650,7 @@ impl Parser {
         }
     }
 
-    fn end(&mut self, term: &mut Term, kind: Kind, bell: bool) {
+    fn end(&mut self, term: &mut Term, kind: StringKind, bell: bool) {
         let mut string = match std::mem::take(&mut self.is_apart) {
             true => term.graphics.arriving.take(),
             false => Some(std::mem::take(&mut self.string)),
@@ -663,10 +663,10 @@ impl Parser {
         }
         let string = string.get_or_insert_default();
         match kind {
-            Kind::Osc => term.osc(string, bell),
-            Kind::Dcs => term.dcs(string),
-            Kind::Apc => term.apc(string),
-            Kind::Other => {}
+            StringKind::Osc => term.osc(string, bell),
+            StringKind::Dcs => term.dcs(string),
+            StringKind::Apc => term.apc(string),
+            StringKind::Other => {}
         }
         self.decoding = term.take_decoding();
         if let Some(decoding) = &mut self.decoding {
@@ -679,16 +679,16 @@ impl Parser {
 }
 
 /// The maximum size of a string. The beginning of the string shows whether it contains an image.
-fn cap(kind: Kind, string: &[u8]) -> usize {
+fn cap(kind: StringKind, string: &[u8]) -> usize {
     let is_image = match kind {
-        Kind::Osc => {
+        StringKind::Osc => {
             [&b"1337;File="[..], b"1337;FilePart="].iter().any(|start| string.starts_with(start))
         }
-        Kind::Dcs => {
+        StringKind::Dcs => {
             let digits = string.iter().take_while(|b| matches!(b, b'0'..=b';')).count();
             string.get(digits) == Some(&b'q')
         }
-        Kind::Apc | Kind::Other => false,
+        StringKind::Apc | StringKind::Other => false,
     };
     if is_image { IMAGE_CAP } else { STRING_CAP }
 }
@@ -762,7 +762,7 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     csi.end = end;
     csi.params.set_len(len, parts);
     if matches!(end, b't' | b'T') {
-        let mut given = Given::default();
+        let mut given = PresentParams::default();
         bytes[..at].iter().for_each(|&byte| given.see(byte));
         csi.params.set_given(given.bits);
     }
@@ -798,14 +798,14 @@ fn short_number(bytes: [u8; 8]) -> Option<(u32, usize)> {
 /// The parameters that are present in a control sequence. XTWINOPS distinguishes a missing parameter from 0, but vte
 /// does not.
 #[derive(Clone, Copy, Default)]
-struct Given {
+struct PresentParams {
     /// Bit i is set if parameter i is present.
     bits: u32,
     /// The index of the parameter to which the next digit belongs.
     at: u32,
 }
 
-impl Given {
+impl PresentParams {
     fn see(&mut self, byte: u8) {
         match byte {
             b'0'..=b'9' => self.bits |= 1u32.checked_shl(self.at).unwrap_or(0),
@@ -816,7 +816,7 @@ impl Given {
 }
 
 /// Receives vte's calls for sequences that the scanner has passed to vte.
-struct Behind<'a>(&'a mut Term, Given);
+struct Behind<'a>(&'a mut Term, PresentParams);
 
 impl vte::Perform for Behind<'_> {
     fn execute(&mut self, byte: u8) {

@@ -6,13 +6,13 @@
 //! integration ("notes for shell developers"), and ghostty for `redraw=last`.
 //!
 //! A background job may have written into the rows from the prompt on, and only the shell knows how many rows above the
-//! cursor it will draw again. So no text is lost here: each row is stored uncut ([`Held`]) until the shell marks where
-//! it draws. The rows above that mark that have not changed since are then restored, wrapped to the new width.
+//! cursor it will draw again. So no text is lost here: each row is stored uncut ([`CutRows`]) until the shell marks
+//! where it draws. The rows above that mark that have not changed since are then restored, wrapped to the new width.
 
 use crate::cell::Cell;
 use crate::commands::{Command, Redraw};
 use crate::grid::Grid;
-use crate::reflow::{Loose, Place, Returned};
+use crate::reflow::{Loose, Returned, TextPlace};
 use crate::row::{INPUT, RowMeta, WRAPPED};
 use crate::term::{NOWHERE, Position, ScreenKind, Term};
 use crate::{LineId, Point};
@@ -23,7 +23,7 @@ const AWAY_CAP: u64 = 4096;
 
 /// The rows of the screen that a resize cut, as they were before the resize.
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct CutRows {
     /// The start of the first row. The other rows follow it.
     pub first: Option<Point>,
     rows: Loose,
@@ -33,7 +33,7 @@ pub(crate) struct Held {
     revisions: Vec<u64>,
 }
 
-impl Held {
+impl CutRows {
     /// Whether row `i` has not changed since it was cut.
     fn is_untouched(&self, i: usize, grid: &Grid) -> bool {
         let line = self.first.map(|first| first.line.0 + i as u64);
@@ -84,7 +84,7 @@ impl Term {
         if cols == old {
             return;
         }
-        let is_above = |held: &Held, first: usize, live: u64| {
+        let is_above = |held: &CutRows, first: usize, live: u64| {
             held.first.is_some_and(|at| at.line.0 < live + first as u64)
         };
         let first = self.redrawn_from();
@@ -123,7 +123,8 @@ impl Term {
     /// since, its contents from before that resize stay stored.
     fn keep_rows(&mut self, first: usize) {
         let top = self.grid.live_top() + first as u64;
-        let last = self.grid.last_used(&[Place { row: self.cursor.row, ..Place::default() }]);
+        let last =
+            self.grid.last_used(&[TextPlace { row: self.cursor.row, ..TextPlace::default() }]);
         let mut held = self.held.take().unwrap_or_default();
         let before = held.first.map_or(top, |at| at.line.0);
         let untouched: Vec<bool> =
@@ -208,7 +209,7 @@ impl Term {
         {
             return;
         }
-        let Held { rows, widths, .. } = *held;
+        let CutRows { rows, widths, .. } = *held;
         self.replace_rows(Returned { first, rows, widths });
     }
 
@@ -216,7 +217,7 @@ impl Term {
     pub(crate) fn replace_rows(&mut self, returned: Returned) {
         self.flush_scrolled_images();
         let is_behind_text = self.printed_to == self.cursor.key();
-        let place = |at: Position| Place { row: at.row, col: at.col, past: at.wrap_pending };
+        let place = |at: Position| TextPlace { row: at.row, col: at.col, past: at.wrap_pending };
         let mut places = [place(self.cursor), place(self.saved.position)];
         let mut anchors = self.collect_anchors(ScreenKind::Main);
         let tiles = &self.graphics.shown.tiles;

@@ -29,14 +29,14 @@ use packer::{CARRIED, Packer};
 
 /// A place on the screen that follows its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TextPlace {
     pub row: usize,
     pub col: usize,
     /// After the cell in the last column, not on it: the next character wraps.
     pub past: bool,
 }
 
-impl Place {
+impl TextPlace {
     /// Clamps the place to `cols` columns. A place after its cell moves on if there is room again.
     fn fit(&mut self, cols: usize) {
         if self.past && self.col + 1 < cols {
@@ -98,7 +98,7 @@ impl Grid {
         &mut self,
         cols: usize,
         rows: usize,
-        places: &mut [Place],
+        places: &mut [TextPlace],
         points: &mut [Option<Point>],
         tiles: &Tiles,
         revision: u64,
@@ -146,7 +146,7 @@ impl Grid {
         loose: &mut Loose,
         mut top: usize,
         most: usize,
-        places: &mut [Place],
+        places: &mut [TextPlace],
         revision: u64,
     ) {
         let (cols, rows) = (self.cols(), self.rows());
@@ -180,7 +180,7 @@ impl Grid {
     }
 
     /// The last row of the screen that holds content or the cursor.
-    pub(crate) fn last_used(&self, places: &[Place]) -> usize {
+    pub(crate) fn last_used(&self, places: &[TextPlace]) -> usize {
         let cursor = places.first().map_or(0, |place| place.row);
         let text = (0..self.rows()).rev().find(|&row| {
             self.meta(row).flags & (MARKS | SIZE) != 0
@@ -207,7 +207,7 @@ impl Grid {
         grid: &mut Self,
         loose: &mut Loose,
         last_used: usize,
-        places: &mut [Place],
+        places: &mut [TextPlace],
         follow: &mut Follow<'_>,
         tiles: &Tiles,
     ) -> usize {
@@ -224,7 +224,9 @@ impl Grid {
                 for (col, what) in tracked {
                     let (at, past) = ((*col).min(cols - 1), *col >= cols);
                     match what {
-                        Tracked::Place(i) => placed[*i] = Some(Place { row: index, col: at, past }),
+                        Tracked::Place(i) => {
+                            placed[*i] = Some(TextPlace { row: index, col: at, past })
+                        }
                         Tracked::Point(name) => follow.put(*name, first + index as u64, at),
                         Tracked::Top => top = index,
                     }
@@ -284,7 +286,7 @@ impl Grid {
         }
         let end = loose.rows.len();
         for (place, placed) in places.iter_mut().zip(placed) {
-            *place = placed.unwrap_or(Place { row: end.saturating_sub(1), ..*place });
+            *place = placed.unwrap_or(TextPlace { row: end.saturating_sub(1), ..*place });
         }
         // Points on the empty rows at the bottom of the screen keep their distance from the text.
         let after = self.live_top() + last_used as u64 + 1;
@@ -442,7 +444,7 @@ impl Grid {
         &mut self,
         cols: usize,
         rows: usize,
-        places: &mut [Place],
+        places: &mut [TextPlace],
         points: &mut [Option<Point>],
         revision: u64,
     ) {

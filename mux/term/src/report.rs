@@ -90,13 +90,13 @@ impl Term {
             26 if level == 3 => self.reply(b"\x1b[?27;1;0n"),
             26 if level == 2 => self.reply(b"\x1b[?27;1n"),
             53 | 55 if level >= 3 => self.reply(b"\x1b[?53n"), // locator: none
-            56 if level >= 3 => self.reply(b"\x1b[?57;0n"),    // and of no type
+            56 if level >= 3 => self.reply(b"\x1b[?57;0n"),    // type of the locator: none
             62 if level >= 4 => self.reply(b"\x1b[0000*{"),    // DECMSR: no space for macros
             63 if level >= 4 => self.reply_text(format!("\x1bP{}!~0000\x1b\\", params.get(1))), // DECCKSR
             75 if level >= 4 => self.reply(b"\x1b[?70n"), // data integrity: no errors
             85 if level >= 4 => self.reply(b"\x1b[?83n"), // sessions: only this one
-            996 => self.tell_color_scheme(),              // contour: dark or light colors
-            998 => self.tell_visibility(),                // rockorager: may anyone see it?
+            996 => self.report_color_scheme(),            // contour's DSR: dark or light colors
+            998 => self.report_visibility(), // rockorager's DSR: whether the pane may be visible
             what => tracing::debug!(what, "unknown private status report"),
         }
     }
@@ -120,18 +120,18 @@ impl Term {
     }
 
     /// Mode 2031 and DSR 996: 1 dark, 2 light.
-    pub(crate) fn tell_color_scheme(&mut self) {
+    pub(crate) fn report_color_scheme(&mut self) {
         let scheme = if self.palette.is_dark() { 1 } else { 2 };
         self.reply_text(format!("\x1b[?997;{scheme}n"));
     }
 
     /// Mode 2033 and DSR 998: 1 potentially visible, 2 not visible.
-    pub(crate) fn tell_visibility(&mut self) {
+    pub(crate) fn report_visibility(&mut self) {
         self.reply(if self.is_visible { b"\x1b[?999;1n" } else { b"\x1b[?999;2n" });
     }
 
     /// Mode 2048: rows, columns, height and width in pixels.
-    pub(crate) fn tell_size(&mut self) {
+    pub(crate) fn report_size(&mut self) {
         let (rows, cols) = (self.size.rows, self.size.cols);
         let (width, height) = self.size.pixels();
         self.reply_text(format!("\x1b[48;{rows};{cols};{height};{width}t"));

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rectangle_tells_what_its_cells_share() {
+    fn a_rectangle_reports_the_attributes_its_cells_share() {
         let text = "\x1b[1;4;31mab\x1b[1;4;32mcd\x1b[m";
         assert_eq!(reply(&format!("{text}\x1b[1;1;1;2#|")), "\x1b[0;1;4;31m");
         assert_eq!(reply(&format!("{text}\x1b[1;1;1;4#|")), "\x1b[0;1;4m");

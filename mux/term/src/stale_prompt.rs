@@ -33,7 +33,7 @@ pub(crate) struct StalePrompt {
 struct Drawing {
     /// Where it begins. `None` if its text is no longer stored.
     at: Option<Point>,
-    /// Its text without blanks and line breaks, which depend on the width.
+    /// The drawing's text without blanks and line breaks, which depend on the width.
     text: String,
     /// Whether its last row continued in the row in which the next drawing begins.
     continues: bool,
@@ -41,7 +41,7 @@ struct Drawing {
 
 /// The text of the new drawing.
 #[derive(Default)]
-struct Shown {
+struct NewDrawing {
     /// The text without blanks and line breaks.
     text: String,
     /// The lengths of `text` at its line breaks.
@@ -58,7 +58,7 @@ impl StalePrompt {
     }
 
     /// The index of an old drawing whose text the new drawing shows, and the points where it begins and ends.
-    fn find_shown_in(&self, shown: &Shown) -> Option<(usize, Point, Point)> {
+    fn find_shown_in(&self, shown: &NewDrawing) -> Option<(usize, Point, Point)> {
         let next = |i: usize| self.old.get(i + 1).map_or(self.new, |next| next.at);
         let point = |i: usize| {
             let (from, to) = (self.old[i].at?, next(i)?);
@@ -71,7 +71,7 @@ impl StalePrompt {
 impl Drawing {
     /// Whether `shown` contains the text: as a whole line, or as its beginning if the text continued. A prompt on the
     /// right may have been drawn over the end of a text that continued.
-    fn is_in(&self, shown: &Shown) -> bool {
+    fn is_in(&self, shown: &NewDrawing) -> bool {
         let same = |(a, b): &(char, char)| a == b;
         let common = self.text.chars().zip(shown.text.chars()).take_while(same);
         let common: usize = common.map(|(char, _)| char.len_utf8()).sum();
@@ -86,7 +86,7 @@ impl Drawing {
     }
 }
 
-impl Shown {
+impl NewDrawing {
     fn new(text: &str) -> Self {
         let mut shown = Self::default();
         let mut blanks = 0;
@@ -171,8 +171,8 @@ impl Term {
             col => Point { col: col - 1, ..at },
         };
         let shown = match end.line < new.line {
-            true => Shown::default(),
-            false => Shown::new(&self.text(TextRange { start: new, end, block: false })),
+            true => NewDrawing::default(),
+            false => NewDrawing::new(&self.text(TextRange { start: new, end, block: false })),
         };
         while let Some((i, from, to)) = stale.find_shown_in(&shown) {
             let old = stale.old.remove(i);
@@ -205,7 +205,11 @@ impl Term {
     /// The text from the row of `from` to the row above `to`, without blanks and line breaks.
     fn text_between(&self, from: Point, to: Point) -> String {
         let end = Point { line: LineId(to.line.0.saturating_sub(1)), col: u16::MAX };
-        Shown::new(&self.text(TextRange { start: Point { col: 0, ..from }, end, block: false }))
-            .text
+        NewDrawing::new(&self.text(TextRange {
+            start: Point { col: 0, ..from },
+            end,
+            block: false,
+        }))
+        .text
     }
 }

@@ -21,8 +21,8 @@ use crate::modes::DecModes;
 use crate::osc::OscState;
 use crate::osc::title::{TitleStack, TitlesSet};
 use crate::pen::Pen;
-use crate::redraw::Held;
-use crate::reflow::Place;
+use crate::redraw::CutRows;
+use crate::reflow::TextPlace;
 use crate::sgr_stack::SgrStack;
 use crate::stale_prompt::StalePrompt;
 use crate::tabs::Tabs;
@@ -202,7 +202,7 @@ pub struct Term {
     pub(crate) osc: OscState,
     pub(crate) commands: Commands,
     /// What the last resize cut for a shell that draws its prompt again.
-    pub(crate) held: Option<Box<Held>>,
+    pub(crate) held: Option<Box<CutRows>>,
     /// An old drawing of the prompt above the one that the shell draws now.
     pub(crate) stale_prompt: Option<Box<StalePrompt>>,
     pub(crate) marks: Marks,
@@ -352,7 +352,7 @@ impl Term {
         self.seq += 1;
         self.size = size;
         if self.modes.contains(Modes::IN_BAND_RESIZE) {
-            self.tell_size();
+            self.report_size();
         }
         self.graphics.changed();
         if !cells_changed {
@@ -364,7 +364,7 @@ impl Term {
         let is_behind_text = self.printed_to == self.cursor.key();
         let (cols, rows) = (size.cols as usize, size.rows as usize);
         let old_cols = self.grid.cols();
-        let place = |position: Position| Place {
+        let place = |position: Position| TextPlace {
             row: position.row,
             col: position.col,
             // A wrap can be pending elsewhere (CBT, DECRC); there it ends.
@@ -446,7 +446,7 @@ impl Term {
         let was_dark = self.palette.is_dark();
         self.rebase_palette(palette);
         if self.modes.contains(Modes::COLOR_SCHEME) && self.palette.is_dark() != was_dark {
-            self.tell_color_scheme();
+            self.report_color_scheme();
         }
         self.event(Event::Palette);
     }
@@ -469,7 +469,7 @@ impl Term {
     /// program may last have heard something else from its former owner.
     pub fn repeat_visibility(&mut self) {
         if self.modes.contains(Modes::VISIBILITY) {
-            self.tell_visibility();
+            self.report_visibility();
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Remote {
 
 impl Remote {
     /// Writes program output to the terminal.
-    pub fn say(&self, text: &str) {
+    pub fn print(&self, text: &str) {
         self.state.lock().output.extend(text.as_bytes());
         self.changed.notify_all();
     }

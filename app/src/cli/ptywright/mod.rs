@@ -16,7 +16,7 @@ use std::{ffi::OsString, path::Path, process::ExitCode};
 use anyhow::Result;
 use clap::{Command, Subcommand};
 
-use crate::cli::{called, complete, generated::Shell, report::write_out};
+use crate::cli::{complete, generated::Shell, program_name, report::write_out};
 
 /// The name of this command. A link of this name to the program stands for the command.
 const NAME: &str = "ptywright";
@@ -53,7 +53,7 @@ pub enum PtywrightCommand {
         /// Shell that asks.
         #[arg(long, value_enum)]
         shell: Shell,
-        /// Words of the line behind the program's name. The last one is to be completed.
+        /// Words of the line after the program's name. The last word is to be completed.
         #[arg(last = true, allow_hyphen_values = true)]
         words: Vec<String>,
     },
@@ -61,7 +61,7 @@ pub enum PtywrightCommand {
 
 /// Whether this program was called by a link named `ptywright`.
 pub fn is_called() -> bool {
-    called::is_called_as(NAME)
+    program_name::is_called_as(NAME)
 }
 
 /// The command line of a link named `ptywright`. It consists of the commands below `ptywright` and the global options.

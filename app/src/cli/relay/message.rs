@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_answers_and_notes_are_told_apart() {
+    fn requests_answers_and_notifications_are_distinguished() {
         let read = |line: &str| Message::read(line.as_bytes());
         let call = |id: &str| Message::Request { id: id.to_owned(), kind: RequestKind::Call };
         assert_eq!(

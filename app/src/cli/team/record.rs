@@ -26,23 +26,23 @@ const LONGEST_NAME: usize = 32;
 /// A team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Team {
-    /// Its name.
+    /// The name of the team.
     pub name: String,
     /// The id of the instance that has its panes.
     pub instance: String,
     /// The commit from which its worktrees began. Absent: it has no worktrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Its members.
+    /// The members of the team.
     pub members: Vec<Member>,
 }
 
 /// A member of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Member {
-    /// Its number in the team, from 1.
+    /// The member's number in the team, from 1.
     pub number: usize,
-    /// Its pane.
+    /// The member's pane.
     pub pane: u64,
     /// The folder in which it works: its worktree, or the folder in which the team was started.
     pub folder: PathBuf,
@@ -52,7 +52,7 @@ pub struct Member {
     /// The folder in the repository with what git knows about its worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_dir: Option<PathBuf>,
-    /// Its first port, and the number of its ports.
+    /// The member's first port, and the number of the member's ports.
     pub first_port: u16,
     pub port_count: u16,
 }
@@ -79,7 +79,7 @@ impl Member {
         Some((self.branch.as_deref()?, self.git_dir.as_deref()?))
     }
 
-    /// Its ports.
+    /// The member's ports.
     pub fn ports(&self) -> Range<u16> {
         self.first_port..self.first_port.saturating_add(self.port_count)
     }

@@ -21,9 +21,9 @@ pub struct Repository {
 /// A worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    /// Its folder.
+    /// The worktree's folder.
     pub folder: PathBuf,
-    /// Its branch.
+    /// The worktree's branch.
     pub branch: String,
     /// The folder in the repository with what git knows about it. A member of a team can replace the file `.git` of its
     /// worktree, and name another repository with other settings there, so that file is not read.

@@ -32,13 +32,13 @@ pub enum Format {
 }
 
 /// A color that a file sets. An error contains the text that is not a color.
-type Given = Result<Rgb, String>;
+type ParsedColor = Result<Rgb, String>;
 
 /// The colors that were found so far.
 #[derive(Default)]
 struct Colors {
-    ansi: [Option<Given>; 16],
-    named: HashMap<&'static str, Given>,
+    ansi: [Option<ParsedColor>; 16],
+    named: HashMap<&'static str, ParsedColor>,
 }
 
 impl Colors {
@@ -78,13 +78,13 @@ impl Colors {
 }
 
 /// Returns a mandatory color. If it is missing or not valid, returns an error message.
-fn needed(given: Option<Given>, what: &str) -> Result<Rgb, String> {
+fn needed(given: Option<ParsedColor>, what: &str) -> Result<Rgb, String> {
     let given = given.ok_or_else(|| format!("{what} is missing"))?;
     given.map_err(|text| format!("{what} is {text:?}, which is not a color; write #rrggbb"))
 }
 
 /// Parses a color: `#rrggbb`, `rrggbb`, `0xrrggbb`, `#rgb` or a color name of X11.
-fn read(text: &str) -> Given {
+fn read(text: &str) -> ParsedColor {
     let short = || {
         let digits = text.strip_prefix('#').filter(|digits| digits.chars().count() == 3)?;
         hex(&digits.chars().flat_map(|digit| [digit, digit]).collect::<String>())

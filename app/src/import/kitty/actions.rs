@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::{
     super::{
+        action_lists::{font_steps, kept, repeated},
+        action_parts::{self, Program, SWALLOW},
         draft::Draft,
-        keys, lacks,
-        pressed::{self, Program, SWALLOW},
+        keys,
         reasons::{self, unknown},
-        several::{font_steps, kept, repeated},
         text::{number, typed, unescape},
+        unsupported,
     },
     Binder,
 };
@@ -230,7 +231,7 @@ impl Binder<'_> {
             ("detach_window", "new-tab" | "new-tab-right") => "pane_to_new_tab".to_owned(),
             ("scroll_line_up", _) => "scroll_lines:-1".to_owned(),
             ("scroll_line_down", _) => "scroll_lines:1".to_owned(),
-            ("scroll_to_prompt", "0") => return Err(lacks::KITTY.action(name)),
+            ("scroll_to_prompt", "0") => return Err(unsupported::KITTY.action(name)),
             ("scroll_to_prompt", "") => "previous_prompt".to_owned(),
             ("scroll_to_prompt", how) => {
                 let prompts = number(word(how).0)?;
@@ -256,7 +257,7 @@ impl Binder<'_> {
             ("send_key", keys) => {
                 let chords = keys.split_whitespace().map(|keys| chord(keys, self.kitty_mod));
                 let mut text = SWALLOW.to_owned();
-                for sent in chords.map(|chord| pressed::key(&chord?)) {
+                for sent in chords.map(|chord| action_parts::key(&chord?)) {
                     text.push_str(sent?.trim_start_matches(SWALLOW));
                 }
                 text
@@ -277,7 +278,7 @@ impl Binder<'_> {
             (name, argument) => match ACTIONS.iter().find(|(other, _)| *other == name) {
                 Some((_, ours)) if argument.is_empty() => (*ours).to_owned(),
                 Some(_) => return Err(unknown(argument)),
-                None => return Err(lacks::KITTY.action(name)),
+                None => return Err(unsupported::KITTY.action(name)),
             },
         };
         Ok(vec![ours])
@@ -354,7 +355,7 @@ fn kitten_of(draft: &mut Draft, kitten: &str) -> Result<String, String> {
             }
             .to_owned()
         }
-        _ => return Err(lacks::KITTY.action("kitten")),
+        _ => return Err(unsupported::KITTY.action("kitten")),
     })
 }
 
@@ -452,12 +453,12 @@ fn launch(draft: &mut Draft, options: &str) -> Result<Vec<String>, String> {
             "split_right".to_owned()
         }
         ("window", other) => {
-            return Err(lacks::KITTY.action(&format!("launch --location={other}")));
+            return Err(unsupported::KITTY.action(&format!("launch --location={other}")));
         }
-        (other, _) => return Err(lacks::KITTY.action(&format!("launch --type={other}"))),
+        (other, _) => return Err(unsupported::KITTY.action(&format!("launch --type={other}"))),
     };
     for option in without {
-        draft.leave_out(&format!("without {option}: {}", lacks::KITTY.setting("launch --")));
+        draft.leave_out(&format!("without {option}: {}", unsupported::KITTY.setting("launch --")));
     }
     let opens_tab = ours.starts_with("new_tab");
     let title = title.filter(|_| opens_tab);

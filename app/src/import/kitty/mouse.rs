@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        pressed,
+        action_parts,
         reasons::{self, unknown},
     },
     Binder,
@@ -37,7 +37,7 @@ impl Binder<'_> {
             "b9" => "forward",
             _ => return Err(unknown(button)),
         };
-        let chord = pressed::button(modifiers.split('+'), button)?;
+        let chord = action_parts::button(modifiers.split('+'), button)?;
         if SAME.contains(&(chord.as_str(), event, action.as_str())) {
             return Ok(());
         }

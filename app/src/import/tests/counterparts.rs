@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use super::{converted, home};
 use crate::args::Args;
 use crate::config::reference;
-use crate::import::{lacks, reasons::LACKS, *};
+use crate::import::{reasons::LACKS, unsupported, *};
 
 /// The text of the reference of options and actions, in lower case, and of the flags of `unterm`. Each action is followed
 /// by a description of its argument.
@@ -37,7 +37,8 @@ fn copy_mode_text() -> String {
     rest.split_once("\n## Themes").unwrap().0.to_lowercase()
 }
 
-const ALL: [lacks::Of; 4] = [lacks::KITTY, lacks::ALACRITTY, lacks::GHOSTTY, lacks::WEZTERM];
+const ALL: [unsupported::Of; 4] =
+    [unsupported::KITTY, unsupported::ALACRITTY, unsupported::GHOSTTY, unsupported::WEZTERM];
 
 #[test]
 fn no_reason_denies_what_the_reference_names() {

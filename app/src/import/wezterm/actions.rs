@@ -1,13 +1,14 @@
 //! Converts the keys and mouse buttons of `wezterm.lua`, and the actions of WezTerm.
 
 use super::super::{
+    action_lists::{kept, repeated},
+    action_parts::{self, Program, SWALLOW},
     draft::Draft,
-    keys, lacks,
+    keys,
     lua::Lua,
-    pressed::{self, Program, SWALLOW},
     reasons::{self, COMPUTED, unknown},
-    several::{kept, repeated},
     text::typed,
+    unsupported,
 };
 
 /// The name of the table with the keys of copy mode.
@@ -181,7 +182,7 @@ pub(super) fn bind_mouse(draft: &mut Draft, binding: &Lua) -> Result<(), String>
         return Err(reasons::NO_GRABBED.into());
     }
     let held = modifiers.split('|').map(str::trim).filter(|name| *name != "NONE");
-    let chord = pressed::button(held, name)?;
+    let chord = action_parts::button(held, name)?;
     let action = binding.get("action").ok_or(COMPUTED)?;
     let (called, arguments) = call_of(action)?;
     let streak = match event.value.get("streak") {
@@ -335,7 +336,7 @@ fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
         ("SendKey", _) => {
             let key = argument.and_then(|key| key.get("key")).and_then(Lua::text);
             let mods = argument.and_then(|key| key.get("mods")).map_or(Some(""), Lua::text);
-            pressed::key(&chord(mods.ok_or(COMPUTED)?, key.ok_or(COMPUTED)?)?)?
+            action_parts::key(&chord(mods.ok_or(COMPUTED)?, key.ok_or(COMPUTED)?)?)?
         }
         ("SpawnCommandInNewTab", _) => {
             let program = program(argument.ok_or(COMPUTED)?)?;
@@ -360,7 +361,9 @@ fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
             match flags.filter(|flag| *flag != "FUZZY").collect::<Vec<_>>()[..] {
                 ["TABS"] => "choose_tab",
                 ["COMMANDS" | "KEY_ASSIGNMENTS"] => "command_palette",
-                ["WORKSPACES" | "DOMAINS"] => return Err(lacks::WEZTERM.action("AttachDomain")),
+                ["WORKSPACES" | "DOMAINS"] => {
+                    return Err(unsupported::WEZTERM.action("AttachDomain"));
+                }
                 _ => "launcher",
             }
             .to_owned()
@@ -370,7 +373,7 @@ fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
         }
         _ => match ACTIONS.iter().find(|(other, _)| *other == name) {
             Some((_, ours)) => (*ours).to_owned(),
-            None => return Err(lacks::WEZTERM.action(name)),
+            None => return Err(unsupported::WEZTERM.action(name)),
         },
     })
 }

@@ -3,9 +3,9 @@
 use super::{
     super::{
         draft::Draft,
-        lacks,
         lua::Lua,
         reasons::{self, COMPUTED},
+        unsupported,
     },
     actions::{call_of, chord, named},
 };
@@ -107,5 +107,5 @@ fn command(argument: &Lua) -> Result<&'static str, String> {
         }
     };
     let known = COMMANDS.iter().find(|(known, takes, _)| *known == name && *takes == argument);
-    known.map(|(.., ours)| *ours).ok_or_else(|| lacks::WEZTERM.command(name))
+    known.map(|(.., ours)| *ours).ok_or_else(|| unsupported::WEZTERM.command(name))
 }

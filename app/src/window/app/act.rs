@@ -8,10 +8,10 @@ use crate::window::{
     app::App,
     effect::Effect,
     input::buffer::Buffer,
-    system::{errand::Done, folder::Purpose, screenshot::Shot},
+    system::{errand::ErrandResult, folder::Purpose, screenshot::Shot},
     workspace::{
-        blocks::part::Part, closing::Closing, copy::Form, panes::Broadcast, selection::Selection,
-        view::View,
+        blocks::action::BlockAction, closing::Closing, copy::Form, panes::Broadcast,
+        selection::Selection, view::View,
     },
 };
 use crate::{
@@ -39,18 +39,18 @@ impl Target<'_> {
 }
 
 /// Whether the function of an action had an effect. A function without a result always counts as effective.
-trait Outcome {
-    fn took_place(self) -> bool;
+trait HasEffect {
+    fn has_effect(self) -> bool;
 }
 
-impl Outcome for () {
-    fn took_place(self) -> bool {
+impl HasEffect for () {
+    fn has_effect(self) -> bool {
         true
     }
 }
 
-impl Outcome for bool {
-    fn took_place(self) -> bool {
+impl HasEffect for bool {
+    fn has_effect(self) -> bool {
         self
     }
 }
@@ -68,7 +68,7 @@ macro_rules! run {
             match action {
                 $(Action::$action $(($argument))? => {
                     let ($app, $at) = (app, target);
-                    Outcome::took_place($run)
+                    HasEffect::has_effect($run)
                 })*
             }
         }
@@ -229,8 +229,8 @@ impl App {
         };
         self.errand("settings", move || {
             match links.redirect().and_then(|file| links::open_settings(&file)) {
-                Ok(()) => Done::Nothing,
-                Err(error) => Done::Failed("settings", error),
+                Ok(()) => ErrandResult::Nothing,
+                Err(error) => ErrandResult::Failed("settings", error),
             }
         });
     }

@@ -7,7 +7,9 @@ use unterm_mux::{Layout, PaneId, Rect};
 
 use crate::window::{
     app::App,
-    echo::{around::LastFrame, reader::Lent, text_frame::TextFrame, text_style::TextStyle},
+    echo::{
+        last_frame::LastFrame, reader::LentParts, text_frame::TextFrame, text_style::TextStyle,
+    },
     prefs::default_cursor,
 };
 
@@ -40,16 +42,16 @@ impl App {
         let outlines = || placed.iter().map(outline).collect::<Option<Vec<_>>>();
         let noted = look.and_then(|look| Some((look, outlines()?)));
         let style = self.text_style();
-        self.echo.around =
+        self.echo.last_frame =
             noted.map(|(look, outlines)| LastFrame { layout, placed, outlines, look, style });
     }
 
     /// Builds a frame of the panes' text. Returns false if anything else has changed since the last whole frame, or if
     /// that frame can't be reused.
     pub(crate) fn build_text(&mut self, now: Instant) -> bool {
-        let Some(mut around) = self.echo.around.take() else { return false };
-        let is_built = self.text_frame().build(&mut around, now);
-        self.echo.around = is_built.then_some(around);
+        let Some(mut last_frame) = self.echo.last_frame.take() else { return false };
+        let is_built = self.text_frame().build(&mut last_frame, now);
+        self.echo.last_frame = is_built.then_some(last_frame);
         is_built
     }
 
@@ -60,10 +62,10 @@ impl App {
         }
         self.ask_to_finish();
         self.present();
-        if let Some(around) = self.echo.around.take() {
-            self.tell_readers(&around.layout, &around.placed);
-            self.tell_ime(&around.layout, &around.placed, None);
-            self.echo.around = Some(around);
+        if let Some(last_frame) = self.echo.last_frame.take() {
+            self.update_readers(&last_frame.layout, &last_frame.placed);
+            self.place_ime(&last_frame.layout, &last_frame.placed, None);
+            self.echo.last_frame = Some(last_frame);
         }
         true
     }
@@ -83,13 +85,13 @@ impl App {
         if !is_still || self.failure.is_some() || self.system.access.has_listener() {
             return;
         }
-        let Some(around) = self.echo.around.take() else { return };
+        let Some(last_frame) = self.echo.last_frame.take() else { return };
         let names_due = self.names_due();
         let Some(surface) = self.surface.lend() else { return };
-        self.echo.lend(Lent {
+        self.echo.lend(LentParts {
             surface,
             views: std::mem::take(&mut self.workspace.views),
-            around: Some(around),
+            last_frame: Some(last_frame),
             waits_until,
             names_due,
             has_printed: false,
@@ -102,7 +104,7 @@ impl App {
         let Some(lent) = self.echo.take_back() else { return };
         self.surface.receive(lent.surface);
         self.workspace.views = lent.views;
-        self.echo.around = lent.around;
+        self.echo.last_frame = lent.last_frame;
         self.workspace.names.stale |= lent.has_printed;
         self.failure = self.failure.take().or(lent.failure);
     }

@@ -16,7 +16,7 @@ use crate::window::{
     input::{buffer::Buffer, clipboard::Request},
     redraw::Redraw,
     surface::{blur, title, wayland},
-    system::errand::Done,
+    system::errand::ErrandResult,
 };
 
 impl App {
@@ -111,7 +111,7 @@ impl App {
         });
         if let Err(error) = started {
             let why = format!("Can't start a thread for it.\n{error}");
-            self.errand_done(Done::Failed(about, why));
+            self.errand_done(ErrandResult::Failed(about, why));
             return Redraw::Whole;
         }
         Redraw::No

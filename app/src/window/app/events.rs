@@ -133,7 +133,7 @@ impl App {
             Event::Theme => self.apply_theme(),
             Event::Occluded(occluded) => {
                 self.surface.occlude(occluded);
-                self.tell_shown();
+                self.report_shown();
                 return Redraw::if_changed(!occluded);
             }
             Event::Focus(focused) => self.focus_changed(focused),
@@ -154,7 +154,7 @@ impl App {
             Event::PointerLeft => self.pointer_left(),
             Event::Button(button, pressed) => self.mouse_button(button, pressed),
             Event::Wheel(delta) => return self.wheel(delta),
-            Event::News(news) => return self.hear(*news),
+            Event::News(news) => return self.handle_news(*news),
             Event::Tick => return self.tick(),
         }
         Redraw::Whole
@@ -163,7 +163,7 @@ impl App {
     fn focus_changed(&mut self, focused: bool) {
         self.input.focused = focused;
         let place = self.input.pointer.position;
-        self.input.pointer.arrival.keyboard_moved(focused, place, self.now);
+        self.input.pointer.focus_press.keyboard_moved(focused, place, self.now);
         self.surface.ask_whether_minimized();
         self.end_attention();
         self.input.held.forget();
@@ -171,6 +171,6 @@ impl App {
         self.input.sent.forget();
         self.input.sequence.end();
         self.overlays.menu = None;
-        self.tell_focus();
+        self.report_focus();
     }
 }

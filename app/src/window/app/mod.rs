@@ -154,9 +154,9 @@ impl App {
     }
 
     /// Reports to programs that their pane gained or lost the focus (mode 1004).
-    fn tell_focus(&mut self) {
+    fn report_focus(&mut self) {
         let now = if self.input.focused { self.focused_pane().map(|pane| pane.id()) } else { None };
-        let before = std::mem::replace(&mut self.workspace.told_focus, now);
+        let before = std::mem::replace(&mut self.workspace.reported_focus, now);
         if before == now {
             return;
         }

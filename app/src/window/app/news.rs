@@ -16,7 +16,7 @@ use crate::window::{
 
 impl App {
     /// Applies news from other threads. Returns the frame that is due.
-    pub(crate) fn hear(&mut self, news: News) -> Redraw {
+    pub(crate) fn handle_news(&mut self, news: News) -> Redraw {
         if news.stop {
             self.effect(Effect::End);
             return Redraw::No;
@@ -37,11 +37,11 @@ impl App {
                 self.overlays.close_search();
             }
         }
-        news.panes.exited.into_iter().for_each(|pane| self.tell_end(pane));
+        news.panes.exited.into_iter().for_each(|pane| self.report_end(pane));
         if news.layout || !news.panes.removed.is_empty() {
             self.check_divider_drag();
             self.arrange();
-            self.tell_focus();
+            self.report_focus();
             self.keep_soon();
         }
         for pane in &news.panes.works {
@@ -57,7 +57,7 @@ impl App {
         // A hidden tab whose output is already marked reports no further output.
         self.workspace.names.stale |= news.commands;
         if !news.system.desktop.is_empty() {
-            self.desktop_said(news.system.desktop);
+            self.desktop_reported(news.system.desktop);
         }
         if let Some(instances) = news.control.instances {
             self.chrome.instances = instances;
@@ -116,7 +116,7 @@ impl App {
         if let Some(enabled) = news.control.proxy {
             self.proxy_changed(enabled);
         }
-        news.system.told.into_iter().for_each(|told| self.told(told));
+        news.system.notices.into_iter().for_each(|event| self.handle_notice(event));
         news.control.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
         news.system.done.into_iter().for_each(|done| self.errand_done(done));

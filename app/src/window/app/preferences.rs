@@ -10,7 +10,7 @@ use crate::window::{
     effect::Effect,
     prefs::{SHELL, fonts},
     surface::{wayland, x_server},
-    system::errand::Done,
+    system::errand::ErrandResult,
     ui::wrap::first_of,
     workspace::view::View,
 };
@@ -79,7 +79,7 @@ impl App {
             }
             self.prefs.fonts = fonts;
             self.apply_fonts();
-            self.tell_missing_fonts();
+            self.warn_of_missing_fonts();
         }
         if let Some(geometry) = &mut self.surface.geometry {
             geometry.padding = self.prefs.config.window.padding;
@@ -91,15 +91,15 @@ impl App {
         }
         if before.window.opacity != self.prefs.config.window.opacity && !self.surface.is_transparent
         {
-            self.tell_why_opaque();
+            self.explain_opacity();
         }
-        self.hear_desktop();
+        self.follow_desktop();
         self.arrange();
         self.surface.redraw_whole();
     }
 
     /// Shows a message that explains why the window stays opaque.
-    fn tell_why_opaque(&mut self) {
+    fn explain_opacity(&mut self) {
         let Some(screen) = &self.surface.screen else { return };
         if wayland::is_opaque(&screen.window, screen.painter.kind()) {
             return self.notify("opacity", wayland::OPAQUE.to_owned());
@@ -110,12 +110,12 @@ impl App {
                 true => x_server::NO_COMPOSITOR,
                 false => "Opacity applies to new windows.",
             };
-            Done::Said("opacity", why.to_owned())
+            ErrandResult::Said("opacity", why.to_owned())
         });
     }
 
     /// Shows a message that lists the configured fonts that are not installed.
-    pub(crate) fn tell_missing_fonts(&mut self) {
+    pub(crate) fn warn_of_missing_fonts(&mut self) {
         let missing = self.surface.renderer.missing_families();
         if missing.is_empty() {
             self.overlays.toasts.settle(FONTS);

@@ -38,11 +38,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stop = Arc::clone(&inbox);
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
 
-    let (told, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
+    let (for_settings, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
     let startup = Startup::new(
         args,
         true,
-        move |_, change| told.post(|news| news.control.settings = Some(change)),
+        move |_, change| for_settings.post(|news| news.control.settings = Some(change)),
         move |_, path| {
             let home = unterm_control::home();
             watched::proxy(&home, path, &beside);
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !startup.complaints.is_empty() {
         app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }
-    app.tell_missing_fonts();
+    app.warn_of_missing_fonts();
     app.echo.allow(&app.inbox);
     let ran = event_loop.run_app(&mut app).context("the window's event loop failed");
     app.finish(ran.is_ok());
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_of_winit_is_told_without_its_place() {
+    fn an_error_of_winit_is_shown_without_its_source_location() {
         let error = "os error at /src/winit-0.30.13/src/linux/mod.rs:788: Failed to open connection to X server";
         assert_eq!(without_place(error), "Failed to open connection to X server");
         assert_eq!(without_place("not supported"), "not supported");

@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_usual_is_not_said() {
+    fn usual_values_are_not_shown() {
         let status = Status::default();
         for item in
             [StatusItem::Proxy, StatusItem::Theme, StatusItem::Agents, StatusItem::Recording]

@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn thirty_tabs_are_told_apart() {
+    fn thirty_tabs_have_distinct_titles() {
         let families: [fn(usize) -> String; 5] = [
             |n| format!("service-api-{n:02}"),
             |n| format!("service-{n:02} of the same long name"),

@@ -17,7 +17,7 @@ const SEPARATOR: &str = " · ";
 /// Returns the titles of all tabs. If all titles start with the same `user@host:`, this prefix is removed. Directories
 /// of equal name get as many parent directories as it takes to make them differ. Equal titles of programs in different
 /// directories get these directories.
-pub(crate) fn tell_apart(titles: Vec<PaneTitle>) -> Vec<String> {
+pub(crate) fn distinguish(titles: Vec<PaneTitle>) -> Vec<String> {
     let hosts: Vec<usize> = titles.iter().map(|title| host(&title.text)).collect();
     let named = titles.iter().zip(&hosts).filter(|(_, host)| **host > 0);
     let mut named = named.map(|(title, _)| title.text.split(':').next());
@@ -105,20 +105,20 @@ pub(crate) fn cut(title: &str, columns: usize) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn told(titles: &[&str]) -> Vec<String> {
+    fn titled(titles: &[&str]) -> Vec<String> {
         let plain = |text: &&str| PaneTitle::given((*text).to_owned());
-        tell_apart(titles.iter().map(plain).collect())
+        distinguish(titles.iter().map(plain).collect())
     }
 
     #[test]
     fn a_host_that_all_tabs_share_is_left_out() {
-        assert_eq!(told(&["me@here: ~/a", "me@here:~/b", "vim x"]), ["~/a", "~/b", "vim x"]);
-        assert_eq!(told(&["root@box: ~"]), ["~"]);
+        assert_eq!(titled(&["me@here: ~/a", "me@here:~/b", "vim x"]), ["~/a", "~/b", "vim x"]);
+        assert_eq!(titled(&["root@box: ~"]), ["~"]);
         let two = ["me@here: ~", "me@there: ~", "top"];
-        assert_eq!(told(&two), two);
+        assert_eq!(titled(&two), two);
         // None of these titles starts with a `user@host:` that can be removed.
         let others = ["ssh a@b: c", "a@b", "a@b:", "@b: c", "make: x", "git@host/x: y"];
-        assert_eq!(told(&others), others);
+        assert_eq!(titled(&others), others);
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
                 place: Some(path.into()),
                 directory: None,
             };
-            tell_apart(paths.iter().map(title).collect())
+            distinguish(paths.iter().map(title).collect())
         };
         assert_eq!(titles(&["/w/a/src", "/w/b/src", "/w/c"]), ["a/src", "b/src", "c"]);
         assert_eq!(titles(&["/w/a/x/src", "/w/b/x/src"]), ["a/x/src", "b/x/src"]);
@@ -145,7 +145,7 @@ mod tests {
                 place: None,
                 directory: (!directory.is_empty()).then(|| directory.into()),
             };
-            tell_apart(titles.iter().map(title).collect())
+            distinguish(titles.iter().map(title).collect())
         };
         assert_eq!(
             titles(&[("vim", "/w/a"), ("vim", "/w/b"), ("top", "/w/a")]),

@@ -8,13 +8,13 @@
 //!
 //! If the window is idle, the thread that read the output paints it, because waking the event loop would take as long
 //! as painting the frame. While the event loop waits, it lends the reader threads everything that such a frame needs
-//! ([`Lent`]). The event loop takes the loan back before it handles any event. A reader thread never waits for the
+//! ([`LentParts`]). The event loop takes the loan back before it handles any event. A reader thread never waits for the
 //! event loop and shares nothing else with it, so only text can change while the reader paints.
 //!
 //! Owns the loan, and a copy of what the last whole frame showed around the text. Never decides what a whole frame
 //! shows.
 
-pub(crate) mod around;
+pub(crate) mod last_frame;
 pub(crate) mod loan;
 pub(crate) mod reader;
 pub(crate) mod text_frame;
@@ -26,8 +26,8 @@ use unterm_mux::Mux;
 
 use crate::window::{
     echo::{
-        around::LastFrame,
-        reader::{Lent, Slot},
+        last_frame::LastFrame,
+        reader::{LentParts, Slot},
     },
     inbox::Inbox,
 };
@@ -35,13 +35,13 @@ use crate::window::{
 /// The event loop's side of the fast path.
 pub(crate) struct Echo {
     /// The last frame's content around the panes' text; `None` if the next frame must be a whole frame.
-    pub(crate) around: Option<LastFrame>,
+    pub(crate) last_frame: Option<LastFrame>,
     slot: Arc<Slot>,
 }
 
 impl Echo {
     pub(crate) fn new(mux: &Arc<Mux>) -> Self {
-        Self { around: None, slot: Arc::new(Slot::new(Arc::downgrade(mux))) }
+        Self { last_frame: None, slot: Arc::new(Slot::new(Arc::downgrade(mux))) }
     }
 
     /// Allows panes' readers to paint echoes. Only X11 and Wayland allow another thread to use a window. Only the CPU
@@ -54,12 +54,12 @@ impl Echo {
     }
 
     /// Lends the panes' readers everything that they need to paint an echo.
-    pub(crate) fn lend(&self, lent: Lent) {
+    pub(crate) fn lend(&self, lent: LentParts) {
         self.slot.put(lent);
     }
 
     /// Ends the loan, and waits for a reader that is painting. Returns `None` if nothing is lent.
-    pub(crate) fn take_back(&self) -> Option<Lent> {
+    pub(crate) fn take_back(&self) -> Option<LentParts> {
         self.slot.take()
     }
 }

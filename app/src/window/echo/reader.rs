@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use unterm_mux::{Mux, PaneId};
 
 use crate::window::{
-    echo::{around::LastFrame, text_frame::TextFrame},
+    echo::{last_frame::LastFrame, text_frame::TextFrame},
     inbox::Inbox,
     redraw::Redraw,
     surface::Surface,
@@ -19,11 +19,11 @@ use crate::window::{
 };
 
 /// The parts of the window that the event loop lends while it waits.
-pub(crate) struct Lent {
+pub(crate) struct LentParts {
     pub(crate) surface: Box<Surface>,
     pub(crate) views: Views,
     /// What the last whole frame showed around the text; `None` if part of that content has changed since.
-    pub(crate) around: Option<LastFrame>,
+    pub(crate) last_frame: Option<LastFrame>,
     /// The time when the event loop wakes up if no event arrives.
     pub(crate) waits_until: Option<Instant>,
     /// The time when the titles must be read again, if a pane prints.
@@ -36,7 +36,7 @@ pub(crate) struct Lent {
 
 /// The place of the loan, which the event loop and the panes' readers share.
 pub(crate) struct Slot {
-    lent: Mutex<Option<Lent>>,
+    lent: Mutex<Option<LentParts>>,
     /// A weak reference, because the mux owns its observers, and thereby this slot.
     mux: Weak<Mux>,
 }
@@ -46,11 +46,11 @@ impl Slot {
         Self { lent: Mutex::new(None), mux }
     }
 
-    pub(crate) fn put(&self, lent: Lent) {
+    pub(crate) fn put(&self, lent: LentParts) {
         *self.lent.lock() = Some(lent);
     }
 
-    pub(crate) fn take(&self) -> Option<Lent> {
+    pub(crate) fn take(&self) -> Option<LentParts> {
         self.lent.lock().take()
     }
 
@@ -75,13 +75,13 @@ impl Slot {
     }
 }
 
-impl Lent {
+impl LentParts {
     /// Paints a pane's output if only text has changed and the changed area is small.
     fn show(&mut self, pane: PaneId, mux: &Mux, now: Instant) -> bool {
-        let Some(around) = self.around.as_mut().filter(|_| self.failure.is_none()) else {
+        let Some(last_frame) = self.last_frame.as_mut().filter(|_| self.failure.is_none()) else {
             return false;
         };
-        if !around.has(pane) {
+        if !last_frame.has(pane) {
             // If a hidden tab already shows a mark for new output, further output needs no frame.
             return self.views.get(&pane).is_some_and(|view| view.is_marked(now));
         }
@@ -91,8 +91,8 @@ impl Lent {
         }
         self.has_printed = true;
         let (surface, views) = (&mut *self.surface, &mut self.views);
-        if !(TextFrame { mux, surface, views }).build(around, now) {
-            self.around = None;
+        if !(TextFrame { mux, surface, views }).build(last_frame, now) {
+            self.last_frame = None;
             return false;
         }
         let Some(screen) = &mut surface.screen else { return false };
@@ -101,9 +101,9 @@ impl Lent {
             Ok(true) => {}
             Err(error) => self.failure = Some(error.into()),
         }
-        let LastFrame { layout, placed, look, .. } = around;
+        let LastFrame { layout, placed, look, .. } = last_frame;
         if let Some(place) = cursor_place(layout, placed, views, &look.geometry) {
-            screen.tell_ime(place);
+            screen.place_ime(place);
         }
         surface.pacing.painted(now);
         if surface.renderer.is_unfinished() {

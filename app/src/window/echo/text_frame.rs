@@ -10,7 +10,7 @@ use unterm_renderer::PaneScene;
 
 use crate::window::{
     echo::{
-        around::{LastFrame, Outline},
+        last_frame::{LastFrame, Outline},
         text_style::TextStyle,
     },
     surface::Surface,
@@ -29,19 +29,19 @@ pub(crate) struct TextFrame<'a> {
 
 impl TextFrame<'_> {
     /// Builds a text frame. Returns false if anything else has changed since the last whole frame.
-    pub(crate) fn build(&mut self, around: &mut LastFrame, now: Instant) -> bool {
-        if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {
+    pub(crate) fn build(&mut self, last_frame: &mut LastFrame, now: Instant) -> bool {
+        if !Arc::ptr_eq(&last_frame.layout, &self.mux.layout()) {
             return false;
         }
-        self.refresh(&around.placed, around.style, now);
+        self.refresh(&last_frame.placed, last_frame.style, now);
         let is_same = |((id, _), before): (&(PaneId, Rect), &Outline)| {
             self.views.get(id).and_then(View::outline).is_some_and(|outline| outline == *before)
         };
-        if !around.placed.iter().zip(&around.outlines).all(is_same) {
+        if !last_frame.placed.iter().zip(&last_frame.outlines).all(is_same) {
             return false;
         }
-        around.look.blink_on = self.blink(&around.placed, around.style, now);
-        let LastFrame { placed, look, .. } = around;
+        last_frame.look.blink_on = self.blink(&last_frame.placed, last_frame.style, now);
+        let LastFrame { placed, look, .. } = last_frame;
         let scene = |(id, area): &(PaneId, Rect)| Some(look.scene(*id, *area, self.views.get(id)?));
         let panes: Vec<PaneScene<'_>> = placed.iter().filter_map(scene).collect();
         self.surface.renderer.frame_with_panes(&panes);

@@ -59,10 +59,10 @@ impl HeldModifiers {
         self.down.clear();
     }
 
-    /// The modifiers of a key event, including the effect of the event itself. `told` is winit's state of the
+    /// The modifiers of a key event, including the effect of the event itself. `reported` is winit's state of the
     /// modifiers.
-    pub(crate) fn modifiers(&mut self, event: &KeyInput, told: Modifiers) -> Modifiers {
-        let mut modifiers = told;
+    pub(crate) fn modifiers(&mut self, event: &KeyInput, reported: Modifiers) -> Modifiers {
+        let mut modifiers = reported;
         let goes_down = event.action != KeyAction::Release;
         let is_new = event.action == KeyAction::Press;
         match event.pressed.key {
@@ -77,7 +77,7 @@ impl HeldModifiers {
             }
             Key::CapsLock if is_new => self.locks ^= Modifiers::CAPS_LOCK,
             Key::NumLock if is_new => self.locks ^= Modifiers::NUM_LOCK,
-            key => self.see_locks(key, event.pressed.unshifted, told),
+            key => self.see_locks(key, event.pressed.unshifted, reported),
         }
         for (modifier, _) in &self.down {
             if matches!(modifier, ModifierKey::Hyper | ModifierKey::Meta) {
@@ -88,8 +88,8 @@ impl HeldModifiers {
     }
 
     /// Derives the state of Caps Lock from the case of a typed letter, and of Num Lock from a key of the keypad.
-    fn see_locks(&mut self, key: Key, unshifted: Option<char>, told: Modifiers) {
-        let shift = told.contains(Modifiers::SHIFT);
+    fn see_locks(&mut self, key: Key, unshifted: Option<char>, reported: Modifiers) {
+        let shift = reported.contains(Modifiers::SHIFT);
         match key {
             Key::Char(c) if c.is_alphabetic() && c.is_lowercase() != c.is_uppercase() => {
                 let same_letter = unshifted.is_some_and(|u| u.to_lowercase().eq(c.to_lowercase()));
@@ -109,9 +109,9 @@ impl HeldModifiers {
 /// Keys whose press ran an action of Unterm. Their repeats and their release are not sent to the program. Otherwise, a
 /// Ctrl+C that is held too long would copy and then interrupt, and an Enter in a menu would repeat in the shell.
 #[derive(Debug, Default)]
-pub(crate) struct Taken(Vec<PhysicalKey>);
+pub(crate) struct HandledKeys(Vec<PhysicalKey>);
 
-impl Taken {
+impl HandledKeys {
     pub(crate) fn take(&mut self, key: PhysicalKey) {
         if !self.0.contains(&key) {
             self.0.push(key);
@@ -137,9 +137,9 @@ impl Taken {
 /// program must never receive the release of a key that an input method composed, that ran an action, or that another
 /// pane received.
 #[derive(Debug, Default)]
-pub(crate) struct Sent(Vec<(PhysicalKey, PaneId)>);
+pub(crate) struct SentKeys(Vec<(PhysicalKey, PaneId)>);
 
-impl Sent {
+impl SentKeys {
     /// Records a press or a repeat.
     pub(crate) fn press(&mut self, key: PhysicalKey, pane: PaneId) {
         if !self.0.contains(&(key, pane)) {
@@ -388,15 +388,15 @@ fn on_keypad(c: char) -> Option<Key> {
 mod tests {
     use super::*;
 
-    fn letter(c: char, unshifted: char, told: Modifiers) -> Modifiers {
+    fn letter(c: char, unshifted: char, reported: Modifiers) -> Modifiers {
         let mut held = HeldModifiers::default();
-        held.see_locks(Key::Char(c), Some(unshifted), told);
+        held.see_locks(Key::Char(c), Some(unshifted), reported);
         held.locks
     }
 
     #[test]
     fn a_shortcut_is_ours_until_it_is_let_go() {
-        let mut taken = Taken::default();
+        let mut taken = HandledKeys::default();
         let (c, d) = (PhysicalKey::Code(KeyCode::KeyC), PhysicalKey::Code(KeyCode::KeyD));
         taken.take(c);
         assert!(taken.has(c, KeyAction::Repeat) && taken.has(c, KeyAction::Repeat));
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_release_goes_where_the_press_went() {
-        let mut sent = Sent::default();
+        let mut sent = SentKeys::default();
         let (e, d) = (PhysicalKey::Code(KeyCode::KeyE), PhysicalKey::Code(KeyCode::KeyD));
         // An input method composed the press of this key.
         assert_eq!(sent.release(e), None);

@@ -23,7 +23,7 @@ use winit::keyboard::ModifiersState;
 use crate::window::input::{
     clipboard::Clipboard,
     clipboard_access::ClipboardAccess,
-    keys::{HeldModifiers, Sent, Taken},
+    keys::{HandledKeys, HeldModifiers, SentKeys},
     pointer::Pointer,
     sequence::Sequence,
 };
@@ -37,8 +37,8 @@ pub(crate) struct Input {
     pub(crate) transfers_denied: HashMap<PaneId, u64>,
     pub(crate) modifiers: ModifiersState,
     pub(crate) held: HeldModifiers,
-    pub(crate) taken: Taken,
-    pub(crate) sent: Sent,
+    pub(crate) taken: HandledKeys,
+    pub(crate) sent: SentKeys,
     /// The keys pressed so far of an unfinished key sequence.
     pub(crate) sequence: Sequence,
     pub(crate) pointer: Pointer,
@@ -58,8 +58,8 @@ impl Input {
             transfers_denied: HashMap::new(),
             modifiers: ModifiersState::empty(),
             held: HeldModifiers::default(),
-            taken: Taken::default(),
-            sent: Sent::default(),
+            taken: HandledKeys::default(),
+            sent: SentKeys::default(),
             sequence: Sequence::default(),
             pointer: Pointer::default(),
             preedit: None,

@@ -1,6 +1,6 @@
 //! The state of the mouse: the position, the held buttons, successive clicks, and drags.
 
-pub(crate) mod arrival;
+pub(crate) mod focus_press;
 pub(crate) mod wheel;
 pub(crate) mod wheel_buttons;
 
@@ -12,7 +12,7 @@ use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
     hovered_link::HoveredLink,
-    input::pointer::{arrival::Arrival, wheel_buttons::WheelButtons},
+    input::pointer::{focus_press::FocusPress, wheel_buttons::WheelButtons},
 };
 
 /// Two presses on the same cell within this time are a double click.
@@ -29,7 +29,7 @@ pub(crate) struct Pointer {
     pub(crate) deferred: Option<(Instant, Target, Option<HoveredLink>)>,
     /// The pane in which the left button drags a selection.
     pub(crate) selecting: Option<PaneId>,
-    pub(crate) arrival: Arrival,
+    pub(crate) focus_press: FocusPress,
     /// Whether the last left press focused the window. Such a press is not a click.
     pub(crate) arrives: bool,
     /// Panes whose program received a button press, with the button. The program must also receive the release. The

@@ -5,7 +5,7 @@ use unterm_renderer::{PixelRect, Preedit, Renderer, Scene};
 use unterm_term::TextRange;
 
 use crate::window::{
-    overlays::{search::SearchBar, taker::Taker},
+    overlays::{search::SearchBar, text_target::TextTarget},
     ui::{colors::Colors, geometry::Geometry},
     workspace::view::Views,
 };
@@ -33,14 +33,14 @@ pub(crate) struct Canvas<'a, 'scene> {
     pub(crate) renderer: &'a mut Renderer,
     pub(crate) scene: &'a mut Scene<'scene>,
     /// The text that an input method is composing, and the receiver of this text.
-    pub(crate) preedit: Option<(Taker, &'a Preedit)>,
+    pub(crate) preedit: Option<(TextTarget, &'a Preedit)>,
     /// The rectangle of the text cursor in the topmost overlay that receives text.
     pub(crate) caret: Option<PixelRect>,
 }
 
 impl<'a> Canvas<'a, '_> {
-    pub(crate) fn preedit_of(&self, taker: Taker) -> Option<&'a Preedit> {
-        self.preedit.filter(|(of, _)| *of == taker).map(|(_, preedit)| preedit)
+    pub(crate) fn preedit_of(&self, text_target: TextTarget) -> Option<&'a Preedit> {
+        self.preedit.filter(|(of, _)| *of == text_target).map(|(_, preedit)| preedit)
     }
 
     pub(crate) fn area(&self, pane: PaneId) -> Option<Rect> {

@@ -3,7 +3,7 @@
 use unterm_mux::TabId;
 
 use crate::action::{Action, Entry};
-use crate::config::listed::Listed;
+use crate::config::settings_list::Listed;
 use crate::window::overlays::panel::item::Item;
 
 /// The effect of an item of the panel.

@@ -19,7 +19,7 @@ use crate::window::{
         canvas::Canvas,
         overlay::{Handled, Overlay, Press},
         panel::{inset, shadow},
-        taker::Taker,
+        text_target::TextTarget,
     },
     redraw::Redraw,
     ui::{
@@ -29,7 +29,7 @@ use crate::window::{
     },
     wish::Wish,
 };
-use crate::{action::Action, config::keys::Found};
+use crate::{action::Action, config::keys::KeyMatch};
 
 /// The width, padding and corner radius of the question, in logical pixels.
 const WIDTH: f32 = 560.0;
@@ -391,7 +391,7 @@ impl Questions {
         let bound = cx.prefs.found(&[], press.pressed, press.modifiers);
         let copies = matches!(
             bound,
-            Some((_, Found::Actions([Action::Copy]))) if !press.modifiers.contains(Modifiers::SHIFT)
+            Some((_, KeyMatch::Actions([Action::Copy]))) if !press.modifiers.contains(Modifiers::SHIFT)
         );
         bound.is_some() && !copies && self.lets_keys_act()
     }
@@ -412,8 +412,8 @@ impl Overlay for Questions {
         true
     }
 
-    fn taker(&self) -> Option<Taker> {
-        Some(Taker::Nobody)
+    fn text_target(&self) -> Option<TextTarget> {
+        Some(TextTarget::Nobody)
     }
 
     /// Programs receive no key while a question is open.
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_would_do_is_spoken_behind_what_it_is_about() {
+    fn an_effect_is_spoken_after_its_subject() {
         let line = |text: &str| Preview { text: text.to_owned(), ..Preview::default() };
         let mut questions = Questions::default();
         assert!(questions.spoken().is_none());

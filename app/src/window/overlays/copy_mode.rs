@@ -13,7 +13,7 @@ use crate::window::{
     overlays::{
         canvas::Canvas,
         overlay::{Handled, Overlay, Press},
-        taker::Taker,
+        text_target::TextTarget,
     },
     wish::Wish,
     workspace::{
@@ -38,8 +38,8 @@ impl Overlay for View {
         false
     }
 
-    fn taker(&self) -> Option<Taker> {
-        Some(Taker::Nobody)
+    fn text_target(&self) -> Option<TextTarget> {
+        Some(TextTarget::Nobody)
     }
 
     /// A key that is not bound in copy mode runs its action. The program receives no key.

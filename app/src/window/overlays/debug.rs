@@ -143,7 +143,7 @@ fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
     let shown = if text.is_empty() { "empty".to_owned() } else { format!("{text:?}") };
     let run = line.styles.iter().find(|run| (run.start..run.end).contains(&col));
     let mut lines = vec![
-        said([
+        joined([
             &format!("cell {col},{row}"),
             &shown,
             &codes.join(" "),
@@ -154,7 +154,7 @@ fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
                 Width::Head => "left free by a wide character",
             },
         ]),
-        said([
+        joined([
             &format!("line {}", line.line.0),
             &format!("changed at {}", line.revision),
             if line.wrapped { "goes on below" } else { "" },
@@ -176,7 +176,7 @@ fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
                 format!("underline {kind}, {}", color(style.underline_color))
             }
         };
-        lines.push(said([
+        lines.push(joined([
             &format!("text {}", color(style.foreground)),
             &format!("background {}", color(style.background)),
             &attrs.join(", "),
@@ -191,7 +191,7 @@ fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
 }
 
 /// Joins the parts that are not empty, with spaces between them.
-fn said<const N: usize>(parts: [&str; N]) -> String {
+fn joined<const N: usize>(parts: [&str; N]) -> String {
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("   ")
 }

@@ -16,8 +16,8 @@ use crate::window::{
     overlays::{
         canvas::Canvas,
         overlay::{Handled, Overlay, Press},
-        taker::Taker,
         targets::{Target, TargetKind},
+        text_target::TextTarget,
     },
     ui::{colors::Colors, geometry::Geometry},
     wish::Wish,
@@ -154,8 +154,8 @@ impl Overlay for Hints {
         false
     }
 
-    fn taker(&self) -> Option<Taker> {
-        Some(Taker::Nobody)
+    fn text_target(&self) -> Option<TextTarget> {
+        Some(TextTarget::Nobody)
     }
 
     /// The program never receives a key while labels are shown.

@@ -17,7 +17,7 @@ use crate::window::{
         canvas::Canvas,
         overlay::{Handled, Overlay, Press},
         panel::shadow,
-        taker::Taker,
+        text_target::TextTarget,
     },
     redraw::Redraw,
     ui::{
@@ -25,7 +25,7 @@ use crate::window::{
         geometry::{Geometry, contains},
     },
     wish::Wish,
-    workspace::blocks::part::Part,
+    workspace::blocks::action::BlockAction,
 };
 use crate::{action::Action, config::keys::Keymap};
 
@@ -61,7 +61,7 @@ pub(crate) enum Choice {
     /// Copies text to the clipboard.
     Copy(String),
     /// Runs an action on a command of a pane, given by the command's id.
-    Command(PaneId, u64, Part),
+    Command(PaneId, u64, BlockAction),
 }
 
 /// An item that can be chosen.
@@ -381,7 +381,7 @@ impl Menu {
             Choice::Act(action) => cx.wish(Wish::Act(self.target, action)),
             Choice::Open(link) => cx.wish(Wish::OpenLink(link)),
             Choice::Copy(text) => cx.store(Buffer::Clipboard, text),
-            Choice::Command(pane, command, part) => cx.wish(Wish::Command(pane, command, part)),
+            Choice::Command(pane, command, action) => cx.wish(Wish::Command(pane, command, action)),
         }
     }
 }
@@ -391,8 +391,8 @@ impl Overlay for Menu {
         true
     }
 
-    fn taker(&self) -> Option<Taker> {
-        Some(Taker::Nobody)
+    fn text_target(&self) -> Option<TextTarget> {
+        Some(TextTarget::Nobody)
     }
 
     /// No key reaches anything below the menu.

@@ -4,8 +4,8 @@
 //! Owns the content of the overlays. `surface/stack.rs` owns their order.
 //! Never acts on panes: a choice is a value, which the app carries out.
 
+pub(crate) mod agent_questions;
 pub(crate) mod answer;
-pub(crate) mod asks;
 pub(crate) mod canvas;
 pub(crate) mod choice;
 pub(crate) mod confirm;
@@ -25,8 +25,8 @@ pub(crate) mod receiver;
 pub(crate) mod search;
 pub(crate) mod sequence;
 pub(crate) mod shells;
-pub(crate) mod taker;
 pub(crate) mod targets;
+pub(crate) mod text_target;
 pub(crate) mod toast;
 pub(crate) mod tour;
 
@@ -36,7 +36,7 @@ use unterm_mux::PaneId;
 
 use crate::window::hovered_link::HoveredLink;
 use crate::window::overlays::{
-    asks::ShownQuestions,
+    agent_questions::ShownQuestions,
     confirm::Questions,
     debug::Debug,
     hints::Hints,

@@ -11,7 +11,7 @@ use unterm_mux::{
 use crate::window::{
     cx::Cx,
     input::keys::Pressed,
-    overlays::{canvas::Canvas, taker::Taker},
+    overlays::{canvas::Canvas, text_target::TextTarget},
     redraw::Redraw,
 };
 
@@ -66,7 +66,7 @@ pub(crate) trait Overlay {
     }
 
     /// The receiver of text from input methods. `None` if an overlay below, or the pane, receives the text.
-    fn taker(&self) -> Option<Taker> {
+    fn text_target(&self) -> Option<TextTarget> {
         None
     }
 

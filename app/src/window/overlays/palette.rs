@@ -3,7 +3,7 @@
 //!
 //! Owns the entries and their names. The panel filters them, and the app runs the chosen one.
 
-pub(crate) mod words;
+pub(crate) mod search_words;
 
 use unterm_control::languages;
 
@@ -13,7 +13,7 @@ use crate::{
     config::{
         Config,
         keys::{self, Keymap},
-        listed::{Listed, SettingKind, listed},
+        settings_list::{Listed, SettingKind, listed},
     },
     window::overlays::{
         choice::{Choice, action_item},
@@ -99,7 +99,7 @@ pub(crate) fn id(choice: &Choice) -> String {
 }
 
 fn words_of(id: &str) -> impl Iterator<Item = &'static str> {
-    words::WORDS.iter().filter(move |(_, target)| *target == id).map(|(words, _)| *words)
+    search_words::WORDS.iter().filter(move |(_, target)| *target == id).map(|(words, _)| *words)
 }
 
 #[cfg(test)]
@@ -123,13 +123,13 @@ mod tests {
     #[test]
     fn what_users_type_finds_what_they_mean() {
         let panel = panel(&Config::default());
-        let wrong: Vec<_> = words::WORDS
+        let wrong: Vec<_> = search_words::WORDS
             .iter()
             .map(|(typed, target)| (*typed, *target, found(&panel, typed)))
             .filter(|(_, target, found)| found != target)
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
-        assert!(words::WORDS.len() >= 300);
+        assert!(search_words::WORDS.len() >= 300);
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
             .map(|one| id(&one.choice))
             .collect();
         let mut seen = BTreeSet::new();
-        for (words, target) in words::WORDS {
+        for (words, target) in search_words::WORDS {
             assert!(ids.contains(*target), "{words} leads to {target}, which is no entry");
             assert!(seen.insert(*words), "{words} stands twice");
             let known = ACTIONS.iter().find(|entry| entry.synonyms.contains(words));

@@ -262,8 +262,8 @@ impl<C> Panel<C> {
         let (line, row) = (geometry.ui_line(), geometry.ui_line() + geometry.px(8.0));
         let width = self.width(geometry);
         let input = row + geometry.px(8.0);
-        let says = self.message.is_some() || self.items.is_empty() || self.text.is_some();
-        let message = if says { row } else { 0 };
+        let has_message = self.message.is_some() || self.items.is_empty() || self.text.is_some();
+        let message = if has_message { row } else { 0 };
         let foot = if self.items.iter().any(|item| !item.about.is_empty()) { row } else { 0 };
         let room = geometry.height.saturating_sub(input + message + foot + 4 * padding);
         let text_room = |below: usize| room.saturating_sub(below as u32 * row + padding) / line;
@@ -375,12 +375,12 @@ impl<C> Panel<C> {
             ..place.input
         };
         scene.quads.push(quad(line, colors.hairline));
-        let (said, color) = match &self.message {
+        let (message_text, color) = match &self.message {
             Some(message) => (message.as_str(), colors.danger_text),
             None => (below, colors.muted),
         };
-        if !said.is_empty() {
-            scene.labels.push(label(place.message, said, color));
+        if !message_text.is_empty() {
+            scene.labels.push(label(place.message, message_text, color));
         }
         if let Some(text) = self.text.as_ref().filter(|_| place.text_rows > 0) {
             self.draw_text(text, &place, (geometry, colors), scene);
@@ -439,9 +439,15 @@ impl<C> Panel<C> {
         scene: &mut Scene<'_>,
     ) {
         if let Some((first, last, count)) = text.place(place.text_rows) {
-            let said = format!("Lines {first}–{last} of {count} · PgUp and PgDn scroll");
+            let message_text = format!("Lines {first}–{last} of {count} · PgUp and PgDn scroll");
             let rect = inset(place.message, place.padding);
-            scene.labels.push(label(geometry, rect, &said, colors.accent_text, LabelAlign::Right));
+            scene.labels.push(label(
+                geometry,
+                rect,
+                &message_text,
+                colors.accent_text,
+                LabelAlign::Right,
+            ));
         }
         let line = geometry.ui_line();
         let height = place.text_rows as u32 * line + geometry.px(8.0);

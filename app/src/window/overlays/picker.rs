@@ -11,7 +11,7 @@ use unterm_renderer::Renderer;
 use crate::action::{Action, Entry};
 use crate::config::{
     edit,
-    listed::{Listed, SettingKind},
+    settings_list::{Listed, SettingKind},
     theme,
 };
 use crate::window::{
@@ -24,7 +24,7 @@ use crate::window::{
         palette,
         panel::{Panel, PanelOutcome, item::Item},
         pasting,
-        taker::Taker,
+        text_target::TextTarget,
     },
     redraw::Redraw,
     ui::geometry::Geometry,
@@ -270,8 +270,8 @@ impl Overlay for Picker {
         true
     }
 
-    fn taker(&self) -> Option<Taker> {
-        Some(Taker::Panel)
+    fn text_target(&self) -> Option<TextTarget> {
+        Some(TextTarget::Panel)
     }
 
     fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
@@ -309,7 +309,8 @@ impl Overlay for Picker {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_, '_>) {
-        let (preedit, look) = (canvas.preedit_of(Taker::Panel), (canvas.geometry, canvas.colors));
+        let (preedit, look) =
+            (canvas.preedit_of(TextTarget::Panel), (canvas.geometry, canvas.colors));
         let caret = self.panel.draw(preedit, look, canvas.renderer, canvas.scene);
         canvas.caret = Some(caret);
     }

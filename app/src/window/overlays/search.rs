@@ -4,8 +4,8 @@
 //! Owns the query and the matches. The engine runs the search.
 
 pub(crate) mod draw;
-pub(crate) mod found;
 pub(crate) mod input;
+pub(crate) mod search_result;
 
 use std::{
     cell::Cell,
@@ -22,7 +22,7 @@ use unterm_term::{Case, LineId, Pattern, PatternKind, Point, SearchOrder, Snapsh
 
 use crate::window::{
     inbox::Inbox,
-    overlays::search::found::Found,
+    overlays::search::search_result::SearchResult,
     ui::{geometry::contains, line::Line},
 };
 
@@ -134,7 +134,7 @@ pub(crate) struct SearchBar {
     is_awaited: bool,
     /// The error in the input, if it is not a valid pattern.
     problem: Option<String>,
-    found: Found,
+    found: SearchResult,
     /// The index of the current match.
     current: Option<usize>,
     /// The query of the search before this one.
@@ -160,7 +160,7 @@ impl SearchBar {
             is_accepted: false,
             is_awaited: false,
             problem: None,
-            found: Found::default(),
+            found: SearchResult::default(),
             current: None,
             last: None,
             generation: Arc::default(),
@@ -232,7 +232,7 @@ impl SearchBar {
         self.problem = None;
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         if self.line.text().is_empty() {
-            self.found = Found { generation, ..Found::default() };
+            self.found = SearchResult { generation, ..SearchResult::default() };
             self.current = None;
             self.is_answered = true;
             return;
@@ -271,7 +271,7 @@ impl SearchBar {
             inbox.post(|news| {
                 // Do not replace the result of a newer search.
                 if newest.load(Ordering::Acquire) == generation {
-                    news.found = Some(Found { generation, matches, more });
+                    news.found = Some(SearchResult { generation, matches, more });
                 }
             });
         };
@@ -284,14 +284,14 @@ impl SearchBar {
     fn give_up(&mut self, problem: String) {
         let generation = self.generation.load(Ordering::Acquire);
         self.problem = Some(problem);
-        self.found = Found { generation, ..Found::default() };
+        self.found = SearchResult { generation, ..SearchResult::default() };
         self.current = None;
         self.is_answered = true;
     }
 
     /// Stores the matches that a thread found, and returns whether to scroll. If the current match still exists, it
     /// remains current. Otherwise, the newest match that starts at or above line `bottom` becomes current.
-    fn take(&mut self, found: Found, bottom: LineId) -> bool {
+    fn take(&mut self, found: SearchResult, bottom: LineId) -> bool {
         if found.generation != self.generation.load(Ordering::Acquire) {
             return false;
         }
@@ -388,8 +388,8 @@ impl SearchBar {
 
     /// The input, the message of the bar, and whether the search has ended. For screen readers.
     pub(crate) fn spoken(&self) -> (&str, String, bool) {
-        let said = self.problem.clone().unwrap_or_else(|| self.count());
-        (self.line.text(), said, self.is_answered)
+        let count = self.problem.clone().unwrap_or_else(|| self.count());
+        (self.line.text(), count, self.is_answered)
     }
 
     /// The number of matches and the kind of search, as shown at the right of the bar.
@@ -421,7 +421,7 @@ mod tests {
         let pattern = Pattern::new(pattern, PatternKind::Literal, Case::Smart).unwrap();
         let matches: Vec<_> = term.lines().search(&pattern, SearchOrder::OldestFirst).collect();
         bar.line.insert("x");
-        assert!(bar.take(Found { generation: 0, matches, more: false }, LineId(u64::MAX)));
+        assert!(bar.take(SearchResult { generation: 0, matches, more: false }, LineId(u64::MAX)));
         bar
     }
 
@@ -506,16 +506,16 @@ mod tests {
         bar.give_up("unclosed group".to_owned());
         assert_eq!(bar.count(), "nothing · smart case");
         assert!(bar.is_answered && bar.range().is_none());
-        assert!(!bar.take(Found { generation: 1, ..Found::default() }, LineId(0)));
+        assert!(!bar.take(SearchResult { generation: 1, ..SearchResult::default() }, LineId(0)));
     }
 
     #[test]
-    fn nothing_is_said_to_be_nothing_before_it_was_looked_for() {
+    fn no_result_is_shown_before_the_search_has_ended() {
         let mut bar = found("a", "a");
         // The user types another letter, which starts a new search.
         (bar.current, bar.is_answered) = (None, false);
         assert_eq!(bar.spoken(), ("x", "searching".to_owned(), false));
-        assert!(bar.take(Found::default(), LineId(0)));
+        assert!(bar.take(SearchResult::default(), LineId(0)));
         assert_eq!(bar.spoken(), ("x", "nothing · smart case".to_owned(), true));
         bar.give_up("unclosed group".to_owned());
         assert_eq!(bar.spoken(), ("x", "unclosed group".to_owned(), true));
@@ -525,7 +525,7 @@ mod tests {
     fn an_answer_to_an_older_question_is_not_taken() {
         let mut bar = found("a", "a");
         bar.generation.store(7, Ordering::Release);
-        assert!(!bar.take(Found { generation: 6, ..Found::default() }, LineId(0)));
+        assert!(!bar.take(SearchResult { generation: 6, ..SearchResult::default() }, LineId(0)));
         assert_eq!(bar.found.matches.len(), 1);
     }
 }

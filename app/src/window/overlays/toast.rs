@@ -226,7 +226,7 @@ impl Overlay for Toasts {
         else {
             return Handled::No;
         };
-        if about == asks::ABOUT {
+        if about == agent_questions::ABOUT {
             cx.wish(Wish::ShowAnswers);
             return Handled::Yes;
         }

@@ -10,7 +10,7 @@ use unterm_renderer::{Highlight, Quad};
 use crate::window::{
     chrome::{Chrome, tab_bar::Look},
     input::Input,
-    overlays::{Overlays, canvas::Debugged, taker::Taker},
+    overlays::{Overlays, canvas::Debugged, text_target::TextTarget},
     prefs::Prefs,
     surface::look::PaneLook,
     ui::{colors::Colors, geometry::Geometry},
@@ -32,7 +32,7 @@ pub(crate) struct Plan {
     /// The panes that receive the input of the focused pane, including the focused pane itself; empty if no other pane
     /// receives it.
     pub(crate) receivers: Vec<PaneId>,
-    pub(crate) taker: Taker,
+    pub(crate) text_target: TextTarget,
     /// The content of the debug overlay, if the overlay is open.
     pub(crate) debug: Option<Debugged>,
 }

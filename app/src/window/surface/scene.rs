@@ -4,7 +4,7 @@ use unterm_renderer::{PaneScene, PixelRect, Renderer, Scene};
 
 use crate::window::{
     chrome::tab_bar::TabBar,
-    overlays::{canvas::Canvas, taker::Taker, toast::rows_in_use},
+    overlays::{canvas::Canvas, text_target::TextTarget, toast::rows_in_use},
     surface::{
         pane_marks,
         plan::{Drawn, Plan},
@@ -33,7 +33,7 @@ pub(crate) fn scene<'a>(
         let Some(view) = workspace.views.get(id) else { continue };
         let has_keys = Some(*id) == focused;
         let plain = panes.scene(*id, *area, view);
-        let takes_text = has_keys && plan.taker == Taker::Pane;
+        let takes_text = has_keys && plan.text_target == TextTarget::Pane;
         scene.panes.push(PaneScene {
             highlights: if plan.matches.0 == Some(*id) { &plan.matches.1 } else { &[] },
             preedit: input.preedit.as_ref().filter(|_| takes_text),
@@ -84,12 +84,13 @@ pub(crate) fn scene<'a>(
         pointer: input.pointer.position,
         renderer,
         scene: &mut scene,
-        preedit: input.preedit.as_ref().map(|preedit| (plan.taker, preedit)),
+        preedit: input.preedit.as_ref().map(|preedit| (plan.text_target, preedit)),
         caret: None,
     };
     pane_marks::draw_copy_modes(drawn, &mut canvas);
     pane_marks::draw_commands(drawn, &mut canvas);
     stack::draw(drawn, &mut canvas);
-    let caret = canvas.caret.filter(|_| matches!(plan.taker, Taker::Panel | Taker::Search));
+    let caret =
+        canvas.caret.filter(|_| matches!(plan.text_target, TextTarget::Panel | TextTarget::Search));
     (scene, caret)
 }

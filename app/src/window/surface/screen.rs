@@ -36,7 +36,7 @@ impl Screen {
     }
 
     /// Reports the position of the text cursor to the input method, which shows its candidates next to the cursor.
-    pub(crate) fn tell_ime(&mut self, place: PixelRect) {
+    pub(crate) fn place_ime(&mut self, place: PixelRect) {
         if self.ime_area.replace(place) != Some(place) {
             self.repeat_to_ime();
         }

@@ -1,8 +1,8 @@
 //! The overlays over the panes, as one stack. They are painted from the lowest to the topmost. Keys, text and the
 //! mouse go from the topmost overlay down, until an open overlay handles them.
 //!
-//! Owns the order of overlays. A new overlay needs an [`Overlay`] and a [`Place`] in [`STACK`]; there is no other list of
-//! overlays. `app/overlays/stack.rs` offers input to the overlays.
+//! Owns the order of overlays. A new overlay needs an [`Overlay`] and a [`OverlayPlace`] in [`STACK`]; there is no
+//! other list of overlays. `app/overlays/stack.rs` offers input to the overlays.
 
 use unterm_mux::PaneId;
 
@@ -16,7 +16,7 @@ use crate::window::{
 
 /// A place in the stack.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum OverlayPlace {
     CopyMode,
     Link,
     Search,
@@ -31,23 +31,23 @@ pub(crate) enum Place {
 }
 
 /// All overlays, from the lowest to the topmost.
-pub(crate) const STACK: [Place; 11] = [
-    Place::CopyMode,
-    Place::Link,
-    Place::Search,
-    Place::Hints,
-    Place::Tooltip,
-    Place::Toasts,
-    Place::Sequence,
-    Place::Picker,
-    Place::Menu,
-    Place::Debug,
-    Place::Questions,
+pub(crate) const STACK: [OverlayPlace; 11] = [
+    OverlayPlace::CopyMode,
+    OverlayPlace::Link,
+    OverlayPlace::Search,
+    OverlayPlace::Hints,
+    OverlayPlace::Tooltip,
+    OverlayPlace::Toasts,
+    OverlayPlace::Sequence,
+    OverlayPlace::Picker,
+    OverlayPlace::Menu,
+    OverlayPlace::Debug,
+    OverlayPlace::Questions,
 ];
 
 /// The parts of the window that contain overlays.
 #[derive(Clone, Copy)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct OverlayParts<'a> {
     pub(crate) views: &'a Views,
     pub(crate) input: &'a Input,
     pub(crate) overlays: &'a Overlays,
@@ -56,43 +56,52 @@ pub(crate) struct Parts<'a> {
     pub(crate) focused: Option<PaneId>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> OverlayParts<'a> {
     /// The overlay at a place. `None` if it is not open.
-    pub(crate) fn overlay(self, place: Place) -> Option<&'a dyn Overlay> {
+    pub(crate) fn overlay(self, place: OverlayPlace) -> Option<&'a dyn Overlay> {
         let Self { views, input, overlays, chrome, focused } = self;
         Some(match place {
-            Place::CopyMode => views.get(&focused?).filter(|view| view.is_copying())?,
-            Place::Link => overlays.hovered.as_ref()?,
-            Place::Search => overlays.search.as_ref()?,
-            Place::Hints => overlays.hints.as_ref()?,
-            Place::Tooltip => &chrome.status_bar,
-            Place::Toasts => &overlays.toasts,
-            Place::Sequence => Some(&input.sequence).filter(|sequence| sequence.has_begun())?,
-            Place::Picker => overlays.picker.as_ref()?,
-            Place::Menu => overlays.menu.as_ref()?,
-            Place::Debug => overlays.debug.as_ref()?,
-            Place::Questions => overlays.open_questions()?,
+            OverlayPlace::CopyMode => views.get(&focused?).filter(|view| view.is_copying())?,
+            OverlayPlace::Link => overlays.hovered.as_ref()?,
+            OverlayPlace::Search => overlays.search.as_ref()?,
+            OverlayPlace::Hints => overlays.hints.as_ref()?,
+            OverlayPlace::Tooltip => &chrome.status_bar,
+            OverlayPlace::Toasts => &overlays.toasts,
+            OverlayPlace::Sequence => {
+                Some(&input.sequence).filter(|sequence| sequence.has_begun())?
+            }
+            OverlayPlace::Picker => overlays.picker.as_ref()?,
+            OverlayPlace::Menu => overlays.menu.as_ref()?,
+            OverlayPlace::Debug => overlays.debug.as_ref()?,
+            OverlayPlace::Questions => overlays.open_questions()?,
         })
     }
 }
 
 /// The overlay at a place, if it is open and handles input.
-pub(crate) fn overlay_mut(overlays: &mut Overlays, place: Place) -> Option<&mut dyn Overlay> {
+pub(crate) fn overlay_mut(
+    overlays: &mut Overlays,
+    place: OverlayPlace,
+) -> Option<&mut dyn Overlay> {
     Some(match place {
-        Place::Search => overlays.search.as_mut()?,
-        Place::Hints => overlays.hints.as_mut()?,
-        Place::Toasts => &mut overlays.toasts,
-        Place::Picker => overlays.picker.as_mut()?,
-        Place::Menu => overlays.menu.as_mut()?,
-        Place::Questions => &mut overlays.questions,
-        Place::CopyMode | Place::Link | Place::Tooltip | Place::Sequence | Place::Debug => {
+        OverlayPlace::Search => overlays.search.as_mut()?,
+        OverlayPlace::Hints => overlays.hints.as_mut()?,
+        OverlayPlace::Toasts => &mut overlays.toasts,
+        OverlayPlace::Picker => overlays.picker.as_mut()?,
+        OverlayPlace::Menu => overlays.menu.as_mut()?,
+        OverlayPlace::Questions => &mut overlays.questions,
+        OverlayPlace::CopyMode
+        | OverlayPlace::Link
+        | OverlayPlace::Tooltip
+        | OverlayPlace::Sequence
+        | OverlayPlace::Debug => {
             return None;
         }
     })
 }
 
 pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
-    let parts = Parts {
+    let parts = OverlayParts {
         views: &drawn.workspace.views,
         input: drawn.input,
         overlays: drawn.overlays,

@@ -29,7 +29,7 @@ pub(crate) struct Open {
     /// Whether a reader is connected.
     is_connected: Arc<AtomicBool>,
     /// The state that was last sent to the reader.
-    pub(crate) told: SentTree,
+    pub(crate) sent: SentTree,
 }
 
 /// Receives the requests of a reader, on a thread of AccessKit.
@@ -78,7 +78,7 @@ impl Access {
             is_connected: Arc::clone(&is_connected),
         };
         let adapter = Adapter::with_direct_handlers(event_loop, window, ear(), ear(), ear());
-        Self(Some(Open { adapter, is_new, is_connected, told: SentTree::default() }))
+        Self(Some(Open { adapter, is_new, is_connected, sent: SentTree::default() }))
     }
 
     /// Whether a screen reader is connected.

@@ -7,7 +7,7 @@
 
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) mod portal;
-pub(crate) mod said;
+pub(crate) mod reported;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) mod xsettings;
 
@@ -16,14 +16,14 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use crate::window::system::appearance::said::{ReportedSettings, Source};
+use crate::window::system::appearance::reported::{ReportedSettings, Source};
 
 /// The last report of each source of the desktop's settings.
 #[derive(Default)]
 pub(crate) struct Appearance {
     /// The sources that are followed, each on its own thread.
-    pub(crate) heard: HashSet<Source>,
-    pub(crate) said: HashMap<Source, ReportedSettings>,
+    pub(crate) followed: HashSet<Source>,
+    pub(crate) reported: HashMap<Source, ReportedSettings>,
     /// Whether the window shows the theme for a light desktop; the control server reads it.
     pub(crate) is_theme_light: Arc<AtomicBool>,
 }
@@ -32,19 +32,19 @@ impl Appearance {
     /// Whether the desktop prefers reduced motion. The portal takes precedence over XSETTINGS.
     pub(crate) fn is_motion_reduced(&self) -> Option<bool> {
         let all = [Source::Portal, Source::XSettings];
-        all.iter().find_map(|source| self.said.get(source)?.is_motion_reduced)
+        all.iter().find_map(|source| self.reported.get(source)?.is_motion_reduced)
     }
 }
 
 /// Reports the settings of a source now, and again after each change, until the source disappears.
 #[cfg(all(unix, not(target_os = "macos")))]
-pub(crate) fn hear(source: Source, tell: impl Fn(ReportedSettings)) {
+pub(crate) fn follow(source: Source, report: impl Fn(ReportedSettings)) {
     match source {
-        Source::Portal => portal::hear(tell),
-        Source::XSettings => xsettings::hear(tell),
+        Source::Portal => portal::follow(report),
+        Source::XSettings => xsettings::follow(report),
     }
 }
 
 /// Does nothing: this operating system has neither source of settings.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-pub(crate) fn hear(_: Source, _: impl Fn(ReportedSettings)) {}
+pub(crate) fn follow(_: Source, _: impl Fn(ReportedSettings)) {}

@@ -6,12 +6,12 @@ use unterm_mux::PaneId;
 
 use crate::window::{
     input::dropped::Dropped,
-    system::{folder::Purpose, paged::PagedFile, screenshot::Taken},
+    system::{folder::Purpose, paged::PagedFile, screenshot::SavedScreenshot},
 };
 
 /// The result of an errand.
 #[derive(Debug)]
-pub(crate) enum Done {
+pub(crate) enum ErrandResult {
     /// The errand succeeded, and the user needs no message.
     Nothing,
     /// A message for the user: its topic and its text.
@@ -21,7 +21,7 @@ pub(crate) enum Done {
     /// A new file. Its path is copied to the clipboard. The values: the message's topic and text, and the path.
     Copied(&'static str, &'static str, PathBuf),
     /// A screenshot, or an error. `None` if the user canceled the screenshot.
-    Screenshot(Result<Option<Taken>, String>),
+    Screenshot(Result<Option<SavedScreenshot>, String>),
     /// An existing file to edit beside a pane: the directory for relative names, and the file's name with a position
     /// in the file.
     File(PaneId, Option<PathBuf>, String),

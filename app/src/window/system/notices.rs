@@ -30,13 +30,13 @@ const LINE: usize = 120;
 pub(crate) enum NoticeEvent {
     Show(PaneId, Box<Notification>),
     TakenBack(PaneId, u64),
-    Ended(PaneId, Ended),
+    Ended(PaneId, EndedCommand),
     Desktop(NotificationEvent),
 }
 
 /// A command that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ended {
+pub(crate) struct EndedCommand {
     pub(crate) command: u64,
     pub(crate) exit_code: Option<i32>,
     pub(crate) took: Duration,
@@ -44,14 +44,14 @@ pub(crate) struct Ended {
 
 /// Queues an event. If the queue is full, a new notification of a program replaces the newest queued notification of
 /// its pane.
-pub(crate) fn queue(told: &mut Vec<NoticeEvent>, new: NoticeEvent) {
+pub(crate) fn queue(events: &mut Vec<NoticeEvent>, new: NoticeEvent) {
     // The desktop's replies need no limit here: each replies to one of our requests.
-    if told.len() < QUEUE || matches!(new, NoticeEvent::Desktop(_)) {
-        told.push(new);
+    if events.len() < QUEUE || matches!(new, NoticeEvent::Desktop(_)) {
+        events.push(new);
     } else if let NoticeEvent::Show(pane, _) = new {
         let is_last =
             |old: &&mut NoticeEvent| matches!(old, NoticeEvent::Show(of, _) if *of == pane);
-        if let Some(last) = told.iter_mut().rfind(is_last) {
+        if let Some(last) = events.iter_mut().rfind(is_last) {
             *last = new;
         }
     }
@@ -187,17 +187,19 @@ mod tests {
 
     #[test]
     fn a_full_queue_keeps_the_newest_notification() {
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         let show = |pane, handle| {
             NoticeEvent::Show(
                 PaneId(pane),
                 Box::new(Notification { handle, ..Notification::default() }),
             )
         };
-        (0..1000).for_each(|handle| queue(&mut told, show(1, handle)));
-        queue(&mut told, show(2, 0));
-        assert_eq!(told.len(), QUEUE);
-        assert!(matches!(told.last(), Some(NoticeEvent::Show(_, newest)) if newest.handle == 999));
+        (0..1000).for_each(|handle| queue(&mut events, show(1, handle)));
+        queue(&mut events, show(2, 0));
+        assert_eq!(events.len(), QUEUE);
+        assert!(
+            matches!(events.last(), Some(NoticeEvent::Show(_, newest)) if newest.handle == 999)
+        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(crate) fn prefix(shot: Shot) -> &'static str {
 }
 
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct SavedScreenshot {
     pub(crate) path: PathBuf,
     pub(crate) picture: Picture,
 }
@@ -56,7 +56,7 @@ pub(crate) fn save_own(
     name: &str,
     pixels: &[u32],
     size: (u32, u32),
-) -> Result<Taken> {
+) -> Result<SavedScreenshot> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
     let rgba = pixels.iter().flat_map(|pixel| {
@@ -67,7 +67,7 @@ pub(crate) fn save_own(
     let png = captures::png(&image)?;
     private::replace(&path, |file| std::io::Write::write_all(file, &png))
         .with_context(|| path.display().to_string())?;
-    Ok(Taken { path, picture: Picture::from(image) })
+    Ok(SavedScreenshot { path, picture: Picture::from(image) })
 }
 
 /// Runs `unterm-capture`. Returns `None` if the user canceled the selection.
@@ -77,7 +77,7 @@ pub(crate) fn save_screen(
     is_region: bool,
     hidden: bool,
     at: Option<(i32, i32)>,
-) -> Result<Option<Taken>> {
+) -> Result<Option<SavedScreenshot>> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
     let mut args = vec![if is_region { "region" } else { "screen" }.to_owned()];
@@ -90,7 +90,7 @@ pub(crate) fn save_screen(
     Ok(match captures::take(&args, &path)? {
         true => {
             let image = image::open(&path).with_context(|| path.display().to_string())?;
-            Some(Taken { path, picture: Picture::from(image.into_rgba8()) })
+            Some(SavedScreenshot { path, picture: Picture::from(image.into_rgba8()) })
         }
         false => None,
     })

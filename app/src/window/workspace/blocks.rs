@@ -5,10 +5,10 @@
 //! integration. This module never writes to the terminal. Blocks are not shown on the alternate screen.
 
 pub(crate) mod about;
+pub(crate) mod action;
 pub(crate) mod draw;
+pub(crate) mod layout;
 pub(crate) mod mark;
-pub(crate) mod part;
-pub(crate) mod place;
 
 use unterm_term::{Command, LineId, Rgb, ScreenKind, Snapshot, Term};
 
@@ -16,7 +16,7 @@ use crate::window::{
     ui::colors::Colors,
     workspace::blocks::{
         about::{about, possible},
-        part::Part,
+        action::BlockAction,
     },
 };
 
@@ -62,7 +62,7 @@ pub(crate) struct Block {
     /// The text of the panel about the command; empty if the command has not run.
     about: String,
     /// The actions that are possible on the command now.
-    parts: Vec<Part>,
+    parts: Vec<BlockAction>,
 }
 
 /// The command whose output fills the first visible row, for the sticky header.

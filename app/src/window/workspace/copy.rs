@@ -28,13 +28,13 @@ pub(crate) enum Form {
 
 /// The text of adjacent cells with equal styles.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Piece {
+pub(crate) struct StyledText {
     text: String,
     style: Style,
 }
 
 /// A line of text. Wrapped rows are joined into one line.
-type Line = Vec<Piece>;
+type Line = Vec<StyledText>;
 
 /// The lines of a range, and the last snapshot that was taken to read them. If `trim` is set, trailing blanks are
 /// removed.
@@ -90,7 +90,7 @@ fn push_cells(row: &SnapshotRow, start: usize, end: usize, line: &mut Line) {
         while runs.next_if(|run| usize::from(run.end) <= col).is_some() {}
         let style = runs.peek().map_or_else(Style::default, |run| run.style);
         if !line.last().is_some_and(|piece| piece.style == style) {
-            line.push(Piece { text: String::new(), style });
+            line.push(StyledText { text: String::new(), style });
         }
         let Some(piece) = line.last_mut() else { continue };
         match (cell.width(), cell.content()) {
@@ -254,8 +254,8 @@ fn sgr(style: &Style) -> String {
 mod tests {
     use super::*;
 
-    fn piece(text: &str, style: Style) -> Piece {
-        Piece { text: text.to_owned(), style }
+    fn piece(text: &str, style: Style) -> StyledText {
+        StyledText { text: text.to_owned(), style }
     }
 
     fn red() -> Style {

@@ -37,7 +37,7 @@ pub(crate) struct Workspace {
     pub(crate) views: Views,
     pub(crate) panes: Hand,
     /// The pane that last received a report that it has the focus.
-    pub(crate) told_focus: Option<PaneId>,
+    pub(crate) reported_focus: Option<PaneId>,
     pub(crate) names: Names,
     /// The title that was last sent to the operating system.
     pub(crate) title: String,
@@ -62,7 +62,7 @@ impl Default for Workspace {
         Self {
             views: Views::default(),
             panes: Hand::default(),
-            told_focus: None,
+            reported_focus: None,
             names: Names { stale: true, ..Names::default() },
             title: String::new(),
             project: None,

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     authority::{
         audit::{DOING, NOT_SHOWN, TYPED},
-        parameters::{plain, told},
+        parameters::{plain, summary},
     },
     caller::Caller,
     methods::Context,
@@ -35,7 +35,7 @@ use crate::{
         people::{
             approvals::{self, Standing},
             approved::Approved as LetPass,
-            questions::{self, Kind, Verdict},
+            questions::{self, QuestionKind, Verdict},
         },
         records::audit::CallOutcome,
     },
@@ -114,7 +114,9 @@ pub async fn approve(
             if elicits {
                 let shown = context.peer.create_elicitation(form(message)).await;
                 match shown.map(|result| verdict(&result)) {
-                    Ok(Ok(Some(verdict))) => answer_as_told(methods, caller, number, verdict).await,
+                    Ok(Ok(Some(verdict))) => {
+                        carry_out_answer(methods, caller, number, verdict).await
+                    }
                     Ok(Ok(None)) => {}
                     Ok(Err(said)) => return said,
                     Err(error) => tracing::debug!(%error, "the client shows no dialog"),
@@ -122,7 +124,7 @@ pub async fn approve(
             }
             std::future::pending().await
         };
-        let telling = async {
+        let progress = async {
             if let Some(token) = &progress {
                 loop {
                     ticks.tick().await;
@@ -146,7 +148,7 @@ pub async fn approve(
                 let why = format!("The user has not yet decided whether {client} may act. Repeat the call to keep waiting.");
                 return Approved::No(why);
             }
-            () = telling => {}
+            () = progress => {}
             said = dialog => {
                 asking.is_over = false;
                 let offered = IN_DIALOGS.map(Verdict::name).join(" or ");
@@ -165,7 +167,7 @@ pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestPa
     let detail = if is_secret(server, caller, arguments) {
         NOT_SHOWN.to_owned()
     } else {
-        told(arguments, &DOING)
+        summary(arguments, &DOING)
     };
     let outcome = CallOutcome::Refused(why.to_owned());
     let session = named.map(plain).unwrap_or_default();
@@ -229,7 +231,7 @@ async fn answered_between(methods: &Context, caller: &Caller, request: &CallTool
         Ok(result) => {
             // The dialog does not offer this answer, so it is ignored. The client must ask again.
             if let Ok(Some(verdict)) = verdict(&result) {
-                answer_as_told(methods, caller, number, verdict).await;
+                carry_out_answer(methods, caller, number, verdict).await;
             }
         }
         Err(error) => tracing::debug!(%error, "an answer that is none"),
@@ -237,9 +239,9 @@ async fn answered_between(methods: &Context, caller: &Caller, request: &CallTool
 }
 
 /// Answers a caller's own question with the result of the client's dialog.
-async fn answer_as_told(methods: &Context, caller: &Caller, number: u64, verdict: Verdict) {
+async fn carry_out_answer(methods: &Context, caller: &Caller, number: u64, verdict: Verdict) {
     let is_own = methods.people.questions.find(number).is_some_and(|(question, _)| {
-        question.kind == Kind::Approval && question.connection == caller.connection
+        question.kind == QuestionKind::Approval && question.connection == caller.connection
     });
     if !is_own {
         let client = caller.client.as_deref();

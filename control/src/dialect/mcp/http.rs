@@ -36,7 +36,7 @@ use crate::{
     dialect::http::{announced, failure, holding, whole},
     offload,
     services::limits::{
-        fair_share::{FairShare, Part},
+        fair_share::{FairShare, SharePart},
         message_budget::{Reservation, SHORT},
     },
     transport::limits::LONGEST_MESSAGE,
@@ -186,7 +186,7 @@ impl Http {
     ///
     /// # Errors
     /// The caller may not send requests here, or sends too many.
-    fn admit(&self, caller: &Caller) -> Result<Part, Refused> {
+    fn admit(&self, caller: &Caller) -> Result<SharePart, Refused> {
         if caller.token == TokenKind::Page {
             return refused(StatusCode::FORBIDDEN, "A settings page is no agent");
         }
@@ -356,7 +356,7 @@ fn is_json(request: &Request) -> Result<(), Refused> {
 }
 
 /// The resources that a request holds until its reply has ended: its slot, its session and its memory.
-type Held = (Part, Option<InUse>, Reservation);
+type Held = (SharePart, Option<InUse>, Reservation);
 
 /// A reply that holds a request's resources until the reply has ended.
 fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>

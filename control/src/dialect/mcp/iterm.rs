@@ -2,15 +2,15 @@
 //!
 //! A window is an instance, identified by its process id. A session is found by its id, or else by its terminal device,
 //! or else by the most similar name. A name must have a minimum similarity to match. If a call acts on a session of
-//! another instance, that instance executes it ([`far`]). The result's `_meta` lists the fields that contain a
-//! program's output.
+//! another instance, that instance executes it ([`other_instance`]). The result's `_meta` lists the fields that contain
+//! a program's output.
 
-mod far;
 mod find;
 mod json;
 mod keys;
 pub mod memory;
 mod open;
+mod other_instance;
 mod paint;
 mod watch;
 
@@ -18,16 +18,16 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use self::{
-    far::there,
     find::{Terminal, all, named, resolve, score},
     json::{OnSession, check_texts, error, joined, rows, text, without_blank_end},
     memory::MOST,
     open::{NewTab, SplitPane},
+    other_instance::there,
     watch::Watch,
 };
 use super::{
+    error_messages::Advises,
     tool::{Ask, Toolset, plain, plain_tool, whole},
-    words::Advises,
 };
 use crate::methods::{
     exec::{Run, RunParams},

@@ -184,14 +184,14 @@ pub struct Job {
     /// The handle with which the client requests the outcome. It works only on the connection that began the call.
     handle: Arc<str>,
     /// Whether the client has received the handle.
-    told: Arc<AtomicBool>,
+    is_handle_sent: Arc<AtomicBool>,
     /// The pane's `seq` when the client last received the pane's state. 0: it never did.
     seen: Arc<AtomicU64>,
     /// The pane's number of inputs when the client last received the pane's state.
     seen_inputs: Arc<AtomicU64>,
     /// The pane's number of inputs when the client was last notified that the program reads its terminal. `u64::MAX`:
     /// it never was.
-    told_reads: Arc<AtomicU64>,
+    sent_reads: Arc<AtomicU64>,
     /// The kind of call.
     pub kind: JobKind,
     /// The pane of the job. If the job has several panes, the first one.
@@ -209,8 +209,8 @@ pub struct Job {
 
 impl Job {
     /// Returns the handle, which is now sent to the client.
-    pub fn tell_handle(&self) -> String {
-        self.told.store(true, Ordering::Relaxed);
+    pub fn send_handle(&self) -> String {
+        self.is_handle_sent.store(true, Ordering::Relaxed);
         self.handle.to_string()
     }
 
@@ -230,16 +230,16 @@ impl Job {
         self.kind.ended().await;
     }
 
-    /// Calls `tell` when the call has ended. Does not call it if the client requests the job again before, has not
+    /// Calls `notify` when the call has ended. Does not call it if the client requests the job again before, has not
     /// received the handle, or the call is abandoned.
     pub fn when_over<T: Future<Output = ()> + Send + 'static>(
         &self,
-        tell: impl FnOnce(JobState) -> T + Send + 'static,
+        notify: impl FnOnce(JobState) -> T + Send + 'static,
     ) {
         let job = self.clone();
         let task = tokio::spawn(async move {
-            if job.kind.ended().await && job.told.load(Ordering::Relaxed) {
-                tell(job.state()).await;
+            if job.kind.ended().await && job.is_handle_sent.load(Ordering::Relaxed) {
+                notify(job.state()).await;
             }
         });
         self.set_notice(Some(task.abort_handle()));
@@ -257,26 +257,26 @@ impl Job {
     }
 
     /// Records that the client receives the pane's state at this `seq`.
-    pub fn tell_state(&self, seq: u64) {
+    pub fn send_state(&self, seq: u64) {
         self.seen.store(seq, Ordering::Relaxed);
     }
 
     /// Records the pane's number of inputs, because the client receives the pane's state now.
-    pub fn tell_inputs(&self, inputs: u64) {
+    pub fn send_inputs(&self, inputs: u64) {
         self.seen_inputs.store(inputs, Ordering::Relaxed);
     }
 
     /// Records that the client is notified now that the program reads its terminal without showing a recognized
     /// question.
-    pub fn tell_reads(&self) {
-        self.told_reads.store(self.seen_inputs.load(Ordering::Relaxed), Ordering::Relaxed);
+    pub fn send_reads(&self) {
+        self.sent_reads.store(self.seen_inputs.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Whether the client was notified that the program reads its terminal, and the pane has received no input since
     /// then. `inputs`: the pane's current number of inputs. Output does not matter here: a program that printed
     /// meanwhile was not waiting.
-    pub fn told_reads(&self, inputs: u64) -> bool {
-        self.told_reads.load(Ordering::Relaxed) == inputs
+    pub fn sent_reads(&self, inputs: u64) -> bool {
+        self.sent_reads.load(Ordering::Relaxed) == inputs
     }
 
     /// The `seq` of the pane's state that the client last received. 0 if the pane has received input since then,
@@ -325,7 +325,7 @@ impl Jobs {
         if place.resize(1).is_err() {
             return Err("There are too many calls under way; wait for some of them".to_owned());
         }
-        let (tell, outcome) = watch::channel(None);
+        let (notify, outcome) = watch::channel(None);
         let pending = Pending(outcome);
         let kind = kind(pending.clone());
         let mut state = self.state.lock();
@@ -341,17 +341,17 @@ impl Jobs {
         let task = tokio::spawn(async move {
             let _place = place;
             let outcome = call.await;
-            tell.send_replace(Some(outcome));
+            notify.send_replace(Some(outcome));
         });
         let (notice, begun, task) = (Arc::default(), Instant::now(), task.abort_handle());
-        let (told, seen, seen_inputs) = <_>::default();
-        let told_reads = Arc::new(AtomicU64::new(u64::MAX));
+        let (is_handle_sent, seen, seen_inputs) = <_>::default();
+        let sent_reads = Arc::new(AtomicU64::new(u64::MAX));
         let job = Job {
             handle,
-            told,
+            is_handle_sent,
             seen,
             seen_inputs,
-            told_reads,
+            sent_reads,
             kind,
             pane,
             others,
@@ -375,7 +375,8 @@ impl Jobs {
     /// The jobs of a connection whose handles the connection has received.
     pub fn of(&self, connection: u64) -> Vec<Job> {
         let state = self.state.lock();
-        let is_its = |job: &&Job| job.connection == connection && job.told.load(Ordering::Relaxed);
+        let is_its =
+            |job: &&Job| job.connection == connection && job.is_handle_sent.load(Ordering::Relaxed);
         state.jobs.iter().filter(is_its).cloned().collect()
     }
 
@@ -388,7 +389,7 @@ impl Jobs {
     /// the job any longer. `ends`: whether the job's command is interrupted. It is never interrupted if the request
     /// took longer than usual: some clients then cancel it by themselves, and that must not stop a long build.
     pub fn abandon(&self, job: &Job, ends: bool) {
-        if !job.told.load(Ordering::Relaxed) {
+        if !job.is_handle_sent.load(Ordering::Relaxed) {
             if ends && job.begun.elapsed() <= SLICE {
                 job.signals.cancel();
             }
@@ -521,9 +522,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_is_told_to_who_has_the_handle_and_does_not_ask_again() {
+    async fn a_client_with_the_handle_is_notified_of_the_end() {
         let jobs = Jobs::default();
-        for (has_handle, asks_again, is_given_up, is_told) in [
+        for (has_handle, asks_again, is_given_up, is_notified) in [
             (true, false, false, true),
             (false, false, false, false),
             (true, true, false, false),
@@ -533,10 +534,10 @@ mod tests {
             let call = async move { ended.await.map(|()| answer("7")).map_err(|e| e.to_string()) };
             let (job, _) = begin(&jobs, 1, call).unwrap();
             if has_handle {
-                job.tell_handle();
+                job.send_handle();
             }
-            let (tell, told) = oneshot::channel();
-            job.when_over(move |state| async move { drop(tell.send(state)) });
+            let (notify, notified) = oneshot::channel();
+            job.when_over(move |state| async move { drop(notify.send(state)) });
             if asks_again {
                 job.is_asked_for();
             }
@@ -545,9 +546,9 @@ mod tests {
             } else {
                 end.send(()).unwrap();
             }
-            let told = told.await;
-            assert_eq!(told.is_ok(), is_told, "{has_handle} {asks_again} {is_given_up}");
-            if let Ok(state) = told {
+            let notified = notified.await;
+            assert_eq!(notified.is_ok(), is_notified, "{has_handle} {asks_again} {is_given_up}");
+            if let Ok(state) = notified {
                 assert_eq!(state, job.state());
                 assert!(state.ended && state.outcome.unwrap().contains("has answered"));
             }
@@ -561,9 +562,9 @@ mod tests {
         let cancelled = begin();
         drop(Asking::new(&jobs, &cancelled));
         assert!(jobs.state.lock().jobs.is_empty());
-        let told = begin();
-        let asking = Asking::new(&jobs, &told);
-        let handle = told.tell_handle();
+        let sent = begin();
+        let asking = Asking::new(&jobs, &sent);
+        let handle = sent.send_handle();
         drop(asking);
         assert!(jobs.find(1, &handle).is_some());
     }

@@ -213,7 +213,7 @@ async fn contents(
     if let Address::Screen(pane) | Address::Block(pane, _) | Address::File(pane, _) = address
         && is_hidden(server, *pane)
     {
-        return Err(RESOURCES.say(&Error::NoSession(*pane)));
+        return Err(RESOURCES.message(&Error::NoSession(*pane)));
     }
     Ok(match address {
         Address::Screen(pane) => {
@@ -256,7 +256,7 @@ async fn contents(
 
 /// A job of the caller.
 fn job(server: &Server, caller: &Caller, handle: &str) -> ToolResult<Job> {
-    server.dispatcher.check_token(caller).map_err(|error| RESOURCES.say(&error))?;
+    server.dispatcher.check_token(caller).map_err(|error| RESOURCES.message(&error))?;
     let job = server.jobs.find(caller.connection, handle);
     job.ok_or_else(|| {
         "no call of yours has this handle; its result may have been returned".to_owned()
@@ -279,14 +279,14 @@ pub async fn watch<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
     address: &Address,
-    tell: impl Fn() -> F,
+    notify: impl Fn() -> F,
 ) {
     let (pane, block) = match address {
         Address::Screen(pane) => (pane, None),
         Address::Block(pane, block) => (pane, Some(block)),
         Address::Recording(id) => {
             recording::ended(server, caller, id).await;
-            tell().await;
+            notify().await;
             return;
         }
         Address::Job(handle) => {
@@ -294,10 +294,10 @@ pub async fn watch<F: Future<Output = bool>>(
             if let Ok(job) = job(server, caller, handle) {
                 job.ended().await;
             }
-            tell().await;
+            notify().await;
             return;
         }
-        Address::Agents => return watch_agents(server, caller, tell).await,
+        Address::Agents => return watch_agents(server, caller, notify).await,
         // No event reports changes of files or processes, so these resources can't be watched.
         Address::Panes | Address::File(..) => return,
     };
@@ -314,19 +314,19 @@ pub async fn watch<F: Future<Output = bool>>(
         };
         let Ok(seen) = call::<Watch>(server, caller, params).await else {
             // The resource no longer exists. The client learns that when it reads the resource.
-            tell().await;
+            notify().await;
             return;
         };
         if let Some(block) = block
             && !is_open(server, caller, *pane, *block).await
         {
             // The client is notified of the end of its command, but not of the output of other commands.
-            tell().await;
+            notify().await;
             return;
         }
         let is_new = seen.seq > seq;
         seq = seen.seq;
-        if !is_first && is_new && !tell().await {
+        if !is_first && is_new && !notify().await {
             return;
         }
         if seen.is_dead {
@@ -345,16 +345,16 @@ async fn is_open(server: &Server, caller: &Caller, pane: u64, block: u64) -> boo
     found.is_ok_and(|found| matches!(found.block.state, State::Prompt | State::Running))
 }
 
-/// Sends a notification for each new state of a watched program, as long as `tell` returns true.
+/// Sends a notification for each new state of a watched program, as long as `notify` returns true.
 async fn watch_agents<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
-    tell: impl Fn() -> F,
+    notify: impl Fn() -> F,
 ) {
     let Some(mut states) = events(server, caller, &["adapter_state"]).await else { return };
     loop {
         states.next().await;
-        if server.dispatcher.check_token(caller).is_err() || !tell().await {
+        if server.dispatcher.check_token(caller).is_err() || !notify().await {
             return;
         }
         tokio::time::sleep(APART).await;
@@ -379,12 +379,12 @@ pub async fn changes(
     Some((events(server, caller, &kinds).await?, recordings))
 }
 
-/// Sends a notification for each change of the list, as long as `tell` returns true.
+/// Sends a notification for each change of the list, as long as `notify` returns true.
 pub async fn watch_list<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
     (mut changes, mut recordings): (Subscription, recording::Changes),
-    tell: impl Fn() -> F,
+    notify: impl Fn() -> F,
 ) {
     loop {
         let mut events = Vec::new();
@@ -402,7 +402,7 @@ pub async fn watch_list<F: Future<Output = bool>>(
         for ended in events.iter().filter(|event| event["event"] == "session_exited") {
             recording::settled(server, &ended["session_id"]).await;
         }
-        if server.dispatcher.check_token(caller).is_err() || !tell().await {
+        if server.dispatcher.check_token(caller).is_err() || !notify().await {
             return;
         }
     }

@@ -6,7 +6,7 @@ use super::{
     iterm::memory::Memory,
     jobs::Jobs,
     last_seen::LastSeen,
-    stateless_clients::{Numbered, StatelessClients, Who},
+    stateless_clients::{ClientIdentity, Numbered, StatelessClients},
     tester::apps::Apps,
 };
 use crate::{caller::Caller, dispatch::Dispatcher, services::pane::hidden::HiddenPanes};
@@ -40,7 +40,7 @@ impl Server {
     }
 
     /// Assigns a stateless client the connection number that it keeps in all its requests.
-    pub fn number(self: &Arc<Self>, caller: Caller, who: Who) -> Caller {
+    pub fn number(self: &Arc<Self>, caller: Caller, who: ClientIdentity) -> Caller {
         let Numbered { caller, is_new, gone } =
             self.stateless.number(caller, who, || self.dispatcher.next_connection());
         if let Some(gone) = gone {

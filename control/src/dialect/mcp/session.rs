@@ -29,14 +29,14 @@ use tokio::{
 
 use super::{
     approve::{Approved, approve, log_refusal},
+    error_messages::Speaker,
     lines::serve_lines,
     pending_replies::PendingReplies,
     prompts,
     resources::{self, Address, Watched},
     server::Server,
-    stateless_clients::{SESSION, Who},
+    stateless_clients::{ClientIdentity, SESSION},
     tool::{Ask, Hints, Progress, ToolEntry, Toolset, failed},
-    words::Speaker,
 };
 use crate::{
     caller::{Caller, LONGEST_NAME},
@@ -61,7 +61,7 @@ pub struct Session {
     /// The folder in which the client was started. `None` if the client did not send it.
     folder: Option<String>,
     /// The client's name that the other parts of Unterm know.
-    told: Mutex<Option<String>>,
+    reported_client: Mutex<Option<String>>,
     /// The subscriptions of a client that uses `initialize`.
     watched: Mutex<Watched>,
     places: Semaphore,
@@ -93,12 +93,12 @@ impl Session {
         folder: Option<String>,
         gone: watch::Receiver<bool>,
     ) -> Self {
-        let told = caller.client.clone();
+        let reported_client = caller.client.clone();
         // A relay sends its folder. It keeps the instance alive by itself, so the session need not.
         let registration = &server.dispatcher.context().registration;
         let hold = if folder.is_some() { None } else { registration.hold() };
         let base = Base::Connection(caller.for_agent(), gone);
-        let mut session = Self::new(server, base, toolset, told);
+        let mut session = Self::new(server, base, toolset, reported_client);
         session.folder = folder;
         session._hold = hold;
         session
@@ -113,7 +113,7 @@ impl Session {
         server: Arc<Server>,
         base: Base,
         toolset: &'static Toolset,
-        told: Option<String>,
+        reported_client: Option<String>,
     ) -> Self {
         let places = Semaphore::new(MOST_CALLS);
         Self {
@@ -121,7 +121,7 @@ impl Session {
             toolset,
             base,
             folder: None,
-            told: Mutex::new(told),
+            reported_client: Mutex::new(reported_client),
             watched: Mutex::default(),
             places,
             _hold: None,
@@ -147,7 +147,7 @@ impl Session {
                     // A client without a session gets the same number as in its earlier requests, so that it keeps its
                     // leases and jobs.
                     let version = info.map(|client| short(&client.version));
-                    let who = Who::of(&caller, name, version, headers);
+                    let who = ClientIdentity::of(&caller, name, version, headers);
                     return Ok(self.server.number(caller, who));
                 }
                 let dispatcher = &self.server.dispatcher;
@@ -160,16 +160,16 @@ impl Session {
         if name.is_some() {
             caller.client = name;
         }
-        let mut told = self.told.lock();
-        if *told != caller.client {
-            told.clone_from(&caller.client);
+        let mut reported_client = self.reported_client.lock();
+        if *reported_client != caller.client {
+            reported_client.clone_from(&caller.client);
             self.server.dispatcher.logged_in(&caller);
         }
         Ok(caller)
     }
 
     /// Whether several clients may share this caller. That is so if its requests are stateless and name neither a
-    /// session nor a conversation ([`Who`]).
+    /// session nor a conversation ([`ClientIdentity`]).
     fn is_shared(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> bool {
         let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
         matches!(self.base, Base::Http(_))
@@ -197,8 +197,8 @@ impl Session {
         let Some(changes) = resources::changes(&self.server, caller).await else { return };
         let (server, caller, peer) = (self.server.clone(), caller.clone(), context.peer.clone());
         let task = tokio::spawn(async move {
-            let tell = || async { peer.notify_resource_list_changed().await.is_ok() };
-            resources::watch_list(&server, &caller, changes, tell).await;
+            let notify = || async { peer.notify_resource_list_changed().await.is_ok() };
+            resources::watch_list(&server, &caller, changes, notify).await;
         });
         self.watched.lock().add(LIST.to_owned(), task.abort_handle());
     }
@@ -360,8 +360,8 @@ impl ServerHandler for Session {
             let (server, caller) = (self.server.clone(), caller.clone());
             let (sink, uri) = (context.sink().clone(), uri.clone());
             tasks.spawn(async move {
-                let tell = || async { sink.notify_resource_updated(uri.clone()).await.is_ok() };
-                resources::watch(&server, &caller, &address, tell).await;
+                let notify = || async { sink.notify_resource_updated(uri.clone()).await.is_ok() };
+                resources::watch(&server, &caller, &address, notify).await;
             });
         }
         if accepted.resources_list_changed == Some(true)
@@ -370,8 +370,8 @@ impl ServerHandler for Session {
             let (server, caller) = (self.server.clone(), caller.clone());
             let sink = context.sink().clone();
             tasks.spawn(async move {
-                let tell = || async { sink.notify_resource_list_changed().await.is_ok() };
-                resources::watch_list(&server, &caller, changes, tell).await;
+                let notify = || async { sink.notify_resource_list_changed().await.is_ok() };
+                resources::watch_list(&server, &caller, changes, notify).await;
             });
         }
         tokio::select! {
@@ -396,11 +396,11 @@ impl ServerHandler for Session {
             let why = "There are too many subscriptions; end some of them";
             return Err(ErrorData::invalid_params(why, None));
         }
-        let (server, peer, told) = (self.server.clone(), context.peer.clone(), uri.clone());
+        let (server, peer, watched_uri) = (self.server.clone(), context.peer.clone(), uri.clone());
         let task = tokio::spawn(async move {
-            let note = || ResourceUpdatedNotificationParam::new(told.clone());
-            let tell = || async { peer.notify_resource_updated(note()).await.is_ok() };
-            resources::watch(&server, &caller, &address, tell).await;
+            let note = || ResourceUpdatedNotificationParam::new(watched_uri.clone());
+            let notify = || async { peer.notify_resource_updated(note()).await.is_ok() };
+            resources::watch(&server, &caller, &address, notify).await;
         });
         watched.add(uri, task.abort_handle());
         Ok(())

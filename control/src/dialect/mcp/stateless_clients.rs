@@ -21,7 +21,7 @@ const MOST: usize = 64;
 /// recognized only by a handle that a tool returns and the client sends back. If leases relied on such handles, an
 /// agent that omitted its handle would be locked out by its own lease.
 #[derive(PartialEq, Eq)]
-pub struct Who {
+pub struct ClientIdentity {
     token: TokenKind,
     conversation: Option<String>,
     /// The name and version that the client reports.
@@ -33,7 +33,7 @@ pub struct Who {
     session: Option<HeaderValue>,
 }
 
-impl Who {
+impl ClientIdentity {
     /// Identifies the client of a request. `name` and `version`: those that the client reports.
     pub fn of(
         caller: &Caller,
@@ -54,14 +54,14 @@ impl Who {
 
 /// The clients and their connection numbers. The most recently used client is last.
 #[derive(Default)]
-pub struct StatelessClients(Mutex<VecDeque<(Who, u64)>>);
+pub struct StatelessClients(Mutex<VecDeque<(ClientIdentity, u64)>>);
 
 impl StatelessClients {
     /// Returns the caller with the connection number of its client. Assigns a new number to a new client.
     pub fn number(
         &self,
         caller: Caller,
-        who: Who,
+        who: ClientIdentity,
         next_connection: impl FnOnce() -> u64,
     ) -> Numbered {
         let mut clients = self.0.lock();
@@ -92,7 +92,7 @@ pub struct Numbered {
 }
 
 /// The index of the client that a new client replaces.
-fn given_up(clients: &VecDeque<(Who, u64)>, new: &Who) -> usize {
+fn given_up(clients: &VecDeque<(ClientIdentity, u64)>, new: &ClientIdentity) -> usize {
     clients.iter().position(|(who, _)| who.token == new.token).unwrap_or(0)
 }
 
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_new_client_takes_the_place_of_one_of_the_same_token_first() {
-        let who = |token, name: &str| Who {
+        let who = |token, name: &str| ClientIdentity {
             token,
             conversation: None,
             name: Some(name.to_owned()),
@@ -140,7 +140,7 @@ mod tests {
                 let name: header::HeaderName = name.parse().unwrap();
                 map.insert(name, HeaderValue::from_str(value).unwrap());
             }
-            Who::of(&caller, Some("agent".to_owned()), Some(version.to_owned()), &map)
+            ClientIdentity::of(&caller, Some("agent".to_owned()), Some(version.to_owned()), &map)
         };
         let agent = |headers: &[(&str, &str)]| who(TokenKind::Instance, None, "1", headers);
         let one = agent(&[("user-agent", "a/1")]);

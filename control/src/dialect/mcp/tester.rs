@@ -19,8 +19,8 @@ use self::{
     errors::{Code, error, internal},
 };
 use super::{
+    error_messages::Advises,
     tool::{Ask, Toolset, plain, plain_tool, whole},
-    words::Advises,
 };
 use crate::methods::{
     input::{Type, TypeParams},
@@ -242,8 +242,8 @@ plain_tool! {
         for part in keys::parts(keys) {
             let mut params = TypeParams::of(app.pane);
             match part {
-                keys::Part::Text(text) => params.text = text.into(),
-                keys::Part::Key(key) => params.keys = vec![key].into(),
+                keys::TesterInput::Text(text) => params.text = text.into(),
+                keys::TesterInput::Key(key) => params.keys = vec![key].into(),
             }
             ask.call::<Type>(params).await.map_err(internal)?;
         }

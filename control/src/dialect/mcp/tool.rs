@@ -22,10 +22,10 @@ use unterm_mux::PaneId;
 pub use super::tool_result::{ToolResult, whole};
 use super::{
     arguments,
+    error_messages::{Advises, PANE, Speaker},
     jobs::{Job, JobKind, JobState, LONGEST, Pending, SLICE, slice_within},
     schema,
     server::Server,
-    words::{Advises, PANE, Speaker},
 };
 use crate::{
     backend::{Backend, Calls},
@@ -196,7 +196,7 @@ pub const fn in_short(
 fn check<T: Tool>(ask: &Ask<'_>, given: &JsonObject) -> ToolResult<()> {
     T::check(arguments::read(T::NAME, T::EXAMPLE, given.clone())?)?;
     match given.get("pane").and_then(whole) {
-        Some(pane) if ask.is_missing(pane) => Err(ask.speaker.say(&Error::NoSession(pane))),
+        Some(pane) if ask.is_missing(pane) => Err(ask.speaker.message(&Error::NoSession(pane))),
         _ => Ok(()),
     }
 }
@@ -357,7 +357,7 @@ pub struct Progress<'a> {
 
 impl Progress<'_> {
     /// Notifies the client of the time that its request has taken so far.
-    async fn tell(&self, passed: Duration, job: &Job) {
+    async fn report(&self, passed: Duration, job: &Job) {
         let passed = passed.as_secs();
         let place = match job.others {
             0 => format!("pane {}", job.pane),
@@ -370,7 +370,7 @@ impl Progress<'_> {
     }
 
     /// Notifies the client when a job ends after its request. `start`: when the request began.
-    fn tell_end_of(&self, job: &Job, start: Instant) {
+    fn report_end_of(&self, job: &Job, start: Instant) {
         // A client that canceled its request wants no notification about it.
         if self.context.ct.is_cancelled() {
             return;
@@ -401,7 +401,7 @@ struct Notice<'a> {
 impl Drop for Notice<'_> {
     fn drop(&mut self) {
         if !self.has_outcome {
-            self.progress.tell_end_of(self.job, self.start);
+            self.progress.report_end_of(self.job, self.start);
         }
     }
 }
@@ -426,7 +426,7 @@ impl Ask<'_> {
         for<'p> M::Params<'p>: Serialize,
         M::Reply: DeserializeOwned,
     {
-        backend.call::<M>(self.caller, params).await.map_err(|error| self.speaker.say(&error))
+        backend.call::<M>(self.caller, params).await.map_err(|error| self.speaker.message(&error))
     }
 
     /// Whether no pane has this number. False if the caller's token does not reach such a pane, so that its owner can't
@@ -440,7 +440,11 @@ impl Ask<'_> {
     pub async fn pane(&self, named: Option<u64>) -> ToolResult<u64> {
         if let Some(id) = named {
             let is_hidden = is_hidden(self.server, id);
-            return if is_hidden { Err(self.speaker.say(&Error::NoSession(id))) } else { Ok(id) };
+            return if is_hidden {
+                Err(self.speaker.message(&Error::NoSession(id)))
+            } else {
+                Ok(id)
+            };
         }
         let sessions = self.call::<session::List>(NoParams {}).await?.sessions;
         let live = sessions.iter().filter(|session| !session.is_dead);
@@ -471,7 +475,7 @@ impl Ask<'_> {
         let caller = Caller { signals: signals.clone(), ..self.caller.clone() };
         let call = async move {
             let called = server.dispatcher.call::<M>(&caller, params).await;
-            called.map_err(|error| speaker.say(&error))
+            called.map_err(|error| speaker.message(&error))
         };
         let of = (self.caller.connection, self.caller.token);
         self.server.jobs.begin(of, kind, (pane, 0), signals, call)
@@ -507,7 +511,7 @@ impl Ask<'_> {
                     return outcome;
                 }
                 // The client was already notified of the time before `begun`.
-                _ = ticks.tick() => progress.tell(begun.elapsed(), job).await,
+                _ = ticks.tick() => progress.report(begun.elapsed(), job).await,
             }
         }
     }
@@ -535,7 +539,7 @@ where
     M::Reply: DeserializeOwned,
 {
     let called = server.dispatcher.call::<M>(caller, params).await;
-    called.map_err(|error| RESOURCES.say(&error))
+    called.map_err(|error| RESOURCES.message(&error))
 }
 
 /// Declares a tool.

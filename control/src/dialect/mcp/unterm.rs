@@ -9,18 +9,18 @@ mod conditions;
 mod files;
 mod input;
 mod looks;
+mod many_panes;
 mod panes;
 mod region;
 mod run;
 mod screen;
 mod screen_part;
-mod several;
 mod shown;
 mod text;
 
 use super::{
+    error_messages::{Advises, PANE},
     tool::{Toolset, in_short, row},
-    words::{Advises, PANE},
 };
 
 /// The toolset.

@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::transport::{
     contract::Refusal,
-    framing::{Framing, Next},
+    framing::{FrameRead, Framing},
     limits::LONGEST_MESSAGE,
 };
 
@@ -40,15 +40,15 @@ impl<F: Framing, R: AsyncRead + Unpin> Messages<F, R> {
     pub async fn next(&mut self) -> io::Result<Received> {
         loop {
             match self.framing.next(LONGEST_MESSAGE) {
-                Next::Message(message) => return Ok(Received::Message(message.to_vec())),
-                Next::More => {}
-                Next::Http => {
+                FrameRead::Message(message) => return Ok(Received::Message(message.to_vec())),
+                FrameRead::More => {}
+                FrameRead::Http => {
                     return Ok(Received::Broken("this is JSON-RPC, not HTTP".to_owned()));
                 }
-                Next::TooLong => {
+                FrameRead::TooLong => {
                     return Ok(Received::Broken(Refusal::TooLong(LONGEST_MESSAGE).to_string()));
                 }
-                Next::Broken(why) => return Ok(Received::Broken(why.to_owned())),
+                FrameRead::Broken(why) => return Ok(Received::Broken(why.to_owned())),
             }
             if self.reader.read_buf(self.framing.space()).await? == 0 {
                 return Ok(Received::End);

@@ -33,7 +33,7 @@ static BEGUN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A piece of output that may be sent.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct RedactedOutput {
     /// The text without secrets.
     pub text: String,
     /// The number of characters at the end of the piece that are held back until the next piece arrives.
@@ -52,7 +52,7 @@ pub async fn redacted(
     start: usize,
     is_last: bool,
     was_in_secret: bool,
-) -> Result<Piece> {
+) -> Result<RedactedOutput> {
     let bytes = text.len();
     if bytes <= INLINE {
         return Ok(piece(&text, start, is_last, was_in_secret));
@@ -65,7 +65,7 @@ pub async fn redacted(
 
 /// Removes the secrets from a piece. `text[..start]`: the output before the piece. `is_last`: whether no more output
 /// follows. `was_in_secret`: whether the piece before ended within a secret.
-fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> Piece {
+fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> RedactedOutput {
     let end = if is_last { text.len() } else { begun(text).map_or(text.len(), |at| at.max(start)) };
     let mut out = String::new();
     let mut at = start;
@@ -81,7 +81,7 @@ fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> Piece 
     }
     out.push_str(&text[at..end]);
     let held = text[end..].chars().count() as u64;
-    Piece { text: out, held, ends_in_secret }
+    RedactedOutput { text: out, held, ends_in_secret }
 }
 
 /// The offset of the end of a text that may be the beginning of a secret.
@@ -163,7 +163,7 @@ mod tests {
         let begin = piece("a \u{e9}sk-abc", 0, false, false);
         assert_eq!(begin.held, 0, "a key begins a word");
         let begin = piece("a sk-abc", 0, false, false);
-        assert_eq!(begin, Piece { text: "a ".to_owned(), held: 6, ends_in_secret: false });
+        assert_eq!(begin, RedactedOutput { text: "a ".to_owned(), held: 6, ends_in_secret: false });
         assert_eq!(sent(&["a sk-abc", " b"]), "a sk-abc b");
         assert_eq!(sent(&["password: ", "\r\n"]), "password: \r\n", "a prompt is shown at once");
         assert_eq!(piece("Password: ", 0, false, false).held, 0);

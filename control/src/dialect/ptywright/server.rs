@@ -9,8 +9,8 @@ use tokio::{
 };
 
 use super::{
-    adapters::Adapters, connection, error::Error, places::Places, plugins::Plugins,
-    request::failure, sessions::Sessions,
+    adapters::Adapters, connection, error::Error, plugins::Plugins, request::failure,
+    sessions::Sessions, slots::Slots,
 };
 use crate::{
     backend::Backend,
@@ -148,15 +148,15 @@ async fn accept_all(
     let refusal = |error: &Error| framing.framed(failure(&serde_json::Value::Null, error));
     let full = refusal(&Error::internal(Refusal::Full.to_string()));
     let mut reserved = ReservedDescriptor::default();
-    let places = Places::new(MOST_CONNECTIONS, "connections");
+    let slots = Slots::new(MOST_CONNECTIONS, "connections");
     loop {
         let stream = accept(&listener, &mut reserved, &full).await;
-        let place = match UnixListener::refusal(&stream) {
+        let slot = match UnixListener::refusal(&stream) {
             Some(refusal) => Err(Error::internal(refusal.to_string())),
-            None => places.take(),
+            None => slots.take(),
         };
-        let place = match place {
-            Ok(place) => place,
+        let slot = match slot {
+            Ok(slot) => slot,
             Err(error) => {
                 tracing::warn!(error.message, "refused a connection");
                 let message = refusal(&error);
@@ -168,7 +168,7 @@ async fn accept_all(
         let (reader, writer) = UnixListener::split(stream);
         let adapters = adapters.clone();
         tokio::spawn(async move {
-            let _place = place;
+            let _slot = slot;
             serve(adapters, framing, reader, writer).await;
         });
     }

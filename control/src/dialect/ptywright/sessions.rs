@@ -25,8 +25,8 @@ use self::transcript::Transcript;
 pub use self::{create::Create, transcript::Delta, wait::Wait};
 use super::{
     error::{Error, Result},
-    places::{Places, TakenPlace},
     plugins::Plugins,
+    slots::{Slots, TakenSlot},
     snapshot::Snapshot,
 };
 use crate::{
@@ -58,16 +58,16 @@ pub struct Sessions {
     plugins: Plugins,
     list: Mutex<BTreeMap<u64, Listed>>,
     next: AtomicU64,
-    /// The places for sessions, including those that are being created.
-    places: Places,
+    /// The slots for sessions, including those that are being created.
+    slots: Slots,
     /// Changes when a session changes, is opened or is closed.
     news: watch::Sender<()>,
 }
 
-/// A session that is not closed, and its place among the maximum number.
+/// A session that is not closed, and its slot.
 struct Listed {
     session: Arc<Session>,
-    _place: TakenPlace,
+    _slot: TakenSlot,
 }
 
 /// A session.
@@ -178,7 +178,7 @@ impl Sessions {
             plugins,
             list: Mutex::default(),
             next: AtomicU64::new(1),
-            places: Places::new(MOST_SESSIONS, "sessions"),
+            slots: Slots::new(MOST_SESSIONS, "sessions"),
             news: watch::Sender::new(()),
         })
     }

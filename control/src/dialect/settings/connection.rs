@@ -10,7 +10,7 @@ use crate::{
     caller::TokenKind,
     dialect::mcp,
     dispatch::Dispatcher,
-    services::limits::fair_share::{FairShare, Part},
+    services::limits::fair_share::{FairShare, SharePart},
     transport::limits::{PendingLogin, PendingLogins},
 };
 
@@ -26,7 +26,7 @@ pub struct Connection {
     /// The connection's slot among those before login. It is used until a request has a valid token.
     pub login: PendingLogin,
     /// The connection's slot among those after login.
-    pub place: OnceLock<Part>,
+    pub place: OnceLock<SharePart>,
 }
 
 impl Connection {

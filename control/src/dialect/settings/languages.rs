@@ -72,7 +72,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::services::people::questions::{Kind, Question, Verdict};
+    use crate::services::people::questions::{Question, QuestionKind, Verdict};
 
     #[test]
     fn no_language_lacks_a_word_or_has_one_too_many() {
@@ -127,19 +127,19 @@ mod tests {
             call: 0,
         };
         for (kind, session, key) in [
-            (Kind::Approval, None, "approvals.act"),
-            (Kind::Approval, Some(3), "approvals.act.pane"),
-            (Kind::Question, None, "approvals.asks"),
-            (Kind::Question, Some(3), "approvals.asks.pane"),
+            (QuestionKind::Approval, None, "approvals.act"),
+            (QuestionKind::Approval, Some(3), "approvals.act.pane"),
+            (QuestionKind::Question, None, "approvals.asks"),
+            (QuestionKind::Question, Some(3), "approvals.asks.pane"),
         ] {
             assert_eq!(word(key), asked(kind, session).heading());
         }
-        let approval = asked(Kind::Approval, None);
+        let approval = asked(QuestionKind::Approval, None);
         for verdict in Verdict::ALL {
             let name = verdict.name();
             assert_eq!(word(&format!("approvals.{name}")), approval.title(name));
         }
-        let question = asked(Kind::Question, None);
+        let question = asked(QuestionKind::Question, None);
         assert_eq!(question.title("deny"), "deny", "an agent's own choice");
         assert_eq!(question.leaving().unwrap(), word("approvals.leave"));
         assert_eq!(

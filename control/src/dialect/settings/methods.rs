@@ -68,4 +68,4 @@ macro_rules! method {
 use method;
 
 /// The result of a change of preferences. An error is text for the user.
-type Said<T> = std::result::Result<T, String>;
+type ChangeResult<T> = std::result::Result<T, String>;

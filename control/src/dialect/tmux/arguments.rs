@@ -135,7 +135,7 @@ pub fn control(args: &[String]) -> Control {
 /// Whether a client is in control mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Control {
-    /// It is not.
+    /// The client is not in control mode.
     #[default]
     Off,
     /// `-C`: it sends and receives lines.

@@ -22,7 +22,7 @@ pub mod windows;
 use super::{
     arguments::Arguments,
     formats,
-    run::{Done, Failure, Run},
+    run::{CommandResult, Failure, Run},
     target::TargetKind,
     world::{Target, World},
 };
@@ -43,7 +43,7 @@ async fn print_each(
     targets: Vec<Target>,
     arguments: &Arguments,
     default: &str,
-) -> Done {
+) -> CommandResult {
     let format = arguments.value('F').unwrap_or(default);
     let lines = {
         let clock = run.clock();
@@ -65,7 +65,12 @@ async fn print_each(
 }
 
 /// Prints the new window or pane, if `-P` asks for it.
-async fn print_new(run: &mut Run<'_>, arguments: &Arguments, pane: u64, default: &str) -> Done {
+async fn print_new(
+    run: &mut Run<'_>,
+    arguments: &Arguments,
+    pane: u64,
+    default: &str,
+) -> CommandResult {
     if !arguments.has('P') {
         return Ok(());
     }
@@ -82,7 +87,7 @@ async fn print_target(
     mut world: World,
     target: Option<Target>,
     default: &str,
-) -> Done {
+) -> CommandResult {
     if !arguments.has('P') {
         return Ok(());
     }

@@ -27,7 +27,7 @@ pub use self::monitor::targets;
 use self::writer::{Client, Writer};
 use super::{
     arguments::Control,
-    conversation::{Conversation, Event, Gone, Hello},
+    conversation::{Conversation, Disconnected, Event, Hello},
     language::{SyntaxError, Words},
     run::{Checked, Command, Failure, Run, now},
     server::Server,
@@ -61,7 +61,7 @@ pub async fn serve(
         let status = match invocation {
             Ok(invocation) => execute(&mut run, invocation.commands(), id).await?,
             Err(why) => {
-                run.send_block(why).await.map_err(|_| Gone)?;
+                run.send_block(why).await.map_err(|_| Disconnected)?;
                 1
             }
         };
@@ -92,7 +92,7 @@ impl Drop for Registered<'_> {
 
 /// Executes the commands of the arguments, and then those of the client's lines while the client is attached. Returns
 /// the exit status.
-async fn execute(run: &mut Run<'_>, words: Vec<Words>, id: u64) -> Result<u8, Gone> {
+async fn execute(run: &mut Run<'_>, words: Vec<Words>, id: u64) -> Result<u8, Disconnected> {
     match run.checked(words) {
         Ok(checked) => {
             if !block(run, checked, (id, 0)).await? {
@@ -103,7 +103,7 @@ async fn execute(run: &mut Run<'_>, words: Vec<Words>, id: u64) -> Result<u8, Go
             send(run, format!("{why}\n")).await?;
             return Ok(1);
         }
-        Err(Failure::Gone) => return Err(Gone),
+        Err(Failure::Disconnected) => return Err(Disconnected),
     }
     loop {
         let is_attached = {
@@ -114,7 +114,7 @@ async fn execute(run: &mut Run<'_>, words: Vec<Words>, id: u64) -> Result<u8, Go
         if !is_attached {
             return Ok(run.status);
         }
-        let answer = run.ask_client(&Event::Line).await.map_err(|_| Gone)?;
+        let answer = run.ask_client(&Event::Line).await.map_err(|_| Disconnected)?;
         // An empty line detaches the client.
         if answer.status != 0 || answer.text.is_empty() {
             return Ok(0);
@@ -131,7 +131,7 @@ async fn execute(run: &mut Run<'_>, words: Vec<Words>, id: u64) -> Result<u8, Go
                 send(run, framed(time, number, 1, format!("parse error: {why}\n"), "error"))
                     .await?;
             }
-            Err(Failure::Gone) => return Err(Gone),
+            Err(Failure::Disconnected) => return Err(Disconnected),
         }
     }
 }
@@ -144,7 +144,11 @@ async fn line(run: &mut Run<'_>, line: &str) -> Result<Checked, Failure> {
 }
 
 /// Executes commands of the client `id` until one fails, and sends the result of each. Returns false if one failed.
-async fn block(run: &mut Run<'_>, commands: Checked, (id, flags): (u64, u8)) -> Result<bool, Gone> {
+async fn block(
+    run: &mut Run<'_>,
+    commands: Checked,
+    (id, flags): (u64, u8),
+) -> Result<bool, Disconnected> {
     for (command, arguments) in commands {
         let (time, number) = (run.now(), run.server.next_number());
         begin_command(run, id);
@@ -161,7 +165,7 @@ async fn block(run: &mut Run<'_>, commands: Checked, (id, flags): (u64, u8)) -> 
                 text.push('\n');
                 "error"
             }
-            Err(Failure::Gone) => return Err(Gone),
+            Err(Failure::Disconnected) => return Err(Disconnected),
         };
         send(run, framed(time, number, flags, text, end)).await?;
         if end == "error" {
@@ -183,6 +187,6 @@ fn framed(time: i64, number: u64, flags: u8, text: String, end: &str) -> String 
     format!("%begin {time} {number} {flags}\n{text}%{end} {time} {number} {flags}\n")
 }
 
-async fn send(run: &mut Run<'_>, block: String) -> Result<(), Gone> {
-    run.send_block(block).await.map_err(|_| Gone)
+async fn send(run: &mut Run<'_>, block: String) -> Result<(), Disconnected> {
+    run.send_block(block).await.map_err(|_| Disconnected)
 }

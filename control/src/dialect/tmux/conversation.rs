@@ -105,7 +105,7 @@ pub struct Answer {
 
 /// The client has disconnected.
 #[derive(Debug)]
-pub struct Gone;
+pub struct Disconnected;
 
 /// A conversation with a client.
 pub struct Conversation {
@@ -123,26 +123,26 @@ enum Sink {
 }
 
 /// Reads the client's first message.
-pub async fn hello(input: &mut BufReader<Input>) -> Result<Hello, Gone> {
+pub async fn hello(input: &mut BufReader<Input>) -> Result<Hello, Disconnected> {
     receive(input).await
 }
 
 /// Writes a message.
-pub async fn write(output: &mut Output, event: &Event) -> Result<(), Gone> {
-    let mut line = serde_json::to_vec(event).map_err(|_| Gone)?;
+pub async fn write(output: &mut Output, event: &Event) -> Result<(), Disconnected> {
+    let mut line = serde_json::to_vec(event).map_err(|_| Disconnected)?;
     line.push(b'\n');
-    output.write_all(&line).await.map_err(|_| Gone)?;
-    output.flush().await.map_err(|_| Gone)
+    output.write_all(&line).await.map_err(|_| Disconnected)?;
+    output.flush().await.map_err(|_| Disconnected)
 }
 
-async fn receive<T: DeserializeOwned>(input: &mut BufReader<Input>) -> Result<T, Gone> {
+async fn receive<T: DeserializeOwned>(input: &mut BufReader<Input>) -> Result<T, Disconnected> {
     let mut line = Vec::new();
     let mut limited = input.take(LONGEST_MESSAGE as u64);
-    let length = limited.read_until(b'\n', &mut line).await.map_err(|_| Gone)?;
+    let length = limited.read_until(b'\n', &mut line).await.map_err(|_| Disconnected)?;
     if length == 0 {
-        return Err(Gone);
+        return Err(Disconnected);
     }
-    serde_json::from_slice(&line).map_err(|_| Gone)
+    serde_json::from_slice(&line).map_err(|_| Disconnected)
 }
 
 impl Conversation {
@@ -157,7 +157,7 @@ impl Conversation {
     }
 
     /// Sends a message. In control mode, text waits for [`Self::take_text`].
-    pub async fn send(&mut self, event: &Event) -> Result<(), Gone> {
+    pub async fn send(&mut self, event: &Event) -> Result<(), Disconnected> {
         match &mut self.sink {
             Sink::Client(output) => write(output, event).await,
             Sink::Writer { text, sender } => match event {
@@ -165,13 +165,13 @@ impl Conversation {
                     text.push_str(more);
                     Ok(())
                 }
-                event => sender.send(event.clone()).await.map_err(|_| Gone),
+                event => sender.send(event.clone()).await.map_err(|_| Disconnected),
             },
         }
     }
 
     /// Sends a message, and waits for the answer.
-    pub async fn ask(&mut self, event: &Event) -> Result<Answer, Gone> {
+    pub async fn ask(&mut self, event: &Event) -> Result<Answer, Disconnected> {
         self.send(event).await?;
         receive(&mut self.input).await
     }
@@ -185,10 +185,12 @@ impl Conversation {
     }
 
     /// Sends a text to the client in control mode, although it belongs to no block of a command that is in progress.
-    pub async fn send_block(&mut self, block: String) -> Result<(), Gone> {
+    pub async fn send_block(&mut self, block: String) -> Result<(), Disconnected> {
         match &mut self.sink {
             Sink::Client(output) => write(output, &Event::Out(block)).await,
-            Sink::Writer { sender, .. } => sender.send(Event::Out(block)).await.map_err(|_| Gone),
+            Sink::Writer { sender, .. } => {
+                sender.send(Event::Out(block)).await.map_err(|_| Disconnected)
+            }
         }
     }
 

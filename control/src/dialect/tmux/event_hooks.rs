@@ -21,10 +21,10 @@ use super::{
     control_mode::targets,
     conversation::{Conversation, Hello},
     formats,
-    run::{Command, Done, Failure, Run},
+    run::{Command, CommandResult, Failure, Run},
     runners::Claim,
     server::Server,
-    subscriptions::Place,
+    subscriptions::ValueScope,
     variables::Scope,
     world::World,
 };
@@ -71,7 +71,7 @@ pub async fn serve(
     run.name = name;
     run.pane = hello.pane;
     match run_hooks(&mut run).await {
-        Ok(()) | Err(Failure::Gone) => {}
+        Ok(()) | Err(Failure::Disconnected) => {}
         Err(Failure::Message(why)) => tracing::debug!(why, "hooks at events end"),
     }
 }
@@ -88,7 +88,7 @@ impl Drop for Finished<'_> {
     }
 }
 
-async fn run_hooks(run: &mut Run<'_>) -> Done {
+async fn run_hooks(run: &mut Run<'_>) -> CommandResult {
     let server = run.server;
     let listener = run.caller().listener();
     let params = serde_json::to_string(&SubscribeParams::to(&KINDS)).map_err(Error::Params)?;
@@ -215,7 +215,7 @@ fn take_values(run: &Run<'_>, world: &World) -> Vec<(String, Option<u64>, Values
                 let scope: Scope<'_> = run.scope(world, &state, Some(at));
                 (place, formats::expand(&monitor.what.format, &scope, &clock))
             });
-        let values: Vec<(Place, String)> = values.collect();
+        let values: Vec<(ValueScope, String)> = values.collect();
         let changes = monitor.what.changes(values);
         if !std::mem::replace(&mut monitor.is_ready, true) {
             continue;
@@ -239,7 +239,7 @@ fn take_values(run: &Run<'_>, world: &World) -> Vec<(String, Option<u64>, Values
     hooks
 }
 
-fn monitored(world: &World, session: usize, (window, pane): Place) -> Values {
+fn monitored(world: &World, session: usize, (window, pane): ValueScope) -> Values {
     let session = &world.sessions[session];
     let mut values = Values::from([
         ("hook_session", format!("${}", session.id)),

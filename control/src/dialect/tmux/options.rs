@@ -35,7 +35,7 @@ const MOST: usize = 10_000;
 /// The maximum length of a value and of its name, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// The values that were set.
+/// The values that commands have set, by owner and name of the option. Other options have tmux's defaults.
 #[derive(Default)]
 pub struct Options(BTreeMap<(Owner, String), String>);
 

@@ -15,7 +15,7 @@ use unterm_mux::{MuxError, PaneId};
 
 use super::{
     arguments::{Arguments, Invocation, Syntax},
-    conversation::{Answer, Conversation, Event, Gone, Hello},
+    conversation::{Answer, Conversation, Disconnected, Event, Hello},
     formats::{self, Clock},
     language::{self, Line, Surroundings, SyntaxError, Words},
     methods::{Capture, CaptureParams, List},
@@ -41,7 +41,7 @@ pub enum Failure {
     /// The message for standard error.
     Message(String),
     /// The client has disconnected.
-    Gone,
+    Disconnected,
 }
 
 impl From<String> for Failure {
@@ -56,9 +56,9 @@ impl From<&str> for Failure {
     }
 }
 
-impl From<Gone> for Failure {
-    fn from(_: Gone) -> Self {
-        Self::Gone
+impl From<Disconnected> for Failure {
+    fn from(_: Disconnected) -> Self {
+        Self::Disconnected
     }
 }
 
@@ -76,9 +76,9 @@ impl From<Error> for Failure {
 }
 
 /// The result of a command.
-pub type Done = Result<(), Failure>;
+pub type CommandResult = Result<(), Failure>;
 /// The execution of a command.
-pub type Execution<'r> = Pin<Box<dyn Future<Output = Done> + Send + 'r>>;
+pub type Execution<'r> = Pin<Box<dyn Future<Output = CommandResult> + Send + 'r>>;
 
 /// A command.
 pub struct Command {
@@ -140,12 +140,12 @@ pub struct Run<'a> {
 }
 
 /// Variables and conditions of a text, from the client.
-struct Around<'r> {
+struct ClientSurroundings<'r> {
     env: &'r BTreeMap<String, String>,
     condition: &'r dyn Fn(&str) -> bool,
 }
 
-impl Surroundings for Around<'_> {
+impl Surroundings for ClientSurroundings<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         self.env.get(name).cloned()
     }
@@ -233,7 +233,7 @@ impl<'a> Run<'a> {
                 self.conversation.send(&Event::Err(message)).await.ok()?;
                 Some(1)
             }
-            Err(Failure::Gone) => None,
+            Err(Failure::Disconnected) => None,
         }
     }
 
@@ -260,7 +260,7 @@ impl<'a> Run<'a> {
         Ok(invocation)
     }
 
-    async fn arguments(&mut self) -> Done {
+    async fn arguments(&mut self) -> CommandResult {
         let invocation = self.begin()?;
         if invocation.shows_version {
             return self.print(&program_version()).await;
@@ -276,7 +276,7 @@ impl<'a> Run<'a> {
     }
 
     /// Executes the configuration files (`-f`), if the server has no session yet. The server without a name always runs.
-    async fn read_files(&mut self, invocation: &Invocation) -> Done {
+    async fn read_files(&mut self, invocation: &Invocation) -> CommandResult {
         if invocation.files.is_empty() || self.name == DEFAULT_SERVER {
             return Ok(());
         }
@@ -301,7 +301,7 @@ impl<'a> Run<'a> {
     }
 
     /// Executes commands in their order, until one fails. Checks the names and flags of all of them first.
-    pub async fn words(&mut self, commands: Vec<Words>) -> Done {
+    pub async fn words(&mut self, commands: Vec<Words>) -> CommandResult {
         for (command, arguments) in self.checked(commands)? {
             self.execute(command, arguments).await?;
         }
@@ -339,7 +339,11 @@ impl<'a> Run<'a> {
     }
 
     /// Executes one command, and its hook.
-    pub async fn execute(&mut self, command: &'static Command, arguments: Arguments) -> Done {
+    pub async fn execute(
+        &mut self,
+        command: &'static Command,
+        arguments: Arguments,
+    ) -> CommandResult {
         if self.depth >= DEEPEST {
             return Err("too many nested commands".into());
         }
@@ -390,16 +394,16 @@ impl<'a> Run<'a> {
             env.extend(set);
             env
         };
-        Ok(language::parse(text, &Around { env: &env, condition: &condition }))
+        Ok(language::parse(text, &ClientSurroundings { env: &env, condition: &condition }))
     }
 
     /// Prints a line.
-    pub async fn print(&mut self, line: &str) -> Done {
+    pub async fn print(&mut self, line: &str) -> CommandResult {
         self.print_raw(format!("{line}\n")).await
     }
 
     /// Prints lines in one message.
-    pub async fn print_lines(&mut self, lines: Vec<String>) -> Done {
+    pub async fn print_lines(&mut self, lines: Vec<String>) -> CommandResult {
         if lines.is_empty() {
             return Ok(());
         }
@@ -407,7 +411,7 @@ impl<'a> Run<'a> {
     }
 
     /// Prints a text.
-    pub async fn print_raw(&mut self, text: String) -> Done {
+    pub async fn print_raw(&mut self, text: String) -> CommandResult {
         if text.is_empty() {
             return Ok(());
         }
@@ -425,12 +429,12 @@ impl<'a> Run<'a> {
     }
 
     /// Sends lines to a client in control mode.
-    pub async fn send_block(&mut self, block: String) -> Done {
+    pub async fn send_block(&mut self, block: String) -> CommandResult {
         Ok(self.conversation.send_block(block).await?)
     }
 
     /// Ends a client in control mode.
-    pub async fn send_status(&mut self, status: u8) -> Result<(), Gone> {
+    pub async fn send_status(&mut self, status: u8) -> Result<(), Disconnected> {
         self.conversation.send(&Event::Exit(status)).await
     }
 
@@ -439,7 +443,7 @@ impl<'a> Run<'a> {
         tokio::select! {
             biased;
             value = work => Ok(value),
-            () = self.conversation.gone() => Err(Failure::Gone),
+            () = self.conversation.gone() => Err(Failure::Disconnected),
         }
     }
 

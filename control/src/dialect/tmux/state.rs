@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_close_only_if_the_option_says_so() {
+    fn gaps_close_only_if_the_option_is_set() {
         let mut state = state();
         state.link(1, Some(3), 3).unwrap();
         state.link(1, Some(6), 4).unwrap();

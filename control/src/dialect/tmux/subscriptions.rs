@@ -22,7 +22,7 @@ pub enum Subject {
 }
 
 /// The window and the pane that a value belongs to. Both are absent for a session, and the pane for a window.
-pub type Place = (Option<u64>, Option<u64>);
+pub type ValueScope = (Option<u64>, Option<u64>);
 
 /// A subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Subscription {
     /// The format.
     pub format: String,
     /// The values that were last reported.
-    pub reported: BTreeMap<Place, String>,
+    pub reported: BTreeMap<ValueScope, String>,
 }
 
 impl Subscription {
@@ -60,9 +60,9 @@ impl Subscription {
     }
 
     /// Records the values of all places. Returns those that changed, in the order of `values`.
-    pub fn changes(&mut self, values: Vec<(Place, String)>) -> Vec<(Place, String)> {
+    pub fn changes(&mut self, values: Vec<(ValueScope, String)>) -> Vec<(ValueScope, String)> {
         let is_changed =
-            |(place, value): &&(Place, String)| self.reported.get(place) != Some(value);
+            |(place, value): &&(ValueScope, String)| self.reported.get(place) != Some(value);
         let changes: Vec<_> = values.iter().filter(is_changed).cloned().collect();
         self.reported = values.into_iter().collect();
         changes

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     methods::{
         Caller, Context, Group, Method, Result, Subjects,
-        explain::Shown,
+        explain::ReplyTexts,
         input,
         params::{SessionOnly, session_params},
         session::{SharedPane, blocking},
@@ -38,7 +38,7 @@ pub struct ShowReply {
     /// Identifies the dialog, for inbox.answer. Differs as soon as anything on the screen, the cursor or the reported
     /// state differs, or somebody has typed.
     pub dialog: String,
-    /// `permission`, `question`, `password` or `login`. Absent if the source does not say.
+    /// `permission`, `question`, `password` or `login`. Absent if the source does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Need")]
     pub kind: Option<Need>,
@@ -58,7 +58,7 @@ pub struct ShowReply {
 pub struct Choice {
     /// The number for the parameter `choice` of inbox.answer.
     pub number: usize,
-    /// Its text on the screen.
+    /// The choice's text on the screen.
     pub label: String,
 }
 
@@ -122,14 +122,14 @@ pub struct AnswerReply {
 }
 
 /// What to type.
-enum Given {
+enum AnswerInput {
     Wish(Wish),
     Choice(usize),
     Text(String),
     Keys(Vec<String>),
 }
 
-impl Given {
+impl AnswerInput {
     fn of(params: &AnswerParams<'_>) -> Result<Self> {
         let wish = params.answer.text("answer")?.map(|answer| match &*answer {
             "approve" => Ok(Self::Wish(Wish::Approve)),
@@ -198,7 +198,7 @@ impl Method for Answer {
     const CHANGES: Subjects = Subjects::SESSION.union(Subjects::DIALOGS);
     const DOC: &'static str = "Answers the question of a session's program in the user's place, if it is still the question that inbox.show returned. \
         Else types nothing, and returns the present question. Refused for agents, and for programs in that session.";
-    const TELLING: &'static [&'static str] = &["answer", "choice", "text", "keys"];
+    const DESCRIBED_BY: &'static [&'static str] = &["answer", "choice", "text", "keys"];
     type Params<'a> = AnswerParams<'a>;
     type Reply = AnswerReply;
 
@@ -210,7 +210,7 @@ impl Method for Answer {
         let pane = context.pane(params.target())?;
         let id = pane.id().0;
         let seen = params.dialog.required("dialog")?;
-        let given = Given::of(&params)?;
+        let given = AnswerInput::of(&params)?;
         let instance = context.registration.record();
         let step = Step::AnswerDialog { pane: &pane, instance: &instance.id };
         context.authority.decide(caller, &step)?;
@@ -300,7 +300,7 @@ async fn shown(context: &Context, id: u64, claim: Claim, dialog: Dialog) -> Resu
     let home = context.registration.home().to_owned();
     // This reads a file with rules of redaction.
     blocking(move || {
-        let mut shown = Shown::of(&home)?;
+        let mut shown = ReplyTexts::of(&home)?;
         let choices = dialog.choices.iter().enumerate();
         let choices = choices
             .map(|(at, choice)| Choice { number: at + 1, label: shown.line(&choice.label) })

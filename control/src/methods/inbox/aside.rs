@@ -50,7 +50,7 @@ impl Method for Dismiss {
     const CHANGES: Subjects = Subjects::DIALOGS;
     const DOC: &'static str = "Removes an entry from the inbox until its question changes, is asked again or the session receives input. Answers nothing.";
     const NAMED: &'static [&'static str] = &[];
-    const TELLING: &'static [&'static str] = &["key"];
+    const DESCRIBED_BY: &'static [&'static str] = &["key"];
     type Params<'a> = KeyParams<'a>;
     type Reply = AsideReply;
 
@@ -73,7 +73,7 @@ impl Method for Snooze {
     const CHANGES: Subjects = Subjects::DIALOGS;
     const DOC: &'static str = "Removes an entry from the inbox for a time, as inbox.dismiss does.";
     const NAMED: &'static [&'static str] = &[];
-    const TELLING: &'static [&'static str] = &["key"];
+    const DESCRIBED_BY: &'static [&'static str] = &["key"];
     type Params<'a> = SnoozeParams<'a>;
     type Reply = AsideReply;
 
@@ -98,7 +98,7 @@ impl Method for Restore {
     const CHANGES: Subjects = Subjects::DIALOGS;
     const DOC: &'static str = "Lists an entry of the inbox again that was dismissed or snoozed.";
     const NAMED: &'static [&'static str] = &[];
-    const TELLING: &'static [&'static str] = &["key"];
+    const DESCRIBED_BY: &'static [&'static str] = &["key"];
     type Params<'a> = KeyParams<'a>;
     type Reply = AsideReply;
 

@@ -8,7 +8,7 @@ use unterm_mux::{Mux, PaneId};
 
 use crate::{
     error::Result,
-    methods::{Context, explain::Shown, session::blocking},
+    methods::{Context, explain::ReplyTexts, session::blocking},
     services::{
         at_time, milliseconds_of,
         pane::{
@@ -18,7 +18,7 @@ use crate::{
                 claim::{Need, Source, State},
             },
         },
-        people::questions::Kind,
+        people::questions::QuestionKind,
     },
 };
 
@@ -32,7 +32,7 @@ pub struct Entry {
     /// The title of the session's tab.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// `permission`, `question`, `password`, `approval` or `login`. Absent if the source does not say.
+    /// `permission`, `question`, `password`, `approval` or `login`. Absent if the source does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Need")]
     pub kind: Option<Need>,
@@ -71,7 +71,7 @@ fn entries(
     dialogs: &Dialogs,
     home: &Path,
 ) -> Result<Vec<Entry>> {
-    let mut shown = Shown::of(home)?;
+    let mut shown = ReplyTexts::of(home)?;
     let layout = mux.layout();
     let mut title = |id: PaneId| {
         let given = layout.tab_of(id).and_then(|at| layout.tabs[at].title.clone());
@@ -109,8 +109,8 @@ fn entries(
     }
     for asked in programs.questions.list() {
         let kind = match asked.kind {
-            Kind::Approval => Need::Approval,
-            Kind::Question => Need::Question,
+            QuestionKind::Approval => Need::Approval,
+            QuestionKind::Question => Need::Question,
         };
         let since = milliseconds_of(&asked.asked_at);
         found.push((

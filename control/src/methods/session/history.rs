@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::Pane;
-use unterm_term::{Command, Given, LineId};
+use unterm_term::{Command, CommandAlias, LineId};
 
 use super::blocking;
 use crate::{
@@ -69,7 +69,7 @@ fn history(pane: &Pane, limit: u64, runs: &TypedRuns) -> Vec<String> {
         let is_there = |command: &&Command| command.end.is_none_or(|end| end.line.0 >= start);
         let there = term.commands().filter(is_there);
         let at = |it: &Command| Some((it.input?.line, it.ran_as_given()?.clone()));
-        let typed: Vec<(LineId, Given)> = there.filter_map(at).collect();
+        let typed: Vec<(LineId, CommandAlias)> = there.filter_map(at).collect();
         (term.lines(), start, end, typed)
     };
     let mut typed = typed.into_iter().peekable();
@@ -85,7 +85,7 @@ fn history(pane: &Pane, limit: u64, runs: &TypedRuns) -> Vec<String> {
         let whole = rows.concat();
         // Each command is searched for only in the line where it was typed.
         let here = std::iter::from_fn(|| typed.next_if(|(at, _)| *at <= line));
-        let here: Vec<Given> = here.map(|(_, given)| given).collect();
+        let here: Vec<CommandAlias> = here.map(|(_, given)| given).collect();
         match as_given(&whole, &here, Runs::Typed(runs)) {
             Cow::Borrowed(_) => texts.append(&mut rows),
             Cow::Owned(text) => texts.extend(text.lines().map(str::to_owned)),

@@ -2,7 +2,7 @@
 
 use unterm_term::Size;
 
-use super::Done;
+use super::Acknowledged;
 use crate::{
     error::Error,
     methods::{
@@ -37,8 +37,8 @@ pub(super) fn size(cols: &Arg<'_, u64>, rows: &Arg<'_, u64>) -> Result<Option<Si
 /// The maximum number of pixels of a side of a grid.
 const MOST_PIXELS: u64 = u16::MAX as u64;
 
-/// Adds a size in pixels to a size in cells. Each cell gets a whole number of pixels. 0: the program is told no size in
-/// pixels.
+/// Adds a size in pixels to a size in cells. Each cell gets a whole number of pixels. 0: the program receives no size
+/// in pixels.
 pub(super) fn with_pixels(size: Size, width: &Arg<'_, u64>, height: &Arg<'_, u64>) -> Result<Size> {
     let width = width.number("pixel_width", 0..=MOST_PIXELS)?.map(|width| width as u16);
     let height = height.number("pixel_height", 0..=MOST_PIXELS)?.map(|height| height as u16);
@@ -76,13 +76,13 @@ impl Method for Resize {
     const DOC: &'static str =
         "Sets a session's size. After that, the window does not change the size.";
     type Params<'a> = ResizeParams<'a>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: ResizeParams<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let pane = context.pane_for(caller, params.target())?;
         let given = |arg: &Arg<'_, u64>, name| {
             arg.number(name, 1..=LONGEST_SIDE)?.ok_or(Error::Missing(name))
@@ -97,6 +97,6 @@ impl Method for Resize {
             pane.set_pinned(true);
             pane.resize(size);
         }
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }

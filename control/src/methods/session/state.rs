@@ -72,12 +72,12 @@ pub struct Listed {
     pub is_dead: bool,
     pub domain_id: u32,
     pub shell: ShellState,
-    /// Its terminal device, such as `/dev/pts/3`. Empty if it has none.
+    /// The session's terminal device, such as `/dev/pts/3`. Empty if it has none.
     pub tty: String,
-    /// Its program asks for a secret, such as a password. Absent if not.
+    /// The session's program asks for a secret, such as a password. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaiting_secret: bool,
-    /// Its program waits for input. Absent if not.
+    /// The session's program waits for input. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaiting_input: bool,
     /// See session.get. Absent if not.
@@ -151,16 +151,16 @@ pub struct StatusReply {
     /// The program has ended, but its exit status was lost with its parent. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub status_lost: bool,
-    /// Its program asks for a secret, such as a password.
+    /// The session's program asks for a secret, such as a password.
     pub awaiting_secret: bool,
-    /// Its program waits for input: for an answer to a question, or for keys if it shows a full screen. False if the system does
-    /// not report it.
+    /// The session's program waits for input: for an answer to a question, or for keys if it shows a full screen. False
+    /// if the system does not report it.
     pub awaiting_input: bool,
-    /// Its program reads its terminal: it asks a question, shows a full screen, or has been silent for a second. Absent if not,
-    /// for a secret, and if the system does not report it.
+    /// The session's program reads its terminal: it asks a question, shows a full screen, or has been silent for a
+    /// second. Absent if not, for a secret, and if the system does not report it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_input: bool,
-    /// Its program shows a full screen and waits for keys. Absent if not.
+    /// The session's program shows a full screen and waits for keys. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full_screen: bool,
     /// The variables that its programs set by OSC 1337 SetUserVar. As untrusted as its output.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::fair_share::{FairShare, Part};
+use super::fair_share::{FairShare, SharePart};
 use crate::caller::TokenKind;
 
 /// The maximum number of connections: `MOST` or, if that is lower, the process's limit of file descriptors divided by
@@ -32,7 +32,7 @@ impl Default for ConnectionLimit {
 
 impl ConnectionLimit {
     /// A place for a connection that logs in with a token. Dropping it frees the place.
-    pub fn part(&self, token: TokenKind) -> Result<Part, TooMany> {
+    pub fn part(&self, token: TokenKind) -> Result<SharePart, TooMany> {
         let mut place = self.places.part(token);
         place.resize(1).map_err(|exceeded| TooMany(exceeded.wanted - 1))?;
         Ok(place)

@@ -43,19 +43,19 @@ impl FairShare {
     }
 
     /// A part of a token's share, empty at first.
-    pub fn part(self: &Arc<Self>, token: TokenKind) -> Part {
-        Part { of: self.clone(), token, units: 0 }
+    pub fn part(self: &Arc<Self>, token: TokenKind) -> SharePart {
+        SharePart { of: self.clone(), token, units: 0 }
     }
 }
 
 /// A part of a token's share. Dropping it releases its units.
-pub struct Part {
+pub struct SharePart {
     of: Arc<FairShare>,
     token: TokenKind,
     units: usize,
 }
 
-impl Part {
+impl SharePart {
     /// Changes the number of units in this part.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for SharePart {
     fn drop(&mut self) {
         let _ = self.resize(0);
     }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     /// Takes single units for a token until the token has used up its share.
-    fn greedy(shared: &Arc<FairShare>, number: u64) -> Vec<Part> {
+    fn greedy(shared: &Arc<FairShare>, number: u64) -> Vec<SharePart> {
         let one = || {
             let mut part = shared.part(TokenKind::Agent(number));
             part.resize(1).ok().map(|()| part)
@@ -174,7 +174,7 @@ mod tests {
             let mut parts: Vec<_> = (0..6).map(|number| shared.part(token(number))).collect();
             for (number, units) in steps {
                 let _ = parts[number as usize].resize(units);
-                let used: usize = parts.iter().map(Part::units).sum();
+                let used: usize = parts.iter().map(SharePart::units).sum();
                 proptest::prop_assert!(used <= total);
             }
             let _ = (parts[0].resize(0), parts[1].resize(0));

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::fair_share::{Exceeded, FairShare, Part};
+use super::fair_share::{Exceeded, FairShare, SharePart};
 use crate::caller::TokenKind;
 
 /// A message of up to this many bytes does not count, and is short enough to be parsed by an async worker.
@@ -41,7 +41,7 @@ impl MessageBudget {
 }
 
 /// The memory reserved for some messages. Dropping it releases the memory.
-pub struct Reservation(Part);
+pub struct Reservation(SharePart);
 
 impl Reservation {
     /// Changes the number of reserved bytes. Up to 64 KiB count as 0.

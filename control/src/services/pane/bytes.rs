@@ -19,7 +19,7 @@ pub struct Bytes(Mutex<HashMap<PaneId, Arc<Output>>>);
 
 /// The output of one pane.
 pub struct Output {
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptBytes>,
     /// Whether the program waits while the kept bytes are unread. Otherwise, new bytes replace the oldest.
     is_streamed: bool,
     /// Changes when bytes arrive and when the output ends.
@@ -29,7 +29,7 @@ pub struct Output {
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeptBytes {
     bytes: VecDeque<u8>,
     /// The number of bytes that have arrived.
     end: u64,
@@ -41,7 +41,7 @@ struct Kept {
 }
 
 /// A part of a pane's output.
-pub struct Piece {
+pub struct OutputPiece {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// The number of output bytes before this piece.
@@ -143,7 +143,7 @@ impl Output {
 
     /// The kept bytes after the first `from`, with each byte of `secret` replaced by `*`. If the output is streamed and
     /// `releases` is true, earlier bytes are released, which lets a waiting program go on.
-    pub fn after(&self, from: u64, secret: Option<&str>, releases: bool) -> Piece {
+    pub fn after(&self, from: u64, secret: Option<&str>, releases: bool) -> OutputPiece {
         let mut kept = self.kept.lock();
         let first = kept.end - kept.bytes.len() as u64;
         let from = from.clamp(first, kept.end);
@@ -154,12 +154,12 @@ impl Output {
             self.room.notify_one();
         }
         let mut bytes: Vec<u8> = kept.bytes.range(skipped..).copied().collect();
-        let Kept { lost, has_ended, is_forgotten, .. } = *kept;
+        let KeptBytes { lost, has_ended, is_forgotten, .. } = *kept;
         drop(kept);
         if let Some(secret) = secret {
             blacken(&mut bytes, secret.as_bytes());
         }
-        Piece { bytes, from, lost, has_ended, is_forgotten }
+        OutputPiece { bytes, from, lost, has_ended, is_forgotten }
     }
 }
 

@@ -345,8 +345,8 @@ impl Observer for MuxObserver {
             }
             MuxEvent::Title(pane) => {
                 let title = hub.pane(pane).map(|p| p.title());
-                hub.publish("title", Some(pane), json!({"title": title}), |told, seq| {
-                    told.title = seq;
+                hub.publish("title", Some(pane), json!({"title": title}), |last, seq| {
+                    last.title = seq;
                 });
             }
             MuxEvent::Cwd(pane) => {
@@ -354,8 +354,8 @@ impl Observer for MuxObserver {
                 hub.publish("cwd", Some(pane), json!({"cwd": cwd}), nothing);
             }
             MuxEvent::Bell(pane) => {
-                hub.publish("bell", Some(pane), none(), |told, seq| {
-                    (told.bell, told.bell_time) = (seq, clock());
+                hub.publish("bell", Some(pane), none(), |last, seq| {
+                    (last.bell, last.bell_time) = (seq, clock());
                 });
             }
             // The event does not contain the clipboard's content. Callers that may read the clipboard can request it.
@@ -367,29 +367,29 @@ impl Observer for MuxObserver {
             MuxEvent::Told { pane, event } => match event {
                 Event::ClipboardWrite(_) => hub.publish("clipboard", Some(pane), none(), nothing),
                 Event::InputStart => {
-                    hub.publish("prompt", Some(pane), none(), |told, seq| told.prompt = seq);
+                    hub.publish("prompt", Some(pane), none(), |last, seq| last.prompt = seq);
                 }
                 Event::CommandStart { command } => {
                     hub.publish(
                         "command_start",
                         Some(pane),
                         json!({"command": command}),
-                        |told, _| {
-                            told.started = Some(Instant::now());
+                        |last, _| {
+                            last.started = Some(Instant::now());
                         },
                     );
                 }
                 Event::CommandEnd { command, exit_code, is_authentic } => {
-                    let said = json!({"command": command, "exit_code": exit_code, "authentic": is_authentic});
-                    hub.publish("command_end", Some(pane), said, |told, seq| {
-                        told.command = seq;
-                        told.command_end = Some(CommandEnd { command, exit_code, is_authentic });
-                        told.started = None;
+                    let payload = json!({"command": command, "exit_code": exit_code, "authentic": is_authentic});
+                    hub.publish("command_end", Some(pane), payload, |last, seq| {
+                        last.command = seq;
+                        last.command_end = Some(CommandEnd { command, exit_code, is_authentic });
+                        last.started = None;
                     });
                 }
                 Event::Notification(notification) => {
-                    let said = json!({"title": notification.title, "body": notification.body});
-                    hub.publish("notification", Some(pane), said, nothing);
+                    let payload = json!({"title": notification.title, "body": notification.body});
+                    hub.publish("notification", Some(pane), payload, nothing);
                 }
                 Event::Progress => {
                     let progress = hub.pane(pane).and_then(|pane| ProgressReport::of(&pane.term()));
@@ -402,8 +402,8 @@ impl Observer for MuxObserver {
                     hub.publish("status", Some(pane), json!({"programs": newest}), nothing);
                 }
                 Event::UserVar { name, value } => {
-                    let said = json!({"name": name, "value": value});
-                    hub.publish("user_var", Some(pane), said, nothing);
+                    let payload = json!({"name": name, "value": value});
+                    hub.publish("user_var", Some(pane), payload, nothing);
                 }
                 _ => {}
             },
@@ -418,13 +418,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_slow_listener_is_told_how_much_it_missed() {
+    async fn a_slow_listener_gets_the_count_of_missed_events() {
         let mux = Mux::new(MuxOptions::default());
         let hub = Hub::new(&mux);
         let filter = Filter { kinds: vec!["bell"], panes: None };
         let mut listener = hub.listen(filter);
         for _ in 0..CAPACITY + 5 {
-            hub.publish("bell", Some(PaneId(1)), json!({}), |told, _| told.bell = 1);
+            hub.publish("bell", Some(PaneId(1)), json!({}), |last, _| last.bell = 1);
             hub.publish("title", Some(PaneId(1)), json!({}), |_, _| {});
         }
         for n in 0..CAPACITY as u64 {

@@ -14,7 +14,7 @@ use unterm_mux::{Mux, PaneId};
 
 use crate::{
     caller::TokenKind,
-    services::limits::fair_share::{FairShare, Part},
+    services::limits::fair_share::{FairShare, SharePart},
 };
 
 /// The maximum number of hidden panes of the owner's token while no other token has any.
@@ -47,7 +47,7 @@ struct Hidden {
     /// The number of the owner's connection.
     owner: u64,
     used: Instant,
-    _part: Part,
+    _part: SharePart,
 }
 
 impl HiddenPanes {
@@ -137,7 +137,7 @@ impl HiddenPanes {
 /// A reserved place for a pane. Dropping it frees the place.
 pub struct ReservedPlace {
     panes: HiddenPanes,
-    part: Part,
+    part: SharePart,
 }
 
 impl ReservedPlace {

@@ -38,7 +38,7 @@ impl Lease {
 
 /// Why a caller may not type in a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum LeaseRefusal {
     /// Another caller holds the lease. Contains that caller's name.
     Leased(String),
     /// The user has typed in the pane since the caller received its lease.
@@ -165,13 +165,13 @@ impl Leases {
     }
 
     /// Whether leases permit a caller to type in a pane.
-    pub fn admit(&self, caller: &Caller, pane: &Pane) -> Result<(), Kept> {
+    pub fn admit(&self, caller: &Caller, pane: &Pane) -> Result<(), LeaseRefusal> {
         let mut held = self.0.lock();
         held.look(pane);
         if held.lost.contains(&(pane.id(), caller.connection)) {
-            return Err(Kept::TakenOver);
+            return Err(LeaseRefusal::TakenOver);
         }
-        held.other(caller, pane).map_or(Ok(()), |holder| Err(Kept::Leased(holder)))
+        held.other(caller, pane).map_or(Ok(()), |holder| Err(LeaseRefusal::Leased(holder)))
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
         let pane = mux.open_hidden(cat, Size::cells(20, 5)).unwrap();
         leases.take(&caller(1), &pane, USUAL).unwrap();
         pane.touch();
-        assert_eq!(leases.admit(&caller(1), &pane), Err(Kept::TakenOver));
+        assert_eq!(leases.admit(&caller(1), &pane), Err(LeaseRefusal::TakenOver));
         leases.take(&caller(2), &pane, USUAL).unwrap();
         let count = || {
             let held = leases.0.lock();

@@ -29,7 +29,7 @@ use super::{
 };
 use crate::services::{
     milliseconds_of,
-    people::questions::{Kind, Question, Questions},
+    people::questions::{Question, QuestionKind, Questions},
     shell::plain_prompt,
 };
 
@@ -137,8 +137,10 @@ fn winner(mut claims: Vec<Claim>, seen: u64) -> Option<Claim> {
 /// asks for the state must not see.
 fn asks(question: &Question) -> Claim {
     let (need, rule) = match question.kind {
-        Kind::Approval => (Need::Approval, "a call of an agent waits for the user's approval"),
-        Kind::Question => (Need::Question, "an agent asked the user a question"),
+        QuestionKind::Approval => {
+            (Need::Approval, "a call of an agent waits for the user's approval")
+        }
+        QuestionKind::Question => (Need::Question, "an agent asked the user a question"),
     };
     let heading = question.heading();
     Claim {

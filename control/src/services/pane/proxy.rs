@@ -33,7 +33,7 @@ pub const NO_PROXY: &str = "localhost,127.0.0.1,::1";
 /// A proxy to choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Node {
-    /// Its name.
+    /// The proxy's name.
     pub name: String,
     /// The proxy's address.
     #[serde(alias = "http_proxy", default)]
@@ -82,7 +82,7 @@ fn off() -> String {
 
 /// The proxy to use, and the source where it was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundProxy {
     /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`. Empty if no proxy was found.
     pub source: String,
     /// The proxy for HTTP and HTTPS.
@@ -123,23 +123,23 @@ impl Proxy {
     }
 
     /// The proxy that programs use. If it must be detected, this may take a second or two.
-    pub fn resolve(&self) -> Found {
+    pub fn resolve(&self) -> FoundProxy {
         if !self.enabled {
-            return Found::default();
+            return FoundProxy::default();
         }
         let given = |url: &Option<String>| url.clone().filter(|url| !url.trim().is_empty());
         let (http, socks) = (given(&self.http_proxy), given(&self.socks_proxy));
         let found = if http.is_some() || socks.is_some() || self.mode != "auto" {
-            Found { source: "manual".to_owned(), http, socks, no_proxy: None }
+            FoundProxy { source: "manual".to_owned(), http, socks, no_proxy: None }
         } else {
             detect(desktop, |name| std::env::var(name).ok(), &PORTS)
         };
         let no_proxy = given(&self.no_proxy).or(found.no_proxy);
-        Found { no_proxy: Some(no_proxy.unwrap_or_else(|| NO_PROXY.to_owned())), ..found }
+        FoundProxy { no_proxy: Some(no_proxy.unwrap_or_else(|| NO_PROXY.to_owned())), ..found }
     }
 }
 
-impl Found {
+impl FoundProxy {
     /// The environment variables for programs, in upper case.
     pub fn env(&self) -> Vec<(&'static str, String)> {
         let socks = self.socks.as_ref().or(self.http.as_ref());
@@ -166,16 +166,16 @@ const NAMES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 /// Sets the proxy for programs that start from now on, as the file configures it. Takes as long as [`Proxy::resolve`].
 pub fn apply(mux: &Mux, home: &Path) {
     match Proxy::read(home) {
-        Ok(proxy) => tell(mux, &proxy.resolve()),
+        Ok(proxy) => set_variables(mux, &proxy.resolve()),
         Err(error) => {
             tracing::warn!(%error, "no proxy is set");
-            tell(mux, &Found::default());
+            set_variables(mux, &FoundProxy::default());
         }
     }
 }
 
 /// Sets the proxy for programs that start from now on.
-pub fn tell(mux: &Mux, found: &Found) {
+pub fn set_variables(mux: &Mux, found: &FoundProxy) {
     let env = found.env();
     for name in NAMES {
         let value = env.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
@@ -191,10 +191,10 @@ pub fn tell(mux: &Mux, found: &Found) {
 
 /// Detects a proxy. The desktop's settings come first, then the environment, then a proxy that listens on this machine.
 fn detect(
-    desktop: impl Fn() -> Option<Found>,
+    desktop: impl Fn() -> Option<FoundProxy>,
     env: impl Fn(&str) -> Option<String>,
     ports: &[u16],
-) -> Found {
+) -> FoundProxy {
     if let Some(found) = desktop() {
         return found;
     }
@@ -206,7 +206,7 @@ fn detect(
     let socks = variable("ALL_PROXY");
     if http.is_some() || socks.is_some() {
         let no_proxy = variable("NO_PROXY");
-        return Found { source: "process env".to_owned(), http, socks, no_proxy };
+        return FoundProxy { source: "process env".to_owned(), http, socks, no_proxy };
     }
     for port in ports {
         let url = format!("http://127.0.0.1:{port}");
@@ -214,14 +214,14 @@ fn detect(
             let is_socks = *port == 1080;
             let socks = is_socks.then(|| format!("socks5://127.0.0.1:{port}"));
             let http = (!is_socks).then_some(url);
-            return Found { source: format!("scan:{port}"), http, socks, no_proxy: None };
+            return FoundProxy { source: format!("scan:{port}"), http, socks, no_proxy: None };
         }
     }
-    Found::default()
+    FoundProxy::default()
 }
 
 /// The proxy in GNOME's settings, if it is set manually.
-fn desktop() -> Option<Found> {
+fn desktop() -> Option<FoundProxy> {
     let get = |key: &str| setting(&["get", "org.gnome.system.proxy", key]);
     if get("mode")?.trim_matches('\'') != "manual" {
         return None;
@@ -240,7 +240,7 @@ fn desktop() -> Option<Found> {
         hosts.map(|host| host.trim().trim_matches('\'')).collect::<Vec<_>>().join(",")
     });
     let no_proxy = hosts.filter(|hosts| !hosts.is_empty());
-    (http.is_some() || socks.is_some()).then(|| Found {
+    (http.is_some() || socks.is_some()).then(|| FoundProxy {
         source: "GNOME gsettings".to_owned(),
         http,
         socks,
@@ -429,7 +429,8 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let none = |_: &str| None;
         let env = |name: &str| (name == "https_proxy").then(|| "http://env:1".to_owned());
-        let desktop = || Some(Found { source: "GNOME gsettings".to_owned(), ..Found::default() });
+        let desktop =
+            || Some(FoundProxy { source: "GNOME gsettings".to_owned(), ..FoundProxy::default() });
         assert_eq!(detect(desktop, env, &[port]).source, "GNOME gsettings");
         let found = detect(|| None, env, &[port]);
         assert_eq!((&*found.source, found.http.as_deref()), ("process env", Some("http://env:1")));
@@ -440,7 +441,7 @@ mod tests {
         net::bind(&silent, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
         let silent: TcpListener = silent.into();
         let port = silent.local_addr().unwrap().port();
-        assert_eq!(detect(|| None, none, &[port]), Found::default());
+        assert_eq!(detect(|| None, none, &[port]), FoundProxy::default());
     }
 
     #[test]

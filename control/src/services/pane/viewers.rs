@@ -15,7 +15,7 @@ use unterm_term::Size;
 use super::bytes::blacken;
 use crate::{
     caller::TokenKind,
-    services::limits::fair_share::{FairShare, Part},
+    services::limits::fair_share::{FairShare, SharePart},
 };
 
 /// The maximum number of views, which all tokens share.
@@ -52,7 +52,7 @@ struct Viewer {
     /// Only callers with this token may continue the view, because each reply consumes the output that it returns.
     token: TokenKind,
     used: Mutex<Instant>,
-    _place: Part,
+    _place: SharePart,
     _shown: LiveView,
     following: tokio::sync::Mutex<Following>,
 }

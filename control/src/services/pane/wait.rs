@@ -68,7 +68,7 @@ pub struct Sought {
 
 /// Details of a condition that came true.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundCondition {
     /// The id of the line, valid as long as the line is kept.
     pub line_id: Option<u64>,
     /// The text of the line, or the title.
@@ -81,7 +81,7 @@ pub struct Found {
 #[derive(Debug)]
 pub struct WaitOutcome {
     /// The result for each condition, in order.
-    pub found: Vec<Option<Found>>,
+    pub found: Vec<Option<FoundCondition>>,
     /// Whether enough conditions came true.
     pub matched: bool,
     /// Whether the pane has ended, so that the missing conditions can't come true any longer.
@@ -162,7 +162,7 @@ pub async fn wait(
     let deadline = deadline(start, timeout);
     let mut changes = pane.watch();
     let mut events = hub.watch();
-    let mut found: Vec<Option<Found>> = conditions.iter().map(|_| None).collect();
+    let mut found: Vec<Option<FoundCondition>> = conditions.iter().map(|_| None).collect();
     // Without a `since`, only events from now on count.
     let from = since.unwrap_or_else(|| pane.term().seq());
     let mut looked = None;
@@ -220,16 +220,16 @@ pub async fn wait(
                     Awaited::Input => true,
                 };
                 let is_new = since.is_none_or(|since| seq > since);
-                *found =
-                    (is_new && is_newest && awaited(pane).is_some_and(is_due)).then(Found::default);
+                *found = (is_new && is_newest && awaited(pane).is_some_and(is_due))
+                    .then(FoundCondition::default);
             }
             if let Condition::Stable(quiet) = condition {
                 let until = changed_at.checked_add(*quiet).unwrap_or(deadline);
-                *found = (until <= now && is_newest).then(Found::default);
+                *found = (until <= now && is_newest).then(FoundCondition::default);
                 due = due.min(if found.is_some() { deadline } else { until });
             }
         }
-        let is_true = |found: &Option<Found>| found.is_some();
+        let is_true = |found: &Option<FoundCondition>| found.is_some();
         let matched = if is_all { found.iter().all(is_true) } else { found.iter().any(is_true) };
         // Whether enough conditions can still come true if those for which `never` returns true can't.
         let still_open = |never: &dyn Fn(&Condition) -> bool| {
@@ -299,13 +299,13 @@ fn look(
     hub: &Hub,
     pane: &Pane,
     conditions: &[Condition],
-    found: &mut [Option<Found>],
+    found: &mut [Option<FoundCondition>],
     from: u64,
     is_since: bool,
     seq: u64,
 ) {
     let reported = hub.last_reported(pane.id());
-    let some = |is_true: bool| is_true.then(Found::default);
+    let some = |is_true: bool| is_true.then(FoundCondition::default);
     for (condition, found) in conditions.iter().zip(found).filter(|(_, found)| found.is_none()) {
         *found = match condition {
             Condition::Text(_) | Condition::Regex(_) | Condition::Stable(_) | Condition::Input => {
@@ -318,14 +318,16 @@ fn look(
                 !is_since || reported.prompt > from,
                 !is_since || seq > from,
             )),
-            Condition::CommandDone => (reported.command > from)
-                .then(|| Found { command: reported.command_end, ..Found::default() }),
+            Condition::CommandDone => (reported.command > from).then(|| FoundCondition {
+                command: reported.command_end,
+                ..FoundCondition::default()
+            }),
             Condition::Bell => some(reported.bell > from),
             Condition::Title(text) => {
                 let title = pane.title();
                 let is_new = !is_since || reported.title > from;
                 (is_new && title.contains(text.as_str()))
-                    .then(|| Found { text: Some(title), ..Found::default() })
+                    .then(|| FoundCondition { text: Some(title), ..FoundCondition::default() })
             }
             Condition::Seq(least) => some(seq >= *least),
             // Input that the program has not received yet may be the answer.
@@ -356,7 +358,7 @@ async fn look_for_text(
     searches: Searches<'_>,
     pane: &Arc<Pane>,
     conditions: &Arc<[Condition]>,
-    found: &mut [Option<Found>],
+    found: &mut [Option<FoundCondition>],
     since: Option<u64>,
     without_typed: Option<&Arc<Echoes>>,
 ) -> Result<bool> {
@@ -384,7 +386,8 @@ async fn look_for_text(
                     };
                 if holds {
                     let text = Some(text.to_owned());
-                    found.push((index, Found { line_id: Some(line), text, command: None }));
+                    found
+                        .push((index, FoundCondition { line_id: Some(line), text, command: None }));
                 }
                 !holds
             });

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     approved::Approved,
-    questions::{Answer, Draft, Kind, Question, Questions, Verdict},
+    questions::{Answer, Draft, Question, QuestionKind, Questions, Verdict},
 };
 use crate::{
     caller::{Caller, Capabilities},
@@ -62,7 +62,7 @@ pub enum Standing {
 
 /// A client that may act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Known {
+pub struct KnownClient {
     /// The name that the client gave.
     pub client: String,
     /// The time at which the client was approved (RFC 3339, UTC).
@@ -71,7 +71,7 @@ pub struct Known {
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Rows {
-    allowed: Vec<Known>,
+    allowed: Vec<KnownClient>,
 }
 
 /// Identifies one call: the number of its connection, and a hash of the exact call that the user was asked about.
@@ -224,7 +224,7 @@ impl Approvals {
         let verdicts = verdicts.filter(|it| *it != Verdict::Always || has_own_name(caller));
         let choices: Vec<_> = verdicts.map(|verdict| verdict.name().to_owned()).collect();
         let (number, answer) = questions.ask(Draft {
-            kind: Kind::Approval,
+            kind: QuestionKind::Approval,
             client: &name(caller),
             text: would,
             choices: &choices,
@@ -263,7 +263,7 @@ impl Approvals {
                 state.once.insert(call, Instant::now());
                 drop(state);
                 let known =
-                    Known { client: question.client.clone(), since: crate::services::now() };
+                    KnownClient { client: question.client.clone(), since: crate::services::now() };
                 self.file.change(|rows| {
                     rows.allowed.retain(|other| other.client != known.client);
                     if rows.allowed.len() >= MOST {
@@ -282,7 +282,7 @@ impl Approvals {
     ///
     /// # Errors
     /// The file can't be read. A message for users.
-    pub fn known(&self) -> Result<Vec<Known>, String> {
+    pub fn known(&self) -> Result<Vec<KnownClient>, String> {
         Ok(self.file.get()?.allowed.clone())
     }
 

@@ -59,7 +59,7 @@ impl Default for Changes {
 
 impl Changes {
     /// Reports a change of a topic.
-    pub fn tell(&self, topic: Topic) {
+    pub fn notify(&self, topic: Topic) {
         if self.0.receiver_count() > 0 {
             self.0.send_modify(|counts| counts[topic as usize] += 1);
         }
@@ -68,9 +68,9 @@ impl Changes {
     /// Reports that a method that changes something was called.
     pub(crate) fn called(&self, method: &str) {
         if let Some(topic) = Topic::of_method(method) {
-            self.tell(topic);
+            self.notify(topic);
         }
-        self.tell(Topic::Agents);
+        self.notify(Topic::Agents);
     }
 
     /// Subscribes to changes from now on.

@@ -37,7 +37,7 @@ pub const MOST_CHOICES: usize = 9;
 /// The kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum QuestionKind {
     /// Whether a client may act: `once`, `always` (this client, from now on) or `deny`.
     Approval,
     /// An agent asks something.
@@ -50,7 +50,7 @@ pub struct Question {
     /// The number of the question. It is never used again.
     pub number: u64,
     /// The kind of the question.
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// The name that the asking client gave.
     pub client: String,
     /// The text of the question. For an approval, what the client would do.
@@ -78,8 +78,8 @@ impl Question {
         let Self { client, session, .. } = self;
         let place = session.map_or_else(String::new, |pane| format!(" in pane {pane}"));
         match self.kind {
-            Kind::Approval => format!("Allow “{client}” to act{place}?"),
-            Kind::Question => format!("“{client}” asks{place}:"),
+            QuestionKind::Approval => format!("Allow “{client}” to act{place}?"),
+            QuestionKind::Question => format!("“{client}” asks{place}:"),
         }
     }
 
@@ -91,14 +91,14 @@ impl Question {
     /// The label of one of the question's choices.
     pub fn title(&self, choice: &str) -> String {
         match (self.kind, Verdict::of(choice)) {
-            (Kind::Approval, Some(verdict)) => verdict.title(&self.client),
+            (QuestionKind::Approval, Some(verdict)) => verdict.title(&self.client),
             _ => choice.to_owned(),
         }
     }
 
     /// The label for closing the question without an answer. `None`: the question must be answered.
     pub fn leaving(&self) -> Option<&'static str> {
-        (self.kind == Kind::Question).then_some("Don't answer")
+        (self.kind == QuestionKind::Question).then_some("Don't answer")
     }
 }
 
@@ -144,7 +144,7 @@ impl Verdict {
 /// A question to be asked. The fields become those of the [`Question`].
 #[allow(missing_docs, reason = "the question's fields say it")]
 pub struct Draft<'a> {
-    pub kind: Kind,
+    pub kind: QuestionKind,
     pub client: &'a str,
     pub text: &'a str,
     pub choices: &'a [String],
@@ -161,7 +161,7 @@ pub type Answer = watch::Receiver<Option<String>>;
 struct Open {
     since: Instant,
     question: Question,
-    tell: watch::Sender<Option<String>>,
+    sender: watch::Sender<Option<String>>,
 }
 
 #[derive(Default)]
@@ -174,11 +174,12 @@ impl State {
     /// Withdraws approvals that no call waits for: all old approvals, and the oldest one of a connection that has
     /// reached its maximum.
     fn forget_unattended(&mut self, connection: u64) {
-        let left =
-            |open: &Open| open.question.kind == Kind::Approval && open.tell.receiver_count() == 0;
+        let left = |open: &Open| {
+            open.question.kind == QuestionKind::Approval && open.sender.receiver_count() == 0
+        };
         self.open.retain(|_, open| !left(open) || open.since.elapsed() < UNATTENDED);
         let own = || self.open.values().filter(|open| open.question.connection == connection);
-        let count = own().filter(|open| open.question.kind == Kind::Approval).count();
+        let count = own().filter(|open| open.question.kind == QuestionKind::Approval).count();
         let oldest = own().find(|open| left(open)).map(|open| open.question.number);
         if let Some(oldest) = oldest.filter(|_| count >= MOST_OF_ONE) {
             self.open.remove(&oldest);
@@ -210,8 +211,8 @@ impl Questions {
     /// Too many questions are open, or an approval is too long to be shown. A message for users.
     pub fn ask(&self, draft: Draft<'_>) -> Result<(u64, Answer), String> {
         let text = match draft.kind {
-            Kind::Approval => approvable(draft.text)?,
-            Kind::Question => shortened(&escaped(draft.text), LONGEST),
+            QuestionKind::Approval => approvable(draft.text)?,
+            QuestionKind::Question => shortened(&escaped(draft.text), LONGEST),
         };
         let mut state = self.0.lock();
         state.forget_unattended(draft.connection);
@@ -240,8 +241,8 @@ impl Questions {
             connection: draft.connection,
             call: draft.call,
         };
-        let (tell, answer) = watch::channel(None);
-        state.open.insert(number, Open { since: Instant::now(), question, tell });
+        let (sender, answer) = watch::channel(None);
+        state.open.insert(number, Open { since: Instant::now(), question, sender });
         Ok((number, answer))
     }
 
@@ -249,7 +250,7 @@ impl Questions {
     pub fn list(&self) -> Vec<Question> {
         let state = self.0.lock();
         let mut all: Vec<_> = state.open.values().map(|open| open.question.clone()).collect();
-        all.sort_by_key(|question| (question.kind != Kind::Approval, question.number));
+        all.sort_by_key(|question| (question.kind != QuestionKind::Approval, question.number));
         all
     }
 
@@ -257,7 +258,7 @@ impl Questions {
     pub fn find(&self, number: u64) -> Option<(Question, Answer)> {
         let state = self.0.lock();
         let open = state.open.get(&number)?;
-        Some((open.question.clone(), open.tell.subscribe()))
+        Some((open.question.clone(), open.sender.subscribe()))
     }
 
     /// Whether the question with this number is still open.
@@ -269,7 +270,7 @@ impl Questions {
     ///
     /// # Errors
     /// There is no open question with this number, or the answer is not one of its choices. A message for users.
-    pub fn take(&self, number: u64, answer: &str) -> Result<Taken, String> {
+    pub fn take(&self, number: u64, answer: &str) -> Result<AnsweredQuestion, String> {
         let mut state = self.0.lock();
         let Entry::Occupied(open) = state.open.entry(number) else {
             return Err(format!("There is no question {number}: it was answered, or taken back"));
@@ -280,7 +281,7 @@ impl Questions {
             return Err(format!("{answer:?} is no answer to question {number}: {choices}"));
         }
         let answer = answer.chars().take(LONGEST_ANSWER).collect();
-        Ok(Taken { open: open.remove(), answer })
+        Ok(AnsweredQuestion { open: open.remove(), answer })
     }
 
     /// Withdraws a question. Returns whether it was open.
@@ -292,7 +293,7 @@ impl Questions {
     pub fn withdraw_approvals(&self, client: Option<&str>) {
         self.0.lock().open.retain(|_, open| {
             let Question { kind, client: asks, .. } = &open.question;
-            *kind != Kind::Approval || client.is_some_and(|client| client != asks)
+            *kind != QuestionKind::Approval || client.is_some_and(|client| client != asks)
         });
     }
 
@@ -306,12 +307,12 @@ impl Questions {
 }
 
 /// A question that is being answered.
-pub struct Taken {
+pub struct AnsweredQuestion {
     open: Open,
     answer: String,
 }
 
-impl Taken {
+impl AnsweredQuestion {
     /// The question.
     pub fn question(&self) -> &Question {
         &self.open.question
@@ -323,8 +324,8 @@ impl Taken {
     }
 
     /// Sends the answer to the task that waits for it.
-    pub fn tell(self) {
-        self.open.tell.send_replace(Some(self.answer));
+    pub fn send(self) {
+        self.open.sender.send_replace(Some(self.answer));
     }
 }
 
@@ -334,7 +335,7 @@ mod tests {
 
     fn draft(choices: &[String]) -> Draft<'_> {
         Draft {
-            kind: Kind::Question,
+            kind: QuestionKind::Question,
             client: "agent",
             text: "Deploy?",
             choices,
@@ -352,7 +353,7 @@ mod tests {
         let (number, answer) = questions.ask(draft(&choices)).unwrap();
         assert!(questions.take(number, "maybe").is_err_and(|why| why.contains("yes, no")));
         assert_eq!(questions.list()[0].text, "Deploy?");
-        questions.take(number, "yes").unwrap().tell();
+        questions.take(number, "yes").unwrap().send();
         assert_eq!(answer.borrow().as_deref(), Some("yes"));
         assert!(questions.take(number, "no").is_err(), "an answer can't be given again");
         let (next, _) = questions.ask(draft(&choices)).unwrap();
@@ -371,7 +372,7 @@ mod tests {
     #[test]
     fn an_approval_that_nobody_waits_for_makes_room() {
         let questions = Questions::default();
-        let approval = || questions.ask(Draft { kind: Kind::Approval, ..draft(&[]) });
+        let approval = || questions.ask(Draft { kind: QuestionKind::Approval, ..draft(&[]) });
         let waits = approval().unwrap();
         for _ in 0..2 * MOST_OF_ONE {
             approval().unwrap();
@@ -392,7 +393,8 @@ mod tests {
     #[test]
     fn what_is_approved_is_shown_whole_or_refused() {
         let questions = Questions::default();
-        let ask = |text: &str| questions.ask(Draft { kind: Kind::Approval, text, ..draft(&[]) });
+        let ask =
+            |text: &str| questions.ask(Draft { kind: QuestionKind::Approval, text, ..draft(&[]) });
         let longest = format!("{}; rm -r /", "x".repeat(LONGEST_APPROVAL - 9));
         let (number, _) = ask(&longest).unwrap();
         assert_eq!(questions.find(number).unwrap().0.text, longest);

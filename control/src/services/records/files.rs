@@ -26,7 +26,7 @@ pub struct PaneFile {
 }
 
 /// Part of a file.
-pub struct Part {
+pub struct FilePart {
     /// The bytes of the part.
     pub bytes: Vec<u8>,
     /// The size of the whole file in bytes.
@@ -92,14 +92,14 @@ impl PaneFile {
     ///
     /// # Errors
     /// The file is missing, a link, not a regular file, or another user's. A message for callers.
-    pub fn read(&self, offset: u64, most: u64) -> Result<Part, String> {
-        let read = || -> io::Result<Part> {
+    pub fn read(&self, offset: u64, most: u64) -> Result<FilePart, String> {
+        let read = || -> io::Result<FilePart> {
             let mut file: File = self.folder.file(&self.name)?;
             let size = file.metadata()?.len();
             file.seek(SeekFrom::Start(offset))?;
             let mut bytes = Vec::new();
             file.take(most.min(MOST_READ)).read_to_end(&mut bytes)?;
-            Ok(Part { bytes, size })
+            Ok(FilePart { bytes, size })
         };
         read().map_err(|error| self.failed(&error))
     }

@@ -38,7 +38,7 @@ use self::{
     index::{index, replace_row},
     pages::{finish, forget, open},
     project::describe,
-    record::Outcome,
+    record::MessageResult,
     settings::Settings,
     writer::{LIMITS, Limits, Log, Recording},
 };
@@ -76,7 +76,7 @@ struct Stops {
 /// A request to end a recording, with the channel for the answer.
 struct Stop {
     reason: &'static str,
-    ended: oneshot::Sender<Outcome<Record>>,
+    ended: oneshot::Sender<MessageResult<Record>>,
 }
 
 /// Recordings that have ended, but whose page or index row could not be written, for example because the disk is full.
@@ -207,7 +207,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The index's path and why it can't be read.
-    pub fn rows(&self) -> Outcome<Vec<Record>> {
+    pub fn rows(&self) -> MessageResult<Vec<Record>> {
         let mut rows = rows(&self.home)?;
         for row in self.unfinished.rows() {
             replace_row(&mut rows, &row);
@@ -219,7 +219,7 @@ impl Recorder {
     ///
     /// # Errors
     /// There is no such recording, or its page can't be read.
-    pub fn page(&self, id: &str) -> Outcome<String> {
+    pub fn page(&self, id: &str) -> MessageResult<String> {
         let row = self.rows()?.into_iter().find(|row| row.unterm_session_id == id);
         let row = row.ok_or_else(|| format!("Recording '{id}' not found"))?;
         read_page(&self.home, &row)
@@ -232,20 +232,25 @@ impl Recorder {
         &self,
         pane: Arc<Pane>,
         hides: impl Fn(&Pane) -> bool + Send + Sync + 'static,
-    ) -> Outcome<Record> {
+    ) -> MessageResult<Record> {
         let settings = self.settings().await?;
         let tap = pane.tap_recording(Arc::new(hides));
         self.start_with(settings, pane, tap).await
     }
 
     /// Reads `recording.json` on a blocking thread.
-    async fn settings(&self) -> Outcome<Settings> {
+    async fn settings(&self) -> MessageResult<Settings> {
         let home = self.home.clone();
         let read = tokio::task::spawn_blocking(move || Settings::read(&home));
         read.await.map_err(|error| error.to_string())?
     }
 
-    async fn start_with(&self, settings: Settings, pane: Arc<Pane>, tap: Tap) -> Outcome<Record> {
+    async fn start_with(
+        &self,
+        settings: Settings,
+        pane: Arc<Pane>,
+        tap: Tap,
+    ) -> MessageResult<Record> {
         let id = pane.id();
         let minutes = u32::try_from(settings.idle_rotate_minutes.max(1)).unwrap_or(u32::MAX);
         let idle = self.limits.minute.saturating_mul(minutes);
@@ -310,7 +315,7 @@ impl Recorder {
     }
 
     /// Ends a pane's recording.
-    pub async fn stop(&self, pane: PaneId, reason: &'static str) -> Outcome<Record> {
+    pub async fn stop(&self, pane: PaneId, reason: &'static str) -> MessageResult<Record> {
         let none = || format!("Session {} is not being recorded", pane.0);
         let live = self.live.lock().get(&pane).cloned().ok_or_else(none)?;
         let (ended, end) = oneshot::channel();
@@ -336,7 +341,7 @@ impl Recorder {
     }
 
     /// Attaches a trace id to a pane's recording, and returns all trace ids of the recording.
-    pub async fn attach(&self, pane: PaneId, trace: String) -> Outcome<Vec<String>> {
+    pub async fn attach(&self, pane: PaneId, trace: String) -> MessageResult<Vec<String>> {
         let record = self.live.lock().get(&pane).map(|live| live.record.clone());
         let record = record.ok_or_else(|| format!("Session {} is not being recorded", pane.0))?;
         let record = {

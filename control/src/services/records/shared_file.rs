@@ -83,12 +83,12 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
     ) -> Result<R, String> {
         let failed = |error: io::Error| format!("{}: {error}", self.path().display());
         let _lock = registry::lock(&self.home).map_err(failed)?;
-        let mut said = self.read()?;
-        let (result, is_changed) = change(&mut said)?;
+        let mut settings = self.read()?;
+        let (result, is_changed) = change(&mut settings)?;
         if !is_changed {
             return Ok(result);
         }
-        let text = serde_json::to_vec_pretty(&said).map_err(|error| error.to_string())?;
+        let text = serde_json::to_vec_pretty(&settings).map_err(|error| error.to_string())?;
         if text.len() as u64 > LONGEST {
             return Err(format!("{} would be too long", self.path().display()));
         }

@@ -63,13 +63,13 @@ pub struct Tab {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The tab's sessions, and how they were split.
-    pub panes: Part,
+    pub panes: TabPart,
 }
 
 /// A part of a tab: a session, or a split with two parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Part {
+pub enum TabPart {
     /// A split with two parts.
     Split {
         /// The direction from the first part to the second: `right` or `down`.
@@ -77,9 +77,9 @@ pub enum Part {
         /// The first part's share of the space, from 0 to 1.
         share: f32,
         /// The left or upper part.
-        first: Box<Part>,
+        first: Box<TabPart>,
         /// The right or lower part.
-        second: Box<Part>,
+        second: Box<TabPart>,
     },
     /// A session.
     Session {
@@ -161,7 +161,7 @@ impl Workspace {
             .tabs
             .iter()
             .filter(|tab| !in_tmux.iter().any(|pane| tab.root.contains(*pane)))
-            .map(|tab| Tab { title: tab.title.clone(), panes: Part::of(&tab.root) });
+            .map(|tab| Tab { title: tab.title.clone(), panes: TabPart::of(&tab.root) });
         Self {
             name: name.to_owned(),
             sessions: sessions.collect(),
@@ -222,7 +222,7 @@ impl Workspace {
         let mut opening = Opening { workspace: self, mux, opened: Reopened::default() };
         if self.tabs.is_empty() {
             for session in &self.sessions {
-                opening.tab(None, &Part::Session { id: session.id });
+                opening.tab(None, &TabPart::Session { id: session.id });
             }
         }
         for tab in &self.tabs {
@@ -232,7 +232,7 @@ impl Workspace {
     }
 }
 
-impl Part {
+impl TabPart {
     /// The part for a node of a tab's layout.
     pub fn of(node: &Node) -> Self {
         match node {
@@ -316,7 +316,7 @@ impl Opening<'_> {
         self.workspace.sessions.iter().find(|session| session.id == id)
     }
 
-    fn tab(&mut self, title: Option<&str>, panes: &Part) {
+    fn tab(&mut self, title: Option<&str>, panes: &TabPart) {
         let mut ids = Vec::new();
         let Some(tree) = self.tree(panes, 0, &mut ids) else { return };
         // A failure is logged, and the session is left out.
@@ -339,11 +339,11 @@ impl Opening<'_> {
 
     /// The panes to open for a part at this depth. Adds the numbers of its sessions to `ids`. `None` if there are too
     /// many sessions.
-    fn tree(&mut self, part: &Part, depth: usize, ids: &mut Vec<u64>) -> Option<PaneTree> {
+    fn tree(&mut self, part: &TabPart, depth: usize, ids: &mut Vec<u64>) -> Option<PaneTree> {
         // Deeper than any layout that fits on a screen.
         const DEEPEST: usize = 64;
         match part {
-            Part::Session { id } => {
+            TabPart::Session { id } => {
                 if self.opened.sessions.len() + ids.len() >= MOST {
                     return None;
                 }
@@ -353,8 +353,8 @@ impl Opening<'_> {
                 self.opened.missing.extend(missing);
                 Some(PaneTree::Pane(Spawn { cwd, ..Spawn::default() }))
             }
-            Part::Split { first, .. } if depth >= DEEPEST => self.tree(first, depth, ids),
-            Part::Split { split, share, first, second } => {
+            TabPart::Split { first, .. } if depth >= DEEPEST => self.tree(first, depth, ids),
+            TabPart::Split { split, share, first, second } => {
                 let first = self.tree(first, depth + 1, ids);
                 let second = self.tree(second, depth + 1, ids);
                 match (first, second) {

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_line_that_shells_read_differently_nothing_is_told() {
+    fn a_line_that_shells_read_differently_has_no_result() {
         for line in
             ["a 'b", "a \"b", "a \"$(b)\"", "a \"`b`\"", "a $'\\''; b '", "a '\\''; b '", "a !!"]
         {

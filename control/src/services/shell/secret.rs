@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_or_told_is_no_question() {
+    fn typed_or_reported_text_is_no_question() {
         for line in [
             "",
             "$ echo password:",

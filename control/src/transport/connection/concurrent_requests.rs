@@ -15,7 +15,9 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{BATCH, Connection, Dialect, MessageEffect, Next, Refusal, next_event, write_event};
+use super::{
+    BATCH, Connection, Dialect, FrameRead, MessageEffect, Refusal, next_event, write_event,
+};
 use crate::{
     offload,
     poll::poll_once,
@@ -84,7 +86,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             if has_room {
                 let longest = self.longest();
                 let refusal = match framing.next(longest) {
-                    Next::Message(message) => {
+                    FrameRead::Message(message) => {
                         let reservation = self.reservation.as_mut().map(Reservation::take);
                         let message =
                             Message { bytes: message.to_vec(), _reservation: reservation };
@@ -92,14 +94,14 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                         turn.count_request().await;
                         continue;
                     }
-                    Next::More => {
+                    FrameRead::More => {
                         // This releases the memory of messages that were answered.
                         framing.space();
                         self.reserve(framing.buffered())
                     }
-                    Next::Http => return Ok(None),
-                    Next::TooLong => Some(Refusal::TooLong(longest)),
-                    Next::Broken(why) => Some(Refusal::Broken(why)),
+                    FrameRead::Http => return Ok(None),
+                    FrameRead::TooLong => Some(Refusal::TooLong(longest)),
+                    FrameRead::Broken(why) => Some(Refusal::Broken(why)),
                 };
                 if refusal.is_some() {
                     self.out.drain(..written);

@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use super::{Framing, Next, make_room};
+use super::{FrameRead, Framing, make_room};
 
 /// The bytes of a connection that were read and not handled yet.
 #[derive(Default)]
@@ -20,20 +20,20 @@ pub struct ContentLength {
 const LONGEST_HEADERS: usize = 4 << 10;
 
 impl Framing for ContentLength {
-    fn next(&mut self, longest: usize) -> Next<'_> {
+    fn next(&mut self, longest: usize) -> FrameRead<'_> {
         let length = match self.body {
             Some(length) => length,
             None => {
                 let rest = &self.buffer[self.start..];
                 let Some(end) = memchr::memmem::find(rest, b"\r\n\r\n") else {
                     return match rest.len() > LONGEST_HEADERS {
-                        true => Next::Broken("the headers of a message are too long"),
-                        false => Next::More,
+                        true => FrameRead::Broken("the headers of a message are too long"),
+                        false => FrameRead::More,
                     };
                 };
                 let length = match content_length(&rest[..end]) {
                     Ok(length) => length,
-                    Err(why) => return Next::Broken(why),
+                    Err(why) => return FrameRead::Broken(why),
                 };
                 self.start += end + 4;
                 self.body = Some(length);
@@ -41,15 +41,15 @@ impl Framing for ContentLength {
             }
         };
         if length > longest {
-            return Next::TooLong;
+            return FrameRead::TooLong;
         }
         let body = self.start..self.start + length;
         if self.buffer.len() < body.end {
-            return Next::More;
+            return FrameRead::More;
         }
         self.start = body.end;
         self.body = None;
-        Next::Message(&self.buffer[body])
+        FrameRead::Message(&self.buffer[body])
     }
 
     fn buffered(&self) -> usize {
@@ -139,7 +139,7 @@ mod tests {
     fn bytes_after_the_last_message_are_kept() {
         let mut framing = ContentLength::default();
         framing.space().extend_from_slice(b"Content-Length: 1\r\n\r\nxrest");
-        assert_eq!(framing.next(64), Next::Message(b"x"));
+        assert_eq!(framing.next(64), FrameRead::Message(b"x"));
         assert_eq!(framing.into_rest(), b"rest");
     }
 }

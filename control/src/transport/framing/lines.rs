@@ -1,6 +1,6 @@
 //! Framing with one message per line.
 
-use super::{Framing, Next, make_room};
+use super::{FrameRead, Framing, make_room};
 
 /// The bytes of a connection that were read and not handled yet.
 #[derive(Default)]
@@ -15,12 +15,12 @@ pub struct Lines {
 }
 
 impl Framing for Lines {
-    fn next(&mut self, longest: usize) -> Next<'_> {
+    fn next(&mut self, longest: usize) -> FrameRead<'_> {
         let end = find_newline(&self.buffer[self.scanned..]).map(|i| self.scanned + i);
         if !self.checked {
             let first = &self.buffer[self.start..end.unwrap_or(self.buffer.len())];
             match begins_like_http(first, end.is_some()) {
-                Some(true) => return Next::Http,
+                Some(true) => return FrameRead::Http,
                 // A blank line can be part of either protocol, so the next line is checked as well.
                 Some(false) => self.checked = !first.trim_ascii().is_empty(),
                 None => {}
@@ -28,16 +28,16 @@ impl Framing for Lines {
         }
         let length = end.unwrap_or(self.buffer.len()) - self.start;
         if length > longest {
-            return Next::TooLong;
+            return FrameRead::TooLong;
         }
         let Some(end) = end else {
             self.scanned = self.buffer.len();
-            return Next::More;
+            return FrameRead::More;
         };
         let line = self.start..end;
         self.start = end + 1;
         self.scanned = self.start;
-        Next::Message(&self.buffer[line])
+        FrameRead::Message(&self.buffer[line])
     }
 
     fn buffered(&self) -> usize {
@@ -147,8 +147,8 @@ mod tests {
         let mut lines = Lines::default();
         lines.space().extend_from_slice(&vec![b'x'; 8 << 20]);
         lines.space().push(b'\n');
-        assert!(matches!(lines.next(16 << 20), Next::Message(_)));
-        assert_eq!(lines.next(16 << 20), Next::More);
+        assert!(matches!(lines.next(16 << 20), FrameRead::Message(_)));
+        assert_eq!(lines.next(16 << 20), FrameRead::More);
         assert!(lines.space().capacity() <= KEPT);
     }
 }

@@ -9,7 +9,7 @@ use super::{Mux, farewell, introduction};
 use crate::{
     ExitStatus, OnExit, PaneId, Rect, Spacing, TabId,
     mux::index_of,
-    tmux::{Link, Shown, TmuxProcess, grid_of_window, tree},
+    tmux::{Link, TabWindow, TmuxProcess, grid_of_window, tree},
 };
 
 impl Mux {
@@ -73,7 +73,7 @@ impl Mux {
             let view = state.client.view(window).unwrap_or(view);
             let title = view.name.clone();
             let size = state.windows.get(&window).map_or(state.size, |shown| shown.size);
-            let before = state.windows.insert(window, Shown { tab, view, root: None, size });
+            let before = state.windows.insert(window, TabWindow { tab, view, root: None, size });
             (before.filter(|before| before.tab == tab).map(|before| before.view.name), title)
         });
         self.arrange_window(link, window);

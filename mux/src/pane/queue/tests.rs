@@ -72,7 +72,7 @@ fn a_piece_longer_than_the_queue_is_taken_when_nothing_waits() {
 }
 
 #[test]
-fn what_is_written_at_once_keeps_its_place_and_is_told_once() {
+fn output_written_at_once_is_reported_once_in_order() {
     let queue = WriteQueue::default();
     let (told, taken) = (std::cell::RefCell::new(Vec::new()), std::cell::RefCell::new(vec![]));
     let tell = |bytes: &[u8]| told.borrow_mut().extend_from_slice(bytes);

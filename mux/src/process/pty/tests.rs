@@ -316,7 +316,7 @@ fn signals_reach_the_foreground() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_program_that_waits_for_input_is_told_from_one_that_works() {
+fn a_waiting_program_is_distinguished_from_a_working_one() {
     let python = |script: &str| format!("exec python3 -c '{script}'");
     let poll = "import select as s; print(\"up\", flush=True); p = s.poll(); p.register(0, s.POLLIN); p.poll()";
     let epoll = "import select as s; print(\"up\", flush=True); p = s.epoll(); p.register(0, s.EPOLLIN); p.poll()";
@@ -402,7 +402,7 @@ fn a_program_that_is_stopped_reads_nothing() {
 }
 
 #[test]
-fn the_size_is_told() {
+fn the_size_is_reported() {
     let process = sh("trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.01; done");
     read_until(&process, "24 80");
     // The size in pixels that the kernel reports.
@@ -418,7 +418,7 @@ fn the_size_is_told() {
 }
 
 #[test]
-fn echo_foreground_directory_and_tty_are_told() {
+fn echo_foreground_directory_and_tty_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let spawn = Spawn {

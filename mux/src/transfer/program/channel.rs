@@ -18,7 +18,7 @@ use unterm_term::{TransferAction, TransferAnswer, TransferCommand};
 
 use super::{
     TransferError, printable, reason,
-    scanner::{Heard, Scanner},
+    scanner::{Received, Scanner},
 };
 use crate::random;
 
@@ -36,7 +36,7 @@ pub struct Channel {
     before: Termios,
     id: String,
     scanner: Scanner,
-    waiting: VecDeque<Heard>,
+    waiting: VecDeque<Received>,
     /// When a line was shown that the next one replaces.
     shown: Option<Instant>,
 }
@@ -92,14 +92,14 @@ impl Channel {
         let until = Instant::now() + PATIENCE;
         let mut name = String::new();
         loop {
-            match self.heard(Some(until))?.ok_or(TransferError::Silent)? {
-                Heard::Dcs(text) => {
+            match self.received(Some(until))?.ok_or(TransferError::Silent)? {
+                Received::Dcs(text) => {
                     if let Some(text) = text.strip_prefix(b">|") {
                         name = printable(&String::from_utf8_lossy(text));
                     }
                 }
                 // The reply to DA1, which every terminal sends.
-                Heard::Csi(text) if text.starts_with(b"?") && text.ends_with(b"c") => break,
+                Received::Csi(text) if text.starts_with(b"?") && text.ends_with(b"c") => break,
                 _ => {}
             }
         }
@@ -137,8 +137,8 @@ impl Channel {
     /// Waits for the next reply of this session. The user decides when it comes.
     pub(super) fn answer(&mut self) -> Result<TransferAnswer, TransferError> {
         loop {
-            let heard = self.heard(None)?;
-            if let Some(answer) = heard.and_then(|heard| self.own_answer(heard)) {
+            let received = self.received(None)?;
+            if let Some(answer) = received.and_then(|received| self.own_answer(received)) {
                 return Ok(answer);
             }
         }
@@ -147,9 +147,9 @@ impl Channel {
     /// The next reply of this session that has already arrived.
     pub(super) fn arrived(&mut self) -> Result<Option<TransferAnswer>, TransferError> {
         loop {
-            match self.heard(Some(Instant::now()))? {
+            match self.received(Some(Instant::now()))? {
                 None => return Ok(None),
-                Some(heard) => match self.own_answer(heard) {
+                Some(received) => match self.own_answer(received) {
                     None => {}
                     answer => return Ok(answer),
                 },
@@ -157,8 +157,8 @@ impl Channel {
         }
     }
 
-    fn own_answer(&self, heard: Heard) -> Option<TransferAnswer> {
-        let Heard::Osc(text) = heard else { return None };
+    fn own_answer(&self, received: Received) -> Option<TransferAnswer> {
+        let Received::Osc(text) = received else { return None };
         TransferAnswer::parse(&text).filter(|answer| answer.id == self.id)
     }
 
@@ -180,9 +180,9 @@ impl Channel {
         }
         let until = Instant::now() + PATIENCE;
         loop {
-            match self.heard(Some(until)) {
-                Ok(Some(heard)) => {
-                    if self.own_answer(heard).is_some_and(|answer| answer.status == "CANCELED") {
+            match self.received(Some(until)) {
+                Ok(Some(received)) => {
+                    if self.own_answer(received).is_some_and(|answer| answer.status == "CANCELED") {
                         return;
                     }
                 }
@@ -194,11 +194,11 @@ impl Channel {
     }
 
     /// The next part of the input; `None` if there is none until then.
-    fn heard(&mut self, until: Option<Instant>) -> Result<Option<Heard>, TransferError> {
+    fn received(&mut self, until: Option<Instant>) -> Result<Option<Received>, TransferError> {
         loop {
             match self.waiting.pop_front() {
-                Some(Heard::Interrupt) => return Err(TransferError::Interrupted),
-                Some(heard) => return Ok(Some(heard)),
+                Some(Received::Interrupt) => return Err(TransferError::Interrupted),
+                Some(received) => return Ok(Some(received)),
                 None => {}
             }
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));

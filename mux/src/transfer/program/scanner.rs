@@ -5,7 +5,7 @@ const CAP: usize = 32 << 10;
 
 /// A part of the input that matters to a transfer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum Received {
     /// The text of an OSC.
     Osc(Vec<u8>),
     /// The text of a DCS.
@@ -38,11 +38,11 @@ pub(super) struct Scanner {
 
 impl Scanner {
     /// Scans the next byte. Returns what it completes.
-    pub(super) fn next(&mut self, byte: u8) -> Option<Heard> {
+    pub(super) fn next(&mut self, byte: u8) -> Option<Received> {
         match self.state {
             State::Ground => match byte {
                 0x1b => self.begin(State::Escape),
-                0x03 => return Some(Heard::Interrupt),
+                0x03 => return Some(Received::Interrupt),
                 _ => {}
             },
             State::Escape => match byte {
@@ -51,7 +51,7 @@ impl Scanner {
                 0x1b => {}
                 0x03 => {
                     self.state = State::Ground;
-                    return Some(Heard::Interrupt);
+                    return Some(Received::Interrupt);
                 }
                 _ => self.state = State::Ground,
             },
@@ -60,7 +60,7 @@ impl Scanner {
                 0x20..=0x3f => self.push(byte),
                 0x40..=0x7e => {
                     self.push(byte);
-                    return self.end(Heard::Csi);
+                    return self.end(Received::Csi);
                 }
                 _ => self.state = State::Ground,
             },
@@ -95,10 +95,10 @@ impl Scanner {
         }
     }
 
-    fn end_string(&mut self, kind: u8) -> Option<Heard> {
+    fn end_string(&mut self, kind: u8) -> Option<Received> {
         match kind {
-            b']' => self.end(Heard::Osc),
-            b'P' => self.end(Heard::Dcs),
+            b']' => self.end(Received::Osc),
+            b'P' => self.end(Received::Dcs),
             _ => {
                 self.begin(State::Ground);
                 None
@@ -106,14 +106,14 @@ impl Scanner {
         }
     }
 
-    fn end(&mut self, heard: fn(Vec<u8>) -> Heard) -> Option<Heard> {
+    fn end(&mut self, received: fn(Vec<u8>) -> Received) -> Option<Received> {
         self.state = State::Ground;
         let text = std::mem::take(&mut self.text);
-        match heard(text) {
+        match received(text) {
             _ if self.is_too_long => None,
             // Ctrl+C in the kitty keyboard protocol.
-            Heard::Csi(text) if text == b"99;5u" => Some(Heard::Interrupt),
-            heard => Some(heard),
+            Received::Csi(text) if text == b"99;5u" => Some(Received::Interrupt),
+            received => Some(received),
         }
     }
 }
@@ -122,7 +122,7 @@ impl Scanner {
 mod tests {
     use super::*;
 
-    fn heard(input: &[u8]) -> Vec<Heard> {
+    fn received(input: &[u8]) -> Vec<Received> {
         let mut scanner = Scanner::default();
         input.iter().filter_map(|byte| scanner.next(*byte)).collect()
     }
@@ -131,26 +131,26 @@ mod tests {
     fn sequences_and_strings_are_found_among_keys() {
         let input = b"ab\x1b]5113;a\x1b\\c\x1b[?62;4c\x1bP>|x\x07\x1b_apc\x1b\\\x1b[99;5u\x03\xff";
         let expected = [
-            Heard::Osc(b"5113;a".to_vec()),
-            Heard::Csi(b"?62;4c".to_vec()),
-            Heard::Dcs(b">|x".to_vec()),
-            Heard::Interrupt,
-            Heard::Interrupt,
+            Received::Osc(b"5113;a".to_vec()),
+            Received::Csi(b"?62;4c".to_vec()),
+            Received::Dcs(b">|x".to_vec()),
+            Received::Interrupt,
+            Received::Interrupt,
         ];
-        assert_eq!(heard(input), expected);
+        assert_eq!(received(input), expected);
     }
 
     #[test]
     fn what_is_cut_short_hides_nothing_that_follows() {
         for cut in [&b"\x1b]abc\x1b"[..], b"\x1b[12", b"\x1b", b"\x1b\x1b", b"\x1bPabc\x1b"] {
             let input = [cut, b"\x1b[c"].concat();
-            assert_eq!(heard(&input), [Heard::Csi(b"c".to_vec())], "{cut:?}");
+            assert_eq!(received(&input), [Received::Csi(b"c".to_vec())], "{cut:?}");
         }
     }
 
     #[test]
     fn long_strings_are_dropped() {
         let long = [b"\x1b]".to_vec(), vec![b'a'; CAP + 1], b"\x07\x1b]b\x07".to_vec()].concat();
-        assert_eq!(heard(&long), [Heard::Osc(b"b".to_vec())]);
+        assert_eq!(received(&long), [Received::Osc(b"b".to_vec())]);
     }
 }

@@ -40,7 +40,7 @@ pub enum MediaError {
     /// A terminal must not read it: it is no regular file, or is a link, a part of `/proc`, `/sys` or `/dev`, or a name
     /// that may refer to another machine.
     Refused,
-    /// It has more bytes than the cap.
+    /// The file has more bytes than the cap.
     TooLarge,
 }
 

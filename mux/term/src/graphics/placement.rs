@@ -53,7 +53,7 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// Its size on the screen in pixels.
+    /// The placement's size on the screen in pixels.
     pub fn pixels(&self, cell: CellSize) -> (f32, f32) {
         let (x, y) = self.offset(cell);
         let Source { width, height, .. } = self.source;
@@ -69,7 +69,7 @@ impl Placement {
         (across.clamp(0.0, cap), down.clamp(0.0, cap))
     }
 
-    /// Its offset in the first cell in pixels, which is less than the cell.
+    /// The placement's offset in its first cell in pixels, which is less than the cell.
     pub fn offset(&self, cell: CellSize) -> (u32, u32) {
         (self.x.min(cell.width - 1), self.y.min(cell.height - 1))
     }

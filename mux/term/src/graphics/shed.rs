@@ -20,7 +20,7 @@ impl Graphics {
         self.shown.store.bytes() + self.hidden.store.bytes() + self.unfinished_bytes()
     }
 
-    /// Bytes of what is arriving.
+    /// Bytes of the image or data that is arriving.
     fn unfinished_bytes(&self) -> usize {
         let loading = |layer: &Layer| layer.loading.as_ref().map_or(0, |loading| loading.bytes());
         let upload = self.upload.as_ref().map_or(0, |upload| upload.bytes());
@@ -28,7 +28,7 @@ impl Graphics {
         loading(&self.shown) + loading(&self.hidden) + upload + string
     }
 
-    /// Drops what is arriving. The rest of it is ignored, and its program gets an error.
+    /// Drops the image or data that is arriving. The rest of it is ignored, and its program gets an error.
     fn shed_unfinished(&mut self) {
         for layer in [&mut self.hidden, &mut self.shown] {
             if let Some(loading) = &mut layer.loading {
@@ -75,7 +75,7 @@ impl Term {
         self.graphics.unfinished_bytes() + self.clipboard_bytes()
     }
 
-    /// Drops what is arriving, for the sake of other terminals.
+    /// Drops the image or data that is arriving, for the sake of other terminals.
     pub fn shed_unfinished(&mut self) {
         self.caps.dropped("image that has not arrived whole", self.unfinished_bytes());
         self.graphics.shed_unfinished();

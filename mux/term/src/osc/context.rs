@@ -33,7 +33,7 @@ pub enum ContextKind {
     Elevate,
     /// Different privileges.
     ChangePrivileges,
-    /// The same privileges.
+    /// The privileges do not change.
     Subcontext,
     /// A remote system.
     Remote,
@@ -106,13 +106,13 @@ pub struct Context {
 /// How a context ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextExit {
-    /// It succeeded.
+    /// The context succeeded.
     Success,
-    /// It failed.
+    /// The context failed.
     Failure,
-    /// It crashed.
+    /// The context crashed.
     Crash,
-    /// It was interrupted.
+    /// The context was interrupted.
     Interrupt,
 }
 

@@ -20,7 +20,7 @@ const VALUE_CAP: usize = 4096;
 /// version, title setting and stacks, bracketed paste, focus (whose code the table also assigns to files), strike and
 /// overline, synchronized output, links, notifications, sixel.
 const CAPABILITIES: &str = "T3CwLrMSc7UUw17Ts3BFGsGoSyHNoSx";
-/// The same table's code for ambiguous-width characters that take two columns.
+/// The code, in iTerm2's table of widths, for ambiguous-width characters that occupy two columns.
 const AMBIGUOUS_WIDE: &str = "Aw";
 
 impl Term {

@@ -72,7 +72,7 @@ struct Payload {
 /// Why a payload is dropped.
 #[derive(Clone, Copy, Debug)]
 enum Failure {
-    /// It has more bytes than this.
+    /// The payload has more bytes than this.
     TooLong(usize),
     NoBase64,
 }
@@ -206,11 +206,11 @@ impl Term {
     /// A notification is no longer on show. Reports it if the program requested that.
     pub fn close_notification(&mut self, handle: u64) {
         if let Some(alive) = self.osc.notifications.take(|alive| alive.handle == handle) {
-            self.tell_closed(&alive);
+            self.report_closed(&alive);
         }
     }
 
-    fn tell_closed(&mut self, alive: &Alive) {
+    fn report_closed(&mut self, alive: &Alive) {
         if alive.report_close {
             let id = alive.id.as_deref().unwrap_or("0");
             self.reply(format!("\x1b]99;i={id}:p=close;\x1b\\").as_bytes());
@@ -248,7 +248,7 @@ impl Term {
                 let closed = self.osc.notifications.take(|alive| id.is_some() && alive.id == id);
                 if let Some(alive) = closed {
                     self.event(Event::NotificationClosed { handle: alive.handle });
-                    self.tell_closed(&alive);
+                    self.report_closed(&alive);
                 }
                 return;
             }

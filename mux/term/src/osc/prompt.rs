@@ -114,10 +114,10 @@ impl Term {
             },
             b"B" | b"I" => self.start_input(),
             b"C" => {
-                let told = options.get("cmdline_url").map(percent_decode);
-                let told = told.or_else(|| options.get("cmdline").map(unquote));
-                let told = told.and_then(|line| command_line(&mut self.caps, &line));
-                self.start_output(told.map(|line| (line, None)), options.nonce());
+                let reported = options.get("cmdline_url").map(percent_decode);
+                let reported = reported.or_else(|| options.get("cmdline").map(unquote));
+                let reported = reported.and_then(|line| command_line(&mut self.caps, &line));
+                self.start_output(reported.map(|line| (line, None)), options.nonce());
                 if options.is_erased() {
                     self.mark_erased();
                 }
@@ -276,12 +276,12 @@ impl Term {
     /// The text before the cursor in its row becomes a prompt, unless a prompt is already marked, and input begins.
     pub(super) fn end_conemu_prompt(&mut self) {
         let at = self.cursor_point();
-        let is_told = |last: &Command| {
+        let is_reported = |last: &Command| {
             let is_open = last.output_seq == 0 && last.end_seq == 0;
             is_open && (last.input.is_none() || last.input == at)
         };
         let last = self.commands.last().filter(|last| self.prompt_line(last).is_some());
-        if !last.is_some_and(is_told) {
+        if !last.is_some_and(is_reported) {
             self.begin_prompt(at.map(|at| Point { col: 0, ..at }), PromptOptions::default(), false);
         }
         self.start_input();
@@ -301,15 +301,15 @@ impl Term {
         self.event(Event::InputStart);
     }
 
-    /// `told`: the reported command line and its nonce.
-    fn start_output(&mut self, told: Option<(String, Option<String>)>, nonce: Option<&str>) {
+    /// `reported`: the reported command line and its nonce.
+    fn start_output(&mut self, reported: Option<(String, Option<String>)>, nonce: Option<&str>) {
         let is_marked = self.commands.is_authentic(nonce);
-        let told = told.or_else(|| {
+        let reported = reported.or_else(|| {
             // A background job may announce a line while the shell waits at its prompt.
             let announced = self.commands.announced.take();
             announced.filter(|(_, own)| !is_marked || self.commands.is_authentic(own.as_deref()))
         });
-        let line_nonce = told.as_ref().and_then(|(_, nonce)| nonce.as_deref());
+        let line_nonce = reported.as_ref().and_then(|(_, nonce)| nonce.as_deref());
         let is_authentic = self.commands.is_authentic(nonce.or(line_nonce));
         let mut id = 0;
         if let Some(at) = self.cursor_point() {
@@ -321,7 +321,7 @@ impl Term {
                 last.end_seq == 0 && (last.output_seq == 0 || is_authentic && !last.is_authentic)
             });
             if is_new {
-                let line = match &told {
+                let line = match &reported {
                     Some((line, _)) => Some(line.clone()),
                     None => {
                         let typed = self.commands.last().and_then(|last| self.typed_line(last, at));
@@ -340,8 +340,8 @@ impl Term {
                     command.output_seq = seq;
                     command.output_time = now;
                     command.line = line.filter(|line| !line.is_empty());
-                    command.line_told = told.is_some();
-                    command.nonce = told.and_then(|(_, nonce)| nonce);
+                    command.line_reported = reported.is_some();
+                    command.nonce = reported.and_then(|(_, nonce)| nonce);
                     command.is_authentic = is_authentic;
                     command.cwd = cwd;
                     id = command.id;

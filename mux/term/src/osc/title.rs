@@ -113,7 +113,8 @@ impl Term {
         self.titles.slots[place % STACK_CAP] = (icon, title);
     }
 
-    /// XTWINOPS 23: pops them likewise. A title that the push did not include comes from the entry below.
+    /// XTWINOPS 23: pops titles, chosen as in XTWINOPS 22. A title that the push did not include comes from the entry
+    /// below.
     pub(crate) fn pop_title(&mut self, which: u16, place: u16) {
         let at = match place {
             0 if self.titles.used == 0 => return,

@@ -23,7 +23,7 @@ impl Term {
     }
 
     /// Writes the rest, which does not depend on a screen.
-    pub(crate) fn write_told(&self, painter: &mut Painter) {
+    pub(crate) fn write_osc_state(&self, painter: &mut Painter) {
         let OscState { progress, remote_host, statuses, tab_color, user_vars, .. } = &self.osc;
         let of =
             |percent: &Option<u8>| percent.map_or(String::new(), |percent| format!(";{percent}"));
@@ -56,8 +56,8 @@ impl Term {
         }
     }
 
-    /// The same state as text, for [`Term::dump`].
-    pub(crate) fn dump_told(&self, out: &mut String) {
+    /// The state of the OSC sequences as text, for [`Term::dump`].
+    pub(crate) fn dump_osc_state(&self, out: &mut String) {
         let OscState { progress, remote_host, statuses, tab_color, user_vars, pointers, .. } =
             &self.osc;
         let _ = writeln!(

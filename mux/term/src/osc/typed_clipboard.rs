@@ -429,7 +429,7 @@ impl Term {
                 self.go_on_with_write(added);
             }
             b"walias" => {
-                // The specification shows the key behind a semicolon; kitty's own programs send it behind a colon.
+                // The specification shows the key after a semicolon; kitty's own programs send it after a colon.
                 if let Some(more) = payload.strip_prefix(b"mime=") {
                     let (mime, aliases) = split(more);
                     metadata.mime = Some(mime);

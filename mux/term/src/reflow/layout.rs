@@ -1,4 +1,5 @@
-//! Lays out lines with multicell characters again, as if their text were printed anew around the characters' blocks.
+//! Lays out lines with multicell characters again, as if a program printed their text again around the characters'
+//! blocks.
 //!
 //! Such a line includes all rows that its characters reach down to, which might otherwise be separate lines.
 
@@ -95,7 +96,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Fills the current row behind its text, except parts of multicell characters.
+    /// Fills the current row after its text, except parts of multicell characters.
     fn fill_row(&mut self, fill: Cell) {
         for cell in self.rows[self.row].cells[self.col.min(self.cols)..].iter_mut() {
             if *cell == Cell::EMPTY {

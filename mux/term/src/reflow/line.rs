@@ -43,7 +43,7 @@ pub(super) struct Line {
     /// Tracked places and the index of the cell they are on.
     pub tracked: Vec<(usize, Tracked)>,
     revision: u64,
-    /// The cell that fills the last row behind its text; empty if there is no fill.
+    /// The cell that fills the last row after its text; empty if there is no fill.
     fill: Cell,
     pub open: bool,
     /// The last row wraps into the next. If the line is open but this is false, only multicell characters reach down.

@@ -4,7 +4,7 @@
 //! [`crate::stale_prompt`] decide which rows are replaced.
 
 use super::line::{Line, Tracked};
-use super::{Loose, Place};
+use super::{Loose, TextPlace};
 use crate::Point;
 use crate::anchors::Follow;
 use crate::graphics::tiles::Tiles;
@@ -26,7 +26,7 @@ impl Grid {
     pub(crate) fn return_rows(
         &mut self,
         returned: Returned,
-        places: &mut [Place],
+        places: &mut [TextPlace],
         points: &mut [Option<Point>],
         tiles: &Tiles,
         revision: u64,

@@ -44,14 +44,14 @@ fn commands_know_their_line_output_and_exit_code() {
 #[test]
 fn a_command_shows_as_it_was_given_where_that_is_what_ran() {
     const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
-    let shown = |ran: &str, told: bool| {
+    let shown = |ran: &str, reported: bool| {
         let mut fixture = after(PROMPT);
         fixture.term.give_command(1, " eval 'a; b'", " a\n\x1bb ");
         assert_eq!(fixture.term.command(1).unwrap().shown(), None, "it has not run");
         // Some shells redraw their prompt when a line is entered.
         fixture.feed(format!("\r{PROMPT}{ran}"));
-        let told = if told { format!("\x1b]633;E;{ran}\x07") } else { String::new() };
-        fixture.feed(format!("{told}\r\n\x1b]133;C\x07"));
+        let reported = if reported { format!("\x1b]633;E;{ran}\x07") } else { String::new() };
+        fixture.feed(format!("{reported}\r\n\x1b]133;C\x07"));
         fixture.term.command(1).unwrap().shown().map(str::to_owned)
     };
     let given = Some("a\nb".to_owned());
@@ -151,17 +151,17 @@ fn what_the_shell_says_of_the_line_goes_before_the_screen() {
             format!("\x1b]7;file://h/tmp\x07\x1b]133;A;aid=x1\x07$ \x1b]133;B\x07seen\r\n{bytes}");
         after(bytes).term.command(1).unwrap().clone()
     };
-    let told = command("\x1b]133;C;cmdline_url=echo%20%3b%09x%1b[31m\x07");
-    assert_eq!((told.line.as_deref(), told.line_told), (Some("echo ;\tx[31m"), true));
-    assert_eq!(told.cwd.as_deref(), Some("file://h/tmp"));
-    assert_eq!(told.options.aid.as_deref(), Some("x1"));
-    let told = command("\x1b]133;C;cmdline=echo\\ $'a\\nb\\'c\\x\\101'\\;\x07");
-    assert_eq!(told.line.as_deref(), Some("echo a\nb'cxA\\"), "the sequence's own ; ends it");
-    let told = command("\x1b]633;E;a\\x3bb\\\\c\\x0ad;nonce-1\x07\x1b]633;C\x07");
-    assert_eq!(told.line.as_deref(), Some("a;b\\c\nd"));
-    assert_eq!(told.nonce.as_deref(), Some("nonce-1"));
+    let reported = command("\x1b]133;C;cmdline_url=echo%20%3b%09x%1b[31m\x07");
+    assert_eq!((reported.line.as_deref(), reported.line_reported), (Some("echo ;\tx[31m"), true));
+    assert_eq!(reported.cwd.as_deref(), Some("file://h/tmp"));
+    assert_eq!(reported.options.aid.as_deref(), Some("x1"));
+    let reported = command("\x1b]133;C;cmdline=echo\\ $'a\\nb\\'c\\x\\101'\\;\x07");
+    assert_eq!(reported.line.as_deref(), Some("echo a\nb'cxA\\"), "the sequence's own ; ends it");
+    let reported = command("\x1b]633;E;a\\x3bb\\\\c\\x0ad;nonce-1\x07\x1b]633;C\x07");
+    assert_eq!(reported.line.as_deref(), Some("a;b\\c\nd"));
+    assert_eq!(reported.nonce.as_deref(), Some("nonce-1"));
     let seen = command("\x1b]133;C\x07");
-    assert_eq!((seen.line.as_deref(), seen.line_told), (Some("seen"), false));
+    assert_eq!((seen.line.as_deref(), seen.line_reported), (Some("seen"), false));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_line_that_was_announced_without_the_nonce_is_not_authentic() {
             "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n{line}\x1b]133;C;nonce=n1\x07"
         ));
         let ran = fixture.term.command(1).unwrap();
-        assert_eq!((ran.line.as_deref(), ran.line_told), (Some("ls"), false), "{line:?}");
+        assert_eq!((ran.line.as_deref(), ran.line_reported), (Some("ls"), false), "{line:?}");
         assert!(ran.is_authentic);
     }
 }
@@ -349,7 +349,7 @@ fn prompts_of_continuations_and_on_the_right_are_no_input() {
 }
 
 #[test]
-fn conemus_mark_stands_behind_a_prompt() {
+fn conemus_mark_follows_a_prompt() {
     let prompt = "$ \x1b]9;12\x07";
     let mut fixture = after(format!("{prompt}ls\r\na\r\n{prompt}"));
     assert_eq!(fixture.screen(), "$ ls/a/$", "the cursor stays");
@@ -363,10 +363,10 @@ fn conemus_mark_stands_behind_a_prompt() {
     fixture.feed(format!("\r{prompt}\x1b[?1049h{prompt}\x1b[?1049l"));
     assert_eq!(points(&fixture).len(), 2);
     // With other marks before or around the prompt, there is still only one prompt.
-    for told in
+    for reported in
         ["\x1b]133;A;aid=x\x07$ \x1b]9;12\x07", "\x1b]133;A;aid=x\x07$ \x1b]133;B\x07\x1b]9;12\x07"]
     {
-        let fixture = after(told);
+        let fixture = after(reported);
         assert_eq!(points(&fixture), [first]);
         let command = fixture.term.command(1).unwrap();
         assert_eq!(command.options.aid.as_deref(), Some("x"));

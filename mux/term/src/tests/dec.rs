@@ -60,7 +60,7 @@ fn wide_characters_between_margins() {
 
 #[test]
 fn what_margins_are_set_to() {
-    let told = |bytes: &str| {
+    let reply = |bytes: &str| {
         let mut fixture = Fixture::new(10, 4);
         fixture.feed(format!("\x1b[?69h\x1b[3;6s{bytes}\x1bP$qs\x1b\\"));
         fixture.replies()
@@ -75,7 +75,7 @@ fn what_margins_are_set_to() {
         ("\x1b[?69l\x1b[?69h", "1;10"),
         ("\x1b#8", "1;10"),
     ] {
-        assert_eq!(told(bytes), format!("\x1bP1$r{margins}s\x1b\\"), "{bytes:?}");
+        assert_eq!(reply(bytes), format!("\x1bP1$r{margins}s\x1b\\"), "{bytes:?}");
     }
     // ECH and EL ignore margins. HT stops at the right margin, and CR at the left margin if the cursor is between them.
     check("abcdefghij\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[9X", "abc");
@@ -295,7 +295,7 @@ fn sets_belong_to_levels() {
 }
 
 #[test]
-fn the_preferred_set_is_assigned_and_told() {
+fn the_preferred_set_is_assigned_and_reported() {
     check_reply("\x1b[&u", "\x1bP0!u%5\x1b\\");
     check_reply("\x1bP1!uF\x1b\\\x1b[&u", "\x1bP1!uF\x1b\\");
     check_reply("\x1bP1!uF\x1b\\\x1bP0!uB\x1b\\\x1b[&u", "\x1bP1!uF\x1b\\");
@@ -321,7 +321,7 @@ fn a_vt52_has_sequences_of_its_own() {
 }
 
 #[test]
-fn the_colour_table_is_told_and_restored() {
+fn the_color_table_is_reported_and_restored() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1bP2$p1;2;100;50;0/255;2;0;0;100/7;1;1;1;1\x1b\\\x1b]4;1;?;255;?\x07");
     assert_eq!(
@@ -336,12 +336,12 @@ fn the_colour_table_is_told_and_restored() {
 }
 
 #[test]
-fn the_presentation_state_is_told_and_restored() {
+fn the_presentation_state_is_reported_and_restored() {
     check_reply("\x1b[2;3H\x1b[1$w", "\x1bP1$u2;3;1;@;@;@;0;2;@;BBBB\x1b\\");
     let state = "\x1b[1;4;5;7m\x1b[1\"q\x1b)%5\x1b.A\x1b+<\x0e\x1b|\x1b[?6h\x1b[2;10Hx\x1bO";
-    let told = "2;10;1;O;A;M;1;3;D;B%5A<";
-    check_reply(format!("{state}\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
-    check_reply(format!("\x1bP1$t{told}\x1b\\\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
+    let reply = "2;10;1;O;A;M;1;3;D;B%5A<";
+    check_reply(format!("{state}\x1b[1$w"), &format!("\x1bP1$u{reply}\x1b\\"));
+    check_reply(format!("\x1bP1$t{reply}\x1b\\\x1b[1$w"), &format!("\x1bP1$u{reply}\x1b\\"));
     // Restoring stops at the first invalid field.
     check_reply("\x1bP1$t2;99;1;A\x1b\\\x1b[6n", "\x1b[2;1R");
     check_reply("\x1b[3g\x1b[5G\x1bH\x1b[2$w", "\x1bP2$u5\x1b\\");
@@ -421,15 +421,15 @@ fn windows_are_resized_for_those_who_are_allowed() {
 }
 
 #[test]
-fn titles_are_told_to_those_who_are_allowed() {
-    let told = |bytes: &str| {
+fn title_reports_need_permission() {
+    let reply = |bytes: &str| {
         let mut fixture = allowed(10, 4);
         fixture.feed(bytes);
         fixture.replies()
     };
     // If a push did not include a title, the title comes from the entry below (xterm 410).
     assert_eq!(
-        told(concat!(
+        reply(concat!(
             "\x1b]0;both\x1b\\\x1b[22t\x1b]1;icon\x1b\\\x1b]2;title\x1b\\\x1b[22;1t",
             "\x1b]1;other\x07\x1b[23;1t\x1b[20t\x1b[21t\x1b[23t\x1b[20t\x1b[21t"
         )),
@@ -437,12 +437,12 @@ fn titles_are_told_to_those_who_are_allowed() {
     );
     // A title that was stored at a numbered position is not on the stack.
     assert_eq!(
-        told("\x1b]2;a\x07\x1b[22;2;3t\x1b]2;b\x07\x1b[23;2;3t\x1b[21t\x1b[#S"),
+        reply("\x1b]2;a\x07\x1b[22;2;3t\x1b]2;b\x07\x1b[23;2;3t\x1b[21t\x1b[#S"),
         "\x1b]la\x1b\\\x1b[0;10#S"
     );
     // A title can be set and reported in hexadecimal. Invalid hexadecimal sets nothing (XTSMTITLE).
     assert_eq!(
-        told(concat!(
+        reply(concat!(
             "\x1b[>0;1t\x1b]2;4869\x1b\\\x1b[21t\x1b[>1T\x1b[21t\x1b]2;xyz\x1b\\\x1b[21t",
             "\x1b[>T\x1b]2;xyz\x1b\\\x1b[21t"
         )),
@@ -471,7 +471,7 @@ fn a_change_of_columns_leaves_one_background() {
 }
 
 #[test]
-fn a_change_of_columns_that_keeps_the_screen_wraps_no_row_anew() {
+fn a_change_of_columns_that_keeps_the_screen_rewraps_no_row() {
     let rows = |columns: usize| ["E".repeat(columns).as_str(); 3].join("/");
     let mut fixture = allowed(132, 3);
     fixture.feed("\x1b[?40;95h\x1b#8\x1b[3;100H\x1b[?3l");

@@ -94,9 +94,9 @@ fn set_cursors_are_reported() {
     let mut fixture = Fixture::new(10, 6);
     fixture.feed("\x1b[>1;4:1:1:3:3 q\x1b[>2;4:2:2:5:5 q\x1b[>3;2:3:3 q\x1b[>0;2:4:4 q");
     fixture.feed("\x1b[>100 q");
-    let told = fixture.replies();
-    let told = told.trim_start_matches("\x1b[>100;").trim_end_matches(" q");
-    let again: String = told
+    let reply = fixture.replies();
+    let reply = reply.trim_start_matches("\x1b[>100;").trim_end_matches(" q");
+    let again: String = reply
         .split(';')
         .filter_map(|block| block.split_once(':'))
         .map(|(shape, place)| format!("\x1b[>{shape};{place} q"))
@@ -106,7 +106,7 @@ fn set_cursors_are_reported() {
 
 #[test]
 fn colors_are_set_and_reported() {
-    for (set, told) in [
+    for (set, reply) in [
         ("", "30:0;40:0"),
         ("\x1b[>30;1 q\x1b[>40;2:1:2:255 q", "30:1;40:2:1:2:255"),
         ("\x1b[>30;5:9 q\x1b[>40;5:255 q\x1b[>30;0 q", "30:0;40:5:255"),
@@ -116,7 +116,7 @@ fn colors_are_set_and_reported() {
     ] {
         let mut fixture = Fixture::new(10, 4);
         fixture.feed(set).feed("\x1b[>101 q");
-        assert_eq!(fixture.replies(), format!("\x1b[>101;{told} q"), "{set:?}");
+        assert_eq!(fixture.replies(), format!("\x1b[>101;{reply} q"), "{set:?}");
     }
     let snapshot = Fixture::new(10, 4).feed("\x1b[>30;2:1:2:3 q\x1b[>40;5:7 q").snapshot();
     let colors = snapshot.extra_cursor_colors;
@@ -216,8 +216,8 @@ fn the_number_of_cursors_is_bounded() {
         fixture.feed(format!("\x1b[>29;2{cells} q"));
     }
     fixture.feed("\x1b[>100 q");
-    let told = fixture.replies();
-    assert!(told.ends_with(" q") && (40_000..64 << 10).contains(&told.len()), "{}", told.len());
+    let reply = fixture.replies();
+    assert!(reply.ends_with(" q") && (40_000..64 << 10).contains(&reply.len()), "{}", reply.len());
 }
 
 #[test]

@@ -589,7 +589,7 @@ fn transforms_of_version_1_are_decoded() {
     assert_eq!(matrix(18, &[0x2000, 0x4000, 10, 20]), [50, 0, 0, 100, 500, 0]);
     assert_eq!(matrix(20, &[0x2000]), [50, 0, 0, 50, 0, 0]);
     assert_eq!(matrix(22, &[0x2000, 10, 20]), [50, 0, 0, 50, 500, 1000]);
-    // A quarter turn to the left, and one around (10, 20).
+    // Formats 24 and 26: a quarter turn to the left around the origin, and around (10, 20).
     assert_eq!(matrix(24, &[0x2000]), [0, 100, -100, 0, 0, 0]);
     assert_eq!(matrix(26, &[0x2000, 10, 20]), [0, 100, -100, 0, 3000, 1000]);
     assert_eq!(matrix(28, &[0x1000, 0]), [100, 0, -100, 100, 0, 0]);

@@ -133,7 +133,7 @@ fn cuts_a_character(bytes: &[u8]) -> bool {
 
 /// Whether the input contains a sequence that distinguishes a missing number from 0 (XTWINOPS, SD of xterm). vte does
 /// not report the difference.
-fn tells_none_from_zero(bytes: &[u8]) -> bool {
+fn distinguishes_none_from_zero(bytes: &[u8]) -> bool {
     let mut sequences = bytes.split(|&byte| byte == 0x1b).skip(1);
     sequences.any(|sequence| {
         let last = sequence.iter().skip(1).position(|byte| (0x40..=0x7e).contains(byte));
@@ -244,7 +244,7 @@ proptest! {
     fn scanner_is_vte_at_every_split(pieces in prop::collection::vec(piece(), 1..8)) {
         let bytes = pieces.concat();
         prop_assume!(!cuts_a_character(&bytes) && !is_beyond_vte(&bytes));
-        prop_assume!(!tells_none_from_zero(&bytes) && !has_many_cursors(&bytes));
+        prop_assume!(!distinguishes_none_from_zero(&bytes) && !has_many_cursors(&bytes));
         compare(&bytes);
     }
 }

@@ -160,10 +160,10 @@ fn progress() {
 
 #[test]
 fn kitty_notifications_come_in_pieces() {
-    let told = events(
+    let reported = events(
         "\x1b]99;i=1:d=0;Hel\x1b\\\x1b]99;i=1:d=0;lo\x1b\\\x1b]99;i=1:p=body:e=1;V29ybGQ=\x1b\\",
     );
-    assert_eq!(told, [Event::Notification(Box::new(note("Hello", "World")))]);
+    assert_eq!(reported, [Event::Notification(Box::new(note("Hello", "World")))]);
     let all = events(
         "\x1b]99;i=x:d=0:u=2:o=unfocused:a=-focus,report:f=YXBw:t=a2luZA==:n=aWNvbg==:s=c2lsZW50:w=500;T\x07\
         \x1b]99;i=x:p=buttons;Yes\u{2028}No\x07",
@@ -199,7 +199,7 @@ fn kitty_notifications_are_cut_anywhere() {
             bytes.extend(format!("\x1b]99;i=1:e={encoded}:d={};{chunk}\x07", 1 - more).bytes());
         }
         match &events(bytes)[..] {
-            [Event::Notification(told)] => told.title.clone(),
+            [Event::Notification(reported)] => reported.title.clone(),
             other => format!("{other:?}"),
         }
     };
@@ -225,20 +225,22 @@ fn kitty_notifications_are_cut_anywhere() {
     }
     assert_eq!(fixture.term.take_events().len(), 1);
     // A plain chunk follows an encoded chunk. Each is decoded by itself.
-    let told =
+    let reported =
         events("\x1b]99;i=1:d=0:e=1;SGVs\x1b\\\x1b]99;i=1:d=0;lo \x1b\\\x1b]99;i=1:e=1;eA\x1b\\");
-    assert_eq!(told, [Event::Notification(Box::new(note("Hello x", "")))]);
+    assert_eq!(reported, [Event::Notification(Box::new(note("Hello x", "")))]);
 }
 
 #[test]
 fn kitty_notifications_have_icons() {
     let icons = |bytes: String| {
-        let told = events(bytes).into_iter();
+        let reported = events(bytes).into_iter();
         let icon = |event| match event {
-            Event::Notification(told) => (told.title, told.icon_data.map(|file| file.to_vec())),
+            Event::Notification(reported) => {
+                (reported.title, reported.icon_data.map(|file| file.to_vec()))
+            }
             other => panic!("{other:?}"),
         };
-        told.map(icon).collect::<Vec<_>>()
+        reported.map(icon).collect::<Vec<_>>()
     };
     let title = |title: &str| title.to_owned();
     // An icon is sent in chunks of arbitrary bytes, before or after the text.
@@ -352,7 +354,7 @@ fn working_directories_in_every_form() {
 }
 
 #[test]
-fn the_host_is_what_the_program_said_last() {
+fn the_host_is_the_last_that_a_program_reported() {
     let far = "\x1b]7;file://far/tmp\x07";
     let host = |bytes: &str| after(far.to_owned() + bytes).term.host().map(str::to_owned);
     assert_eq!(after("").term.host(), None);
@@ -492,7 +494,7 @@ fn program_status_records() {
 fn a_cell_has_one_size_where_none_is_known() {
     // Reports of the cell size: CSI 14 t, CSI 16 t, mode 2048, XTSMGRAPHICS, iTerm2's report. The layout of images also
     // uses it.
-    let told = "\x1b[14t\x1b[16t\x1b[?2048h\x1b[?2;1S\x1b]1337;ReportCellSize\x07";
+    let reported = "\x1b[14t\x1b[16t\x1b[?2048h\x1b[?2;1S\x1b]1337;ReportCellSize\x07";
     for (width, height) in [(0, 0), (0, 16), (8, 0)] {
         let mut fixture = after("");
         fixture.term.resize(crate::Size {
@@ -501,7 +503,7 @@ fn a_cell_has_one_size_where_none_is_known() {
             ..crate::Size::cells(80, 24)
         });
         assert_eq!(
-            fixture.feed(told).replies(),
+            fixture.feed(reported).replies(),
             "\x1b[4;480;800t\x1b[6;20;10t\x1b[48;24;80;480;800t\x1b[?2;0;800;480S\
              \x1b]1337;ReportCellSize=20.0;10.0;1.0\x07"
         );
@@ -515,7 +517,7 @@ fn a_cell_has_one_size_where_none_is_known() {
 }
 
 #[test]
-fn size_and_colour_scheme_are_told() {
+fn size_and_color_scheme_are_reported() {
     let mut fixture = after("\x1b[?2048h");
     assert_eq!(fixture.replies(), "\x1b[48;6;20;96;160t");
     fixture.term.resize(crate::Size {

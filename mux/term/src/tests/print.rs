@@ -299,7 +299,7 @@ fn joined_text_stays_inside_its_line() {
     let mut fixture = Fixture::new(4, 2);
     fixture.feed("\x1b#6xक\u{94d}षx");
     assert_eq!(fixture.screen().chars().filter(|c| *c == 'x').count(), 2);
-    // A row that scrolls into the screen has its own end of line.
+    // Print after a double-width row has scrolled: the cursor's row, of normal size, is twice as wide.
     let mut fixture = Fixture::new(10, 2);
     fixture.feed("\x1b#6abcde\x1b[S");
     fixture.feed("x");

@@ -231,7 +231,7 @@ fn modes_and_events() {
 }
 
 #[test]
-fn titles_are_told_with_whether_a_command_ran() {
+fn titles_are_reported_with_whether_a_command_ran() {
     let mut fixture = Fixture::new(20, 4);
     let set = |title: &str, at_prompt| TitleSet { title: title.to_owned(), at_prompt };
     fixture.feed("\x1b]2;a\x07\x1b]2;a\x07");
@@ -258,7 +258,7 @@ fn the_title_stack() {
 }
 
 #[test]
-fn the_title_stack_tells_how_full_it_is() {
+fn the_title_stack_reports_its_depth() {
     check_reply(
         "\x1b[#S\x1b[22t\x1b[22;1t\x1b[#S\x1b[23t\x1b[#S",
         "\x1b[0;10#S\x1b[2;10#S\x1b[1;10#S",
@@ -318,7 +318,7 @@ fn reports_of_a_vt500() {
             "\x1b[0000*{\x1bP7!~0000\x1b\\\x1b[?70n\x1b[?83n"
         ),
     );
-    for (setting, told) in [
+    for (setting, reply) in [
         ("s", "1;10s"),
         ("t", "24t"),
         ("$|", "10$|"),
@@ -328,7 +328,7 @@ fn reports_of_a_vt500() {
         ("\"p", "65;1\"p"),
         (">t", ">0;0;0;0t"),
     ] {
-        check_reply(format!("\x1bP$q{setting}\x1b\\"), &format!("\x1bP1$r{told}\x1b\\"));
+        check_reply(format!("\x1bP$q{setting}\x1b\\"), &format!("\x1bP1$r{reply}\x1b\\"));
     }
 }
 
@@ -372,7 +372,7 @@ fn c1_controls_in_utf_8_are_acted_on_by_request() {
 }
 
 #[test]
-fn a_character_is_repeated_right_behind_it_only() {
+fn a_character_is_repeated_only_right_after_it() {
     check("x\x1b[2b", "xxx");
     check("x\x1b[2b\x1b[2b", "xxx");
     check("x\x1b[m\x1b[2b", "x");

@@ -193,7 +193,7 @@ fn commands_whose_output_was_erased() {
 }
 
 #[test]
-fn what_programs_told() {
+fn state_that_programs_reported() {
     check("\x1b]9;4;1;40\x07\x1b]1337;RemoteHost=me@there\x07\x1b]1337;SetUserVar=a=Yg==\x07");
     check("a\r\nb\x1b]1337;SetMark\x07\r\n\n\n\n\nc\x1b]1337;SetMark\x07d\r\ne");
     check("\x1b]9;4;2;40\x07\x1b]6;1;bg;red;brightness;3\x07\x1b]22;>wait,help\x07\x1b]22;=\x07");
@@ -216,7 +216,7 @@ fn what_programs_told() {
 }
 
 #[test]
-fn the_host_told_last() {
+fn the_last_reported_host() {
     let (far, there) = ("\x1b]7;file://far/\x07", "\x1b]1337;RemoteHost=me@there\x07");
     for (bytes, host) in [(far.to_owned() + there, "there"), (there.to_owned() + far, "far")] {
         let mut fixture = Fixture::new(10, 4);
@@ -374,7 +374,7 @@ fn is_promised(term: &Term) -> bool {
             !view.cells.iter().any(has_text) && view.cells.iter().any(is_more)
         })
     };
-    // Not promised: the halves of a wide character with different attributes, as set by DECRARA.
+    // `to_vt` does not preserve different attributes of the two halves of a wide character, which DECRARA can set.
     let split = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
@@ -386,8 +386,8 @@ fn is_promised(term: &Term) -> bool {
             })
         })
     };
-    // Not promised: multicell characters in or below rows that wrap, or with cells whose attributes differ from the
-    // first cell's.
+    // `to_vt` does not preserve multicell characters in or below rows that wrap, nor cells of a multicell character
+    // whose attributes differ from its first cell's.
     let multicells = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         let (mut look, mut is_below_wrap) = (None, false);

@@ -295,7 +295,7 @@ fn an_invalid_packet_ends_the_write() {
         fixture.feed(packet("type=write:id=1")).feed(invalid);
         let expected = "\x1b]5522;type=write:status=EINVAL:id=1\x1b\\";
         assert_eq!(fixture.replies(), expected, "{at}");
-        // The rest is ignored until the start of another write.
+        // After an error, the packets of this write are ignored until another write starts.
         fixture.feed(data_of("text/plain", "x")).feed(packet("type=wdata;!"));
         fixture.feed(packet_of(&format!("type=walias:mime={text}"), "a/b"));
         fixture.feed(packet("type=wdata"));

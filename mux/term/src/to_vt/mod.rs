@@ -66,7 +66,8 @@ impl Term {
         self.to_vt_with(Extent { history: u64::MAX, has_images: true })
     }
 
-    /// The same with at most `history` rows of history and without images, for a viewer that shows what comes next.
+    /// Like [`Term::to_vt`], with at most `history` rows of history and without images, for a viewer that shows what
+    /// comes next.
     pub fn to_vt_text(&self, history: u64) -> Vec<u8> {
         self.to_vt_with(Extent { history, has_images: false })
     }

@@ -50,7 +50,7 @@ pub(crate) enum Reset {
 /// How a row continues in the next row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrap {
-    /// It does not continue.
+    /// The row does not continue.
     No,
     /// By wrapping into the next row, which is still empty.
     Below,
@@ -395,7 +395,7 @@ impl Painter {
         chars.all(takes_none) && (alone > width || alone < width && !can_widen)
     }
 
-    /// Puts the cursor behind the last cell of a screen row. Prints that cell again if it can, to leave a wrap pending.
+    /// Puts the cursor after the last cell of a screen row. Prints that cell again if it can, to leave a wrap pending.
     pub fn behind(&mut self, row: usize, view: &RowView<'_>) {
         let last = self.cols - 1;
         if view.meta.is_wrapped() || !self.print_last(row, view) {

@@ -68,7 +68,7 @@ impl Term {
                 if command.is_erased {
                     options.push_str(";erased=1");
                 }
-                if let Some(line) = command.line.as_ref().filter(|_| command.line_told) {
+                if let Some(line) = command.line.as_ref().filter(|_| command.line_reported) {
                     options.push_str(";cmdline_url=");
                     for byte in line.bytes() {
                         let _ = write!(options, "%{byte:02x}");
@@ -153,7 +153,7 @@ impl Term {
             protected: ansi.protected,
         });
         // Write this after the marks of prompts and commands, which end some of it.
-        self.write_told(painter);
+        self.write_osc_state(painter);
         let mut text = String::new();
         self.write_extra_cursors(&mut text);
         write_charsets(&mut text, &ansi.charsets);

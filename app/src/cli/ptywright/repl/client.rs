@@ -22,7 +22,7 @@ const SIMILAR: usize = 3;
 
 /// The result of a line.
 #[derive(Debug)]
-pub enum Done {
+pub enum CommandResult {
     /// The line succeeded, with this output.
     Fine(String),
     /// The line failed for this reason.
@@ -61,29 +61,29 @@ impl Client {
     }
 
     /// Parses a line, calls its method and returns the result.
-    pub fn carry_out(&self, line: &str) -> Done {
+    pub fn carry_out(&self, line: &str) -> CommandResult {
         let (method, params) = match line::parse(line) {
-            Ok(Command::Nothing) => return Done::Fine(String::new()),
-            Ok(Command::Quit) => return Done::Quit,
-            Ok(Command::Help(None)) => return Done::Fine(help::all(&self.methods)),
+            Ok(Command::Nothing) => return CommandResult::Fine(String::new()),
+            Ok(Command::Quit) => return CommandResult::Quit,
+            Ok(Command::Help(None)) => return CommandResult::Fine(help::all(&self.methods)),
             Ok(Command::Help(Some(name))) => {
                 return match help::one(&name) {
-                    Some(text) => Done::Fine(text),
-                    None => Done::Failed(self.unknown(&name)),
+                    Some(text) => CommandResult::Fine(text),
+                    None => CommandResult::Failed(self.unknown(&name)),
                 };
             }
             Ok(Command::Call { method, params }) => (method, params),
-            Err(why) => return Done::Failed(escaped(&why)),
+            Err(why) => return CommandResult::Failed(escaped(&why)),
         };
         if !self.methods.contains(&method) {
-            return Done::Failed(self.unknown(&method));
+            return CommandResult::Failed(self.unknown(&method));
         }
         match self.connection.call(&method, params.into(), None) {
-            Ok(Ok(result)) if self.json => Done::Fine(show::json(&result) + "\n"),
-            Ok(Ok(result)) => Done::Fine(show::result(&result)),
-            Ok(Err(failure)) => Done::Failed(show::failure(&method, &failure)),
-            Err(NoReply::Lost(why)) => Done::Lost(escaped(&why)),
-            Err(NoReply::TimedOut) => Done::Failed(format!("{method}: no reply")),
+            Ok(Ok(result)) if self.json => CommandResult::Fine(show::json(&result) + "\n"),
+            Ok(Ok(result)) => CommandResult::Fine(show::result(&result)),
+            Ok(Err(failure)) => CommandResult::Failed(show::failure(&method, &failure)),
+            Err(NoReply::Lost(why)) => CommandResult::Lost(escaped(&why)),
+            Err(NoReply::TimedOut) => CommandResult::Failed(format!("{method}: no reply")),
         }
     }
 

@@ -24,7 +24,7 @@ use anyhow::{Context as _, Result, bail};
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use unterm_control::{ContentLength, Framing as Frames, Lines, Next, ptywright::FramingKind};
+use unterm_control::{ContentLength, FrameRead, Framing as Frames, Lines, ptywright::FramingKind};
 
 use crate::cli::ptywright::framing::Framing;
 
@@ -419,7 +419,7 @@ impl Reading {
         let mut chunk = vec![0; 64 << 10];
         loop {
             match frames.next(LONGEST) {
-                Next::Message(message) => {
+                FrameRead::Message(message) => {
                     let message = message.trim_ascii();
                     if message.is_empty() {
                         continue;
@@ -434,12 +434,12 @@ impl Reading {
                     self.pass(message);
                     continue;
                 }
-                Next::More => {}
-                Next::Http => return "the server speaks HTTP".to_owned(),
-                Next::TooLong => {
+                FrameRead::More => {}
+                FrameRead::Http => return "the server speaks HTTP".to_owned(),
+                FrameRead::TooLong => {
                     return format!("the server sent a message of more than {} MiB", LONGEST >> 20);
                 }
-                Next::Broken(why) => {
+                FrameRead::Broken(why) => {
                     return format!("the server's frame is broken: {why}; is --framing right?");
                 }
             }

@@ -28,11 +28,11 @@ use signal_hook::{
 use unterm_control::escaped;
 
 use super::{
-    above::Above,
-    client::{Client, Done, line_of},
+    client::{Client, CommandResult, line_of},
     complete::complete,
     connection::{Cancelled, Canceller, Note},
     history::{History, MOST},
+    line_printer::LinePrinter,
 };
 use crate::cli::ptywright::terminal::Modes;
 
@@ -46,14 +46,14 @@ const SIGNALLED: i32 = 128;
 #[derive(Clone)]
 struct Exit {
     modes: Option<Modes>,
-    above: Above,
+    printer: LinePrinter,
 }
 
 impl Exit {
     /// Restores the terminal's modes, and ends the process. Needed because the editor's own thread may be waiting for
     /// a key.
     fn leave(&self, why: &str, status: i32) -> ! {
-        if self.above.is_edited() {
+        if self.printer.is_edited() {
             // Turn bracketed paste off, which the editor has turned on.
             let _ = io::stdout().write_all(b"\x1b[?2004l\r\n");
             let _ = io::stdout().flush();
@@ -78,7 +78,7 @@ pub fn run(
     history: (History, Vec<String>),
     json: bool,
 ) -> Result<ExitCode> {
-    let exit = Exit { modes: Modes::of_stdin(), above: Above::default() };
+    let exit = Exit { modes: Modes::of_stdin(), printer: LinePrinter::default() };
     let canceller = client.connection.canceller();
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot wait for signals")?;
     let of_signals = exit.clone();
@@ -99,19 +99,19 @@ pub fn run(
     }
     let client = Rc::new(client);
     let mut editor = Editor::with_history(config, lines)?;
-    editor.set_helper(Some(Assistant { client: client.clone(), above: exit.above.clone() }));
+    editor.set_helper(Some(Assistant { client: client.clone(), printer: exit.printer.clone() }));
     let of_notes = exit.clone();
     spawn("unterm-notes", move || pass(&notes, &of_notes, json))?;
     loop {
-        exit.above.start();
+        exit.printer.start();
         // The thread that prints notes ends the process only while a line is edited, so check here as well.
         if client.connection.is_lost() {
-            exit.above.end();
+            exit.printer.end();
             complain(&escaped(&client.connection.why_lost()));
             return Ok(ExitCode::FAILURE);
         }
         let read = editor.readline(PROMPT);
-        exit.above.end();
+        exit.printer.end();
         let line = match read {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
@@ -124,13 +124,13 @@ pub fn run(
             complain(&format!("the history can't be written: {error}"));
         }
         match client.carry_out(&line) {
-            Done::Fine(text) => {
+            CommandResult::Fine(text) => {
                 let mut out = io::stdout();
                 let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             }
-            Done::Failed(why) => complain(&why),
-            Done::Quit => break,
-            Done::Lost(why) => exit.leave(&why, 1),
+            CommandResult::Failed(why) => complain(&why),
+            CommandResult::Quit => break,
+            CommandResult::Lost(why) => exit.leave(&why, 1),
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -165,13 +165,13 @@ fn pass(notes: &Receiver<Note>, exit: &Exit, json: bool) {
     for note in notes {
         if let Note::Lost(why) = &note {
             // If no line is edited, the current call fails and reports the loss.
-            if exit.above.is_edited() {
+            if exit.printer.is_edited() {
                 exit.leave(&escaped(why), 1);
             }
             return;
         }
         let Some(line) = line_of(&note, json) else { continue };
-        if exit.above.print(&(line + "\n")).is_err() {
+        if exit.printer.print(&(line + "\n")).is_err() {
             return;
         }
     }
@@ -180,7 +180,7 @@ fn pass(notes: &Receiver<Note>, exit: &Exit, json: bool) {
 /// Answers the editor's requests while a line is edited, and records the position of the line.
 struct Assistant {
     client: Rc<Client>,
-    above: Above,
+    printer: LinePrinter,
 }
 
 impl Completer for Assistant {
@@ -206,7 +206,7 @@ impl Completer for Assistant {
 
 impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, position: usize) -> Cow<'l, str> {
-        self.above.edit(|edited| {
+        self.printer.edit(|edited| {
             edited.line.clear();
             edited.line.push_str(line);
             edited.position = position;
@@ -215,7 +215,7 @@ impl Highlighter for Assistant {
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        self.above.edit(|edited| {
+        self.printer.edit(|edited| {
             edited.prompt.clear();
             edited.prompt.push_str(prompt);
         });
@@ -231,7 +231,7 @@ impl Highlighter for Assistant {
 impl Validator for Assistant {
     fn validate(&self, _: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         // The user pressed Enter, so the line is complete and no longer edited.
-        self.above.take();
+        self.printer.take();
         Ok(ValidationResult::Valid(None))
     }
 }

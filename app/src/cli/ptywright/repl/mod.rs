@@ -1,6 +1,5 @@
 //! `ptywright repl`: a client of a ptywright server, for users and scripts.
 
-mod above;
 mod client;
 mod complete;
 mod connection;
@@ -8,6 +7,7 @@ mod editor;
 mod help;
 mod history;
 mod line;
+mod line_printer;
 mod names;
 mod script;
 mod show;

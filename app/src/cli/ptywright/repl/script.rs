@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, Result};
 
 use super::{
-    client::{Client, Done, line_of},
+    client::{Client, CommandResult, line_of},
     connection::Note,
 };
 
@@ -32,17 +32,17 @@ pub fn run(client: &Client, notes: Receiver<Note>) -> Result<ExitCode> {
     for (index, line) in io::stdin().lock().lines().enumerate() {
         let line = line.with_context(|| format!("line {}", index + 1))?;
         match client.carry_out(&line) {
-            Done::Fine(text) => {
+            CommandResult::Fine(text) => {
                 if !print(&text)? {
                     break;
                 }
             }
-            Done::Failed(why) => {
+            CommandResult::Failed(why) => {
                 has_failed = true;
                 let _ = writeln!(io::stderr(), "line {}: {why}", index + 1);
             }
-            Done::Quit => break,
-            Done::Lost(why) => {
+            CommandResult::Quit => break,
+            CommandResult::Lost(why) => {
                 let _ = writeln!(io::stderr(), "line {}: {why}", index + 1);
                 return Ok(ExitCode::FAILURE);
             }

@@ -5,7 +5,7 @@ use std::{ops::Bound, path::Path};
 use winit::event::MouseButton;
 
 use crate::window::{
-    app::App, input::buffer::Buffer, system::errand::Done, ui::geometry::contains,
+    app::App, input::buffer::Buffer, system::errand::ErrandResult, ui::geometry::contains,
     workspace::view::View,
 };
 use crate::{
@@ -20,9 +20,9 @@ impl App {
     pub(crate) fn proxy_changed(&mut self, enabled: bool) {
         self.prefs.has_proxy = enabled;
         let (mux, home) = (self.mux.clone(), self.prefs.settings.home().to_owned());
-        let tell = move || unterm_control::apply_proxy(&mux, &home);
-        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(tell) {
-            tracing::warn!(%error, "programs are not told of the proxy");
+        let apply = move || unterm_control::apply_proxy(&mux, &home);
+        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(apply) {
+            tracing::warn!(%error, "can't apply the proxy to programs");
         }
     }
 
@@ -74,13 +74,15 @@ impl App {
     pub(crate) fn toggle_proxy(&mut self) {
         let home = self.prefs.settings.home().to_owned();
         self.errand("proxy", move || match proxy::toggle(&home) {
-            Ok(true) => {
-                Done::Said("proxy", "Proxy on, for programs started from now on.".to_owned())
-            }
-            Ok(false) => {
-                Done::Said("proxy", "Proxy off, for programs started from now on.".to_owned())
-            }
-            Err(error) => Done::Failed("proxy", format!("{error:#}")),
+            Ok(true) => ErrandResult::Said(
+                "proxy",
+                "Proxy on, for programs started from now on.".to_owned(),
+            ),
+            Ok(false) => ErrandResult::Said(
+                "proxy",
+                "Proxy off, for programs started from now on.".to_owned(),
+            ),
+            Err(error) => ErrandResult::Failed("proxy", format!("{error:#}")),
         });
     }
 

@@ -4,7 +4,7 @@ use unterm_mux::input::{Key, KeyAction, Modifiers};
 
 use crate::{
     action::Action,
-    config::keys::Found,
+    config::keys::KeyMatch,
     window::{
         app::App,
         input::{keys::KeyInput, sequence::HeldBack},
@@ -34,12 +34,12 @@ impl App {
         }
         let found = self.prefs.found(self.input.sequence.chords(), pressed, reported);
         match found {
-            Some((chord, Found::Prefix)) => {
+            Some((chord, KeyMatch::Prefix)) => {
                 let text = input.text.as_deref().map(str::to_owned);
                 self.input.sequence.push(chord, HeldBack { pressed, modifiers, text });
                 true
             }
-            Some((_, Found::Actions(actions))) => {
+            Some((_, KeyMatch::Actions(actions))) => {
                 let actions = actions.to_vec();
                 self.input.sequence.end();
                 self.act_all(actions, reported, has_begun)

@@ -7,7 +7,7 @@ use crate::window::{
     input::dropped::{Dropped, quote},
     redraw::Redraw,
     surface::x_server,
-    system::errand::Done,
+    system::errand::ErrandResult,
 };
 
 impl App {
@@ -43,7 +43,7 @@ impl App {
         let window = self.surface.screen.as_ref().map(|screen| Arc::clone(&screen.window));
         match window.and_then(|window| x_server::id(&window)) {
             Some(id) => self.errand("drop", move || {
-                Done::Dropped(Dropped { names, at: x_server::pointer(id) })
+                ErrandResult::Dropped(Dropped { names, at: x_server::pointer(id) })
             }),
             None => self.paste_dropped(&Dropped { names, at: self.input.pointer.position }),
         }

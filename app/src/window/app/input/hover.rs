@@ -9,7 +9,7 @@ use crate::window::{
     hovered_link::HoveredLink,
     overlays::{hover::shown_lines, targets},
     redraw::Redraw,
-    system::errand::Done,
+    system::errand::ErrandResult,
 };
 
 impl App {
@@ -106,8 +106,8 @@ impl App {
     pub(crate) fn open_target(&mut self, uri: &str) {
         let (uri, schemes) = (uri.to_owned(), self.prefs.config.links.schemes.clone());
         self.errand("link", move || match links::open(&uri, &schemes) {
-            Ok(()) => Done::Nothing,
-            Err(why) => Done::Failed("link", shown_lines(&why)),
+            Ok(()) => ErrandResult::Nothing,
+            Err(why) => ErrandResult::Failed("link", shown_lines(&why)),
         });
     }
 }

@@ -9,7 +9,7 @@ use winit::{
 };
 
 use crate::window::{
-    app::App, effect::Effect, overlays::taker::Taker, redraw::Redraw,
+    app::App, effect::Effect, overlays::text_target::TextTarget, redraw::Redraw,
     workspace::cursor::cursor_place,
 };
 
@@ -30,13 +30,13 @@ impl App {
             }
             Ime::Commit(text) => {
                 let redraw = self.input.set_preedit(None);
-                match self.taker() {
-                    Taker::Nobody => redraw,
-                    Taker::Panel | Taker::Search => {
+                match self.text_target() {
+                    TextTarget::Nobody => redraw,
+                    TextTarget::Panel | TextTarget::Search => {
                         self.overlay_text(&text);
                         Redraw::Whole
                     }
-                    Taker::Pane => redraw.max(self.commit(&text)),
+                    TextTarget::Pane => redraw.max(self.commit(&text)),
                 }
             }
         }
@@ -57,7 +57,7 @@ impl App {
     /// Disables the input method while only keys are useful, because it would compose text from the keys that the user
     /// presses.
     fn allow_ime(&mut self) {
-        let is_allowed = self.taker() != Taker::Nobody;
+        let is_allowed = self.text_target() != TextTarget::Nobody;
         let Some(screen) = &mut self.surface.screen else { return };
         if screen.is_ime_allowed != is_allowed && can_be_put_off(&screen.window) {
             screen.is_ime_allowed = is_allowed;
@@ -67,7 +67,7 @@ impl App {
 
     /// Enables or disables the input method, and reports the position of the text cursor, at which the input method
     /// shows its candidates. The position is `caret` in a bar or an overlay, or else the cursor of the focused pane.
-    pub(crate) fn tell_ime(
+    pub(crate) fn place_ime(
         &mut self,
         layout: &Layout,
         placed: &[(PaneId, Rect)],
@@ -80,7 +80,7 @@ impl App {
         let at_cursor = || cursor_place(layout, placed, views, geometry);
         let Some(place) = caret.or_else(at_cursor) else { return };
         if let Some(screen) = &mut self.surface.screen {
-            screen.tell_ime(place);
+            screen.place_ime(place);
         }
     }
 }

@@ -36,7 +36,7 @@ impl App {
         let is_in =
             |(x, y)| contains(geometry.tab_bar(), x, y) || contains(geometry.status_bar(), x, y);
         let is_in_bar = before.is_some_and(is_in) || is_in((x, y));
-        self.input.pointer.arrival.is_at(x, y);
+        self.input.pointer.focus_press.is_at(x, y);
         let on_blocks = self.hover_blocks(x, y);
         let (over_bar, on_bar) = self.pass_bars(before);
         self.show_pointer(true);
@@ -97,7 +97,7 @@ impl App {
         if !pressed {
             return self.released(button);
         }
-        let arrives = self.input.pointer.arrival.arrives_by_press(self.input.focused, self.now);
+        let arrives = self.input.pointer.focus_press.arrives_by_press(self.input.focused, self.now);
         if button == MouseButton::Left {
             self.input.pointer.arrives = arrives;
         }
@@ -252,7 +252,7 @@ impl App {
         }
     }
 
-    /// Copies the text of a finished selection, if `mouse.copy_on_select` says so.
+    /// Copies the text of a finished selection, if `mouse.copy_on_select` is set.
     fn copy_on_select(&mut self, text: String) {
         match self.prefs.config.mouse.copy_on_select {
             CopyOnSelect::Off => {}

@@ -7,7 +7,7 @@ use crate::window::{
     app::App,
     input::pointer::Target,
     overlays::menu::{Choice, Item, Row},
-    workspace::blocks::{about::possible, part::Part},
+    workspace::blocks::{about::possible, action::BlockAction},
 };
 
 impl App {
@@ -39,15 +39,15 @@ impl App {
         ]);
         if let Some((command, possible)) = self.command_under(target) {
             let parts = [
-                (Part::CopyCommand, "Copy command"),
-                (Part::CopyOutput, "Copy output"),
-                (Part::Rerun, "Run command again"),
-                (Part::Fold, "Fold or unfold output"),
+                (BlockAction::CopyCommand, "Copy command"),
+                (BlockAction::CopyOutput, "Copy output"),
+                (BlockAction::Rerun, "Run command again"),
+                (BlockAction::Fold, "Fold or unfold output"),
             ];
             rows.push(Row::Line);
-            let parts = parts.into_iter().filter(|(part, _)| possible.contains(part));
-            rows.extend(parts.map(|(part, title)| {
-                Item::of(title, Choice::Command(target.id, command, part)).into()
+            let parts = parts.into_iter().filter(|(action, _)| possible.contains(action));
+            rows.extend(parts.map(|(action, title)| {
+                Item::of(title, Choice::Command(target.id, command, action)).into()
             }));
         }
         rows.extend([
@@ -62,7 +62,7 @@ impl App {
 
     /// The id of the command whose prompt or output is at a point, and the actions that are possible on it. Only
     /// commands that are running or finished.
-    fn command_under(&self, target: &Target) -> Option<(u64, Vec<Part>)> {
+    fn command_under(&self, target: &Target) -> Option<(u64, Vec<BlockAction>)> {
         let view = self.workspace.views.get(&target.id)?;
         let line = view.spot(target.x, target.y, self.surface.cell())?.cell.line;
         let pane = self.mux.pane(target.id)?;

@@ -5,7 +5,7 @@ use unterm_mux::TabId;
 use crate::window::{
     app::App,
     overlays::{choice::Choice, palette, panel::item::Item, picker::Picker, shells},
-    system::errand::Done,
+    system::errand::ErrandResult,
 };
 use crate::{
     action::ACTIONS,
@@ -35,8 +35,8 @@ impl App {
     pub(crate) fn pick_emoji(&mut self) {
         self.open_picker(Picker::emoji());
         self.errand("emoji", || match unterm_renderer::has_emoji_font() {
-            true => Done::Nothing,
-            false => Done::Said("emoji", NO_EMOJI_FONT.to_owned()),
+            true => ErrandResult::Nothing,
+            false => ErrandResult::Said("emoji", NO_EMOJI_FONT.to_owned()),
         });
     }
 

@@ -8,8 +8,8 @@ use unterm_term::{LineId, Point};
 use crate::window::{
     app::App,
     cx::Cx,
-    overlays::search::{FromCopyMode, Query, SearchBar, found::Found},
-    surface::stack::Place,
+    overlays::search::{FromCopyMode, Query, SearchBar, search_result::SearchResult},
+    surface::stack::OverlayPlace,
 };
 
 impl App {
@@ -65,11 +65,13 @@ impl App {
 
     /// Lends the open search what it needs.
     fn with_search<R>(&mut self, run: impl FnOnce(&mut SearchBar, &mut Cx<'_>) -> R) -> Option<R> {
-        self.lend_parts(Place::Search, |overlays, cx| Some(run(overlays.search.as_mut()?, cx)))
+        self.lend_parts(OverlayPlace::Search, |overlays, cx| {
+            Some(run(overlays.search.as_mut()?, cx))
+        })
     }
 
     /// Stores the matches that a search thread found, and shows the current match.
-    pub(crate) fn search_found(&mut self, found: Found) {
+    pub(crate) fn search_found(&mut self, found: SearchResult) {
         self.with_search(|search, cx| search.found(found, cx));
     }
 

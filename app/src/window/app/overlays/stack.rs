@@ -7,18 +7,18 @@ use crate::window::{
     overlays::{
         Overlays,
         overlay::{Handled, Overlay, Press},
-        taker::Taker,
+        text_target::TextTarget,
     },
     redraw::Redraw,
     surface::{
         Surface,
-        stack::{Parts, Place, STACK, overlay_mut},
+        stack::{OverlayParts, OverlayPlace, STACK, overlay_mut},
     },
 };
 
 impl App {
-    fn parts(&self) -> Parts<'_> {
-        Parts {
+    fn parts(&self) -> OverlayParts<'_> {
+        OverlayParts {
             views: &self.workspace.views,
             input: &self.input,
             overlays: &self.overlays,
@@ -28,7 +28,7 @@ impl App {
     }
 
     /// The overlay at a place, if it is open and receives input.
-    fn overlay_with_input(&self, place: Place) -> Option<&dyn Overlay> {
+    fn overlay_with_input(&self, place: OverlayPlace) -> Option<&dyn Overlay> {
         let parts = self.parts();
         parts.overlay(place).filter(|overlay| overlay.has_input(parts.focused))
     }
@@ -37,11 +37,11 @@ impl App {
     /// handles no input.
     fn lend_to<R>(
         &mut self,
-        place: Place,
+        place: OverlayPlace,
         handle: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> R,
     ) -> Option<R> {
         self.lend_parts(place, |overlays, cx| match place {
-            Place::CopyMode => {
+            OverlayPlace::CopyMode => {
                 let focused = cx.focused()?;
                 let mut view = cx.views.remove(&focused)?;
                 let result = handle(&mut view, cx);
@@ -56,7 +56,7 @@ impl App {
     /// requests.
     pub(crate) fn lend_parts<R>(
         &mut self,
-        place: Place,
+        place: OverlayPlace,
         run: impl FnOnce(&mut Overlays, &mut Cx<'_>) -> R,
     ) -> R {
         let clock = self.clock(self.now);
@@ -85,19 +85,19 @@ impl App {
         result
     }
 
-    fn close_overlay(&mut self, place: Place) {
+    fn close_overlay(&mut self, place: OverlayPlace) {
         match place {
-            Place::Search => self.overlays.close_search(),
-            Place::Hints => self.overlays.hints = None,
-            Place::Picker => self.overlays.picker = None,
-            Place::Menu => self.overlays.menu = None,
-            Place::CopyMode
-            | Place::Link
-            | Place::Tooltip
-            | Place::Toasts
-            | Place::Sequence
-            | Place::Debug
-            | Place::Questions => {}
+            OverlayPlace::Search => self.overlays.close_search(),
+            OverlayPlace::Hints => self.overlays.hints = None,
+            OverlayPlace::Picker => self.overlays.picker = None,
+            OverlayPlace::Menu => self.overlays.menu = None,
+            OverlayPlace::CopyMode
+            | OverlayPlace::Link
+            | OverlayPlace::Tooltip
+            | OverlayPlace::Toasts
+            | OverlayPlace::Sequence
+            | OverlayPlace::Debug
+            | OverlayPlace::Questions => {}
         }
     }
 
@@ -114,7 +114,7 @@ impl App {
     }
 
     /// The place of the topmost open overlay that receives the mouse.
-    fn overlay_with_mouse(&self) -> Option<Place> {
+    fn overlay_with_mouse(&self) -> Option<OverlayPlace> {
         let mut all = STACK.into_iter().rev();
         all.find(|place| self.overlay_with_input(*place).is_some_and(|it| it.has_mouse()))
     }
@@ -131,9 +131,10 @@ impl App {
     }
 
     /// The part of the window that receives text from input methods.
-    pub(crate) fn taker(&self) -> Taker {
+    pub(crate) fn text_target(&self) -> TextTarget {
         let mut all = STACK.into_iter().rev();
-        all.find_map(|place| self.overlay_with_input(place)?.taker()).unwrap_or(Taker::Pane)
+        all.find_map(|place| self.overlay_with_input(place)?.text_target())
+            .unwrap_or(TextTarget::Pane)
     }
 
     /// Offers a key to the open overlays. Returns whether an overlay handled it.

@@ -64,7 +64,7 @@ impl Script {
                 other => panic!("{other:?}"),
             });
         }
-        self.hear();
+        self.handle_news();
         count
     }
 
@@ -193,7 +193,7 @@ fn a_question_ends_with_its_pane() {
     script.print_in(1, &packet("type=read", "text/plain"));
     assert!(script.app.overlays.questions.is_open());
     script.app.mux.close_pane(PaneId(1)).expect("a pane");
-    script.hear();
+    script.handle_news();
     assert!(!script.app.overlays.questions.is_open());
 }
 
@@ -219,12 +219,12 @@ fn a_program_can_write_several_types() {
     });
     let failed = (PaneId(0), handle.expect("a request"), Err(ClipboardError::Unavailable));
     script.app.inbox.post(|news| news.clipboard.writes_done.push(failed));
-    script.hear();
+    script.handle_news();
     script.assert_received(0, "\x1b]5522;type=write:status=ENOSYS:id=7\x1b\\");
 }
 
 #[test]
-fn a_paste_tells_types_to_a_program_that_handles_pastes() {
+fn a_paste_reports_its_types_to_a_program_that_handles_pastes() {
     let mut script = Script::new();
     script.print("\x1b[?5522h\x1b[?2004h");
     script.key("ctrl+shift+v");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::window::{app::script::Script, echo::reader::Lent};
+use crate::window::{app::script::Script, echo::reader::LentParts};
 
 /// A window with a hidden tab (pane 0) and a visible tab (pane 1). Its surface and its views are lent.
 fn lent() -> Script {
@@ -17,14 +17,14 @@ fn lent() -> Script {
 
 fn lend(script: &mut Script) {
     let app = &mut script.app;
-    let around = app.echo.around.take();
-    assert!(around.is_some(), "a plain frame can be reused");
+    let last_frame = app.echo.last_frame.take();
+    assert!(last_frame.is_some(), "a plain frame can be reused");
     // Lend what the event loop lends while it waits.
     let waits_until = app.surface.timer;
-    app.echo.lend(Lent {
+    app.echo.lend(LentParts {
         surface: app.surface.lend().expect("the surface"),
         views: std::mem::take(&mut app.workspace.views),
-        around,
+        last_frame,
         waits_until,
         names_due: Instant::now() + Duration::from_secs(60),
         has_printed: false,
@@ -74,7 +74,7 @@ fn a_loan_is_returned_whole() {
     assert!(script.app.workspace.views.is_empty());
     script.app.take_back();
     assert_eq!(script.app.workspace.views.len(), 2);
-    assert!(script.app.echo.around.is_some());
+    assert!(script.app.echo.last_frame.is_some());
     script.app.take_back();
     assert_eq!(script.app.workspace.views.len(), 2, "a second return changes nothing");
 }

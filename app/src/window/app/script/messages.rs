@@ -11,7 +11,7 @@ use crate::window::{
     app::{App, script::Script},
     effect::Effect,
     overlays::toast::{Toast, rows_in_use},
-    system::notices::{Ended, NoticeEvent},
+    system::notices::{EndedCommand, NoticeEvent},
 };
 
 impl App {
@@ -46,22 +46,22 @@ fn notes(script: &mut Script) -> Vec<Note> {
 }
 
 fn end(script: &mut Script, exit_code: Option<i32>) -> Note {
-    let ended = Ended { command: 1, exit_code, took: Duration::from_secs(83) };
-    script.app.inbox.post(|news| news.system.told.push(NoticeEvent::Ended(PaneId(0), ended)));
-    script.hear();
+    let ended = EndedCommand { command: 1, exit_code, took: Duration::from_secs(83) };
+    script.app.inbox.post(|news| news.system.notices.push(NoticeEvent::Ended(PaneId(0), ended)));
+    script.handle_news();
     notes(script).pop().expect("a notification")
 }
 
 #[test]
 fn a_commands_end_names_exit_code_duration_and_tab() {
     let mut script = with_a_command();
-    for (code, said) in [
+    for (code, body) in [
         (Some(2), "Failed with exit code 2 after 1 min 23 s.\nTab 1: builds"),
         (Some(0), "Finished with exit code 0 after 1 min 23 s.\nTab 1: builds"),
         (None, "Finished after 1 min 23 s.\nTab 1: builds"),
     ] {
         let note = end(&mut script, code);
-        assert_eq!((note.title.as_str(), note.body.as_str()), ("make all", said));
+        assert_eq!((note.title.as_str(), note.body.as_str()), ("make all", body));
     }
 }
 

@@ -93,7 +93,7 @@ impl Script {
         let now = app.now;
         let mut script = Self { app, programs, now, home, effects: Vec::new(), wakes };
         script.app.mux.open_tab(Spawn::default(), None, OnExit::Close).expect("a tab");
-        script.hear();
+        script.handle_news();
         script
     }
 
@@ -102,11 +102,11 @@ impl Script {
         let effects = self.app.update(self.now, event);
         self.effects.extend(effects);
         self.app.workspace.views.values_mut().for_each(|view| view.repainted = None);
-        self.hear();
+        self.handle_news();
     }
 
     /// Feeds news from other threads, until no search is running.
-    fn hear(&mut self) {
+    fn handle_news(&mut self) {
         loop {
             let news = Box::new(self.app.inbox.take());
             let effects = self.app.update(self.now, Event::News(news));
@@ -177,7 +177,7 @@ impl Script {
         let panes = panes.expect("a request for text");
         let text = Some(text.to_owned());
         self.app.inbox.post(|news| news.clipboard.pastes.push((panes, text)));
-        self.hear();
+        self.handle_news();
     }
 
     /// The panes of each tab: the number and the columns of each pane.
@@ -210,7 +210,7 @@ impl Script {
     /// Makes a program print text. The first program has number 0.
     fn print_in(&mut self, number: usize, text: &str) {
         self.program(number).print(text.as_bytes());
-        self.hear();
+        self.handle_news();
     }
 
     /// The program of this number, counted from 0. Its pane has an equal number.
@@ -223,7 +223,7 @@ impl Script {
         let (settings, complaints) = Settings::read(self.home.path().to_owned());
         assert!(complaints.is_empty(), "{complaints:?}");
         self.app.inbox.post(|news| news.control.settings = Some(Ok(settings.get())));
-        self.hear();
+        self.handle_news();
     }
 
     /// Removes and returns the input that a program has received. The first program has number 0.

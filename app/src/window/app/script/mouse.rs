@@ -61,7 +61,7 @@ fn a_program_receives_every_button_release() {
 }
 
 #[test]
-fn shift_selects_anew_each_time_where_a_program_has_the_mouse() {
+fn shift_starts_a_new_selection_if_a_program_tracks_the_mouse() {
     let mut script = with_a_word();
     script.print("\x1b[?1000h\x1b[?1006h");
     script.event(Event::Modifiers(ModifiersState::SHIFT));

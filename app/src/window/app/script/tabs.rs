@@ -108,7 +108,7 @@ fn programs_in_new_tabs_start_in_the_size_they_will_have() {
     let text = format!("[[tabs]]\npanes = {split}\n[[tabs]]\npanes = {{}}\n");
     std::fs::write(script.home.path().join("layouts/work.toml"), text).expect("a file");
     script.app.open_layout(Some("work"));
-    script.hear();
+    script.handle_news();
     let panes: Vec<u64> = script.panes().concat().iter().map(|(id, _)| *id).collect();
     assert_eq!(panes.len(), 6);
     for id in panes.into_iter().filter(|id| *id > 0) {
@@ -145,7 +145,7 @@ fn a_divider_is_dragged_by_whole_cells_and_escape_puts_it_back() {
     script.event(Event::PointerMoved(divider(left - 20), 300.0));
     script.event(Event::Button(MouseButton::Left, true));
     script.event(Event::PointerMoved(divider(left - 25), 300.0));
-    script.hear();
+    script.handle_news();
     assert!(columns(&script).0 < left - 20);
     script.key("escape");
     assert_eq!(columns(&script), (left - 20, right + 20));
@@ -225,7 +225,7 @@ fn the_scrollbar_is_dragged_through_the_history() {
 }
 
 #[test]
-fn closing_several_tabs_asks_and_says_how_many() {
+fn closing_tabs_asks_and_shows_their_number() {
     let mut script = with_tabs(3);
     script.key("ctrl+shift+q");
     assert!(script.frame().contains("label Close this window with 3 tabs?\n"));
@@ -238,7 +238,7 @@ fn closing_several_tabs_asks_and_says_how_many() {
     // Shells that wait for a command do not count as running programs.
     script.configure("window.confirm_close = 'programs'");
     script.app.close(Closing::OtherTabs(first));
-    script.hear();
+    script.handle_news();
     assert_eq!(order(&script), [0]);
 }
 

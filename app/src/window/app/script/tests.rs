@@ -38,7 +38,7 @@ fn a_window_has_the_title_of_the_command_line() {
     for (set, shown) in [(Some("Mine"), "Mine"), (None, "Builds")] {
         let set = set.map(str::to_owned);
         script.app.inbox.post(|news| news.control.instance_title = Some(set));
-        script.hear();
+        script.handle_news();
         assert_eq!(title(&mut script), shown);
     }
 }
@@ -77,7 +77,7 @@ fn a_second_unclean_end_keeps_the_tabs_of_the_first() {
     script.app.offer_last();
     assert!(script.frame().contains("The last windows ended without closing."));
     assert!(script.app.reopen_last());
-    script.hear();
+    script.handle_news();
     assert_eq!(script.app.mux.layout().tabs.len(), 4);
     script.app.keep_layout();
     let last = LastSession::read(script.home.path()).expect("a session");
@@ -241,7 +241,7 @@ fn mouse_buttons_and_the_wheel_run_bound_actions() {
 }
 
 #[test]
-fn a_profile_says_what_a_tab_runs() {
+fn a_profile_sets_what_a_tab_runs() {
     let mut script = Script::new();
     script.configure(
         "[profile.work]\nshell = 'worksh'\nargs = ['-l']\nenv = { JOB = 'work' }\ncwd = '/'\ntheme = 'nord-light'\n\

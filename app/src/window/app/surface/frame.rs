@@ -81,11 +81,11 @@ impl App {
                 }
             }
         }
-        self.tell_shown();
+        self.report_shown();
     }
 
     /// Tells every pane whether the window shows it.
-    pub(crate) fn tell_shown(&self) {
+    pub(crate) fn report_shown(&self) {
         let screen = self.surface.screen.as_ref();
         let is_in_sight = screen.is_some_and(|screen| !screen.is_hidden());
         let placed = if is_in_sight { self.surface.placed(&self.mux.layout()) } else { Vec::new() };
@@ -114,7 +114,7 @@ impl App {
             let is_minimized = screen.window.is_minimized() == Some(true);
             let before = screen.minimized.replace((is_minimized, now));
             if before.map(|(before, _)| before) != Some(is_minimized) {
-                self.tell_shown();
+                self.report_shown();
             }
             return is_minimized;
         }
@@ -145,7 +145,7 @@ impl App {
         let is_whole = self.surface.pacing.is_whole();
         self.surface.pacing.painted(now);
         if self.is_out_of_sight(now) {
-            self.echo.around = None;
+            self.echo.last_frame = None;
             // A hidden window needs no frame, but the desktop's lists of windows still show its title.
             return self.retitle(&self.mux.layout());
         }
@@ -240,7 +240,7 @@ impl App {
             scrollbars: self.bars(&colors),
             matches: self.highlights(),
             receivers: self.workspace.panes.broadcast.panes(&layout),
-            taker: self.taker(),
+            text_target: self.text_target(),
             debug,
             layout,
             placed,
@@ -374,7 +374,7 @@ impl App {
             labels.push(label);
             titles.push(title);
         }
-        for (label, title) in labels.iter_mut().zip(tab_titles::tell_apart(titles)) {
+        for (label, title) in labels.iter_mut().zip(tab_titles::distinguish(titles)) {
             label.title = title;
         }
         self.chrome.tabs = labels;
@@ -419,8 +419,8 @@ impl App {
         caret: Option<PixelRect>,
     ) {
         self.retitle(layout);
-        self.tell_readers(layout, placed);
-        self.tell_ime(layout, placed, caret);
+        self.update_readers(layout, placed);
+        self.place_ime(layout, placed, caret);
     }
 
     /// Sets the window's title if it has changed.

@@ -81,7 +81,7 @@ impl App {
         self.arrange();
         self.paint(self.now);
         self.show_first(&window, is_maximized);
-        self.hear_desktop();
+        self.follow_desktop();
         self.receive_drops();
         Ok(())
     }
@@ -209,7 +209,7 @@ impl App {
         event_loop: &ActiveEventLoop,
     ) {
         self.rescale(window.scale_factor());
-        let Some(geometry) = self.told_scale(guessed) else { return };
+        let Some(geometry) = self.reported_scale(guessed) else { return };
         // On Wayland, the expected scale is a whole number, so it is wrong on screens with fractional scales.
         if let Some(size) = window.request_inner_size(wanted.size(&geometry, event_loop)) {
             self.resized(size);
@@ -218,7 +218,7 @@ impl App {
 
     /// The measures of the new window, if its scale differs from the expected scale. A scale of 1 is ignored, because
     /// it may mean that the scale is not reported yet.
-    fn told_scale(&self, guessed: f32) -> Option<Geometry> {
+    fn reported_scale(&self, guessed: f32) -> Option<Geometry> {
         let geometry = self.surface.geometry?;
         let is_other = (geometry.scale - guessed).abs() > f32::EPSILON;
         (is_other && geometry.scale > 1.0 && !self.prefs.args.quake).then_some(geometry)

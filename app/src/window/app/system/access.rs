@@ -14,25 +14,25 @@ use crate::window::{
 
 impl App {
     /// Sends the current content of the window to connected readers.
-    pub(crate) fn tell_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+    pub(crate) fn update_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
         let Some(mut open) = self.system.access.0.take() else { return };
-        let Open { adapter, is_new, told, .. } = &mut open;
+        let Open { adapter, is_new, sent, .. } = &mut open;
         // AccessKit reports all text between the first and the last changed letter as new. After a scroll, that would
         // be the whole screen. Therefore a first update removes the lines that scrolled away, and a second update adds
         // only new lines.
         let mut now = None;
         adapter.update_if_active(|| {
             if is_new.swap(false, Ordering::Relaxed) {
-                *told = SentTree::default();
+                *sent = SentTree::default();
             }
-            let (tree, knows) = self.tree(layout, placed, told);
-            match told.without_what_left(&tree, &knows) {
+            let (tree, knows) = self.tree(layout, placed, sent);
+            match sent.without_what_left(&tree, &knows) {
                 Some(less) => {
                     now = Some((tree, knows));
                     less
                 }
                 None => {
-                    *told = knows;
+                    *sent = knows;
                     tree
                 }
             }
@@ -40,7 +40,7 @@ impl App {
         if let Some((tree, knows)) = now {
             adapter.update_if_active(|| {
                 is_new.store(false, Ordering::Relaxed);
-                *told = knows;
+                *sent = knows;
                 tree
             });
         }

@@ -25,12 +25,12 @@ const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 
 impl App {
-    /// Builds the current tree, and a record of its content. `told` is the record of the previous tree.
+    /// Builds the current tree, and a record of its content. `sent` is the record of the previous tree.
     pub(crate) fn tree(
         &self,
         layout: &Layout,
         placed: &[(PaneId, Rect)],
-        told: &SentTree,
+        sent: &SentTree,
     ) -> (TreeUpdate, SentTree) {
         let mut tree = Tree::default();
         let mut focus = WINDOW;
@@ -47,11 +47,11 @@ impl App {
         let (in_front, focused) = layout.active_tab().map(|tab| (tab.id, tab.focused)).unzip();
         if let Some(tab) = self.chrome.tabs.get(layout.active) {
             let (number, count) = (layout.active + 1, self.chrome.tabs.len());
-            let said = format!("Tab {number} of {count}: {}", tab.title);
+            let label = format!("Tab {number} of {count}: {}", tab.title);
             // When another terminal gets the focus, a reader speaks only the line with the cursor. So the tab's name
             // is announced as a status.
-            let is_new = told.tab.is_some() && told.tab != in_front;
-            tree.status(TAB_IN_FRONT, said, is_new, &mut window);
+            let is_new = sent.tab.is_some() && sent.tab != in_front;
+            tree.status(TAB_IN_FRONT, label, is_new, &mut window);
         }
         if let Some(geometry) = &self.surface.geometry {
             window.set_label(self.workspace.title.as_str());
@@ -117,11 +117,11 @@ impl App {
             tree.add_to(&mut window, QUESTION, node);
         }
         tree.nodes.push((WINDOW, window));
-        let is_still = self.input.focused && focus == told.focus && in_front == told.tab;
+        let is_still = self.input.focused && focus == sent.focus && in_front == sent.tab;
         let mut front = vec![(WINDOW, self.input.focused)];
         front.extend(in_front.map(|id| (NodeId(TAB + id.0 % KIND), is_still)));
         front.extend(focused.map(|id| (NodeId(PANE + id.0 % KIND), is_still)));
-        let names = tree.name(&front, &told.names);
+        let names = tree.name(&front, &sent.names);
         let update = TreeUpdate {
             nodes: tree.nodes,
             tree: Some(TreeInfo::new(WINDOW)),

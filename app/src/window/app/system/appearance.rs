@@ -13,8 +13,8 @@ use crate::window::{
     app::App,
     surface::{screen::Screen, wayland, x_server},
     system::appearance::{
-        hear,
-        said::{ReportedSettings, Source},
+        follow,
+        reported::{ReportedSettings, Source},
     },
 };
 
@@ -39,52 +39,52 @@ impl App {
         let window = self.surface.screen.as_ref().map(|screen| &screen.window);
         let theme =
             window.filter(|window| !wayland::shows(window)).and_then(|window| window.theme());
-        let told = || match self.system.appearance.said.get(&Source::Portal) {
-            Some(said) => said.is_light,
+        let of_portal = || match self.system.appearance.reported.get(&Source::Portal) {
+            Some(reported) => reported.is_light,
             None => self.workspace.last.as_ref()?.is_light,
         };
-        theme.map(|theme| theme == SystemTheme::Light).or_else(told)
+        theme.map(|theme| theme == SystemTheme::Light).or_else(of_portal)
     }
 
     /// Starts to follow the desktop's settings, if any setting of the user depends on them.
-    pub(crate) fn hear_desktop(&mut self) {
+    pub(crate) fn follow_desktop(&mut self) {
         let is_motion_its =
             matches!(self.prefs.config.window.reduced_motion, ReducedMotion::System(_));
         if is_motion_its || matches!(self.prefs.config.theme, ThemeChoice::Pair(_)) {
-            self.hear_source(Source::Portal);
+            self.follow_source(Source::Portal);
         }
-        let portal = self.system.appearance.said.get(&Source::Portal);
-        let is_silent = portal.is_some_and(|said| said.is_motion_reduced.is_none());
+        let portal = self.system.appearance.reported.get(&Source::Portal);
+        let is_silent = portal.is_some_and(|reported| reported.is_motion_reduced.is_none());
         let is_on_x = |screen: &Screen| x_server::id(&screen.window).is_some();
         if is_motion_its && is_silent && self.surface.screen.as_ref().is_some_and(is_on_x) {
-            self.hear_source(Source::XSettings);
+            self.follow_source(Source::XSettings);
         }
     }
 
-    fn hear_source(&mut self, source: Source) {
-        if !self.system.appearance.heard.insert(source) {
+    fn follow_source(&mut self, source: Source) {
+        if !self.system.appearance.followed.insert(source) {
             return;
         }
         let inbox = Arc::clone(&self.inbox);
-        let tell = move |said| {
+        let report = move |reported| {
             inbox.post(|news| {
-                news.system.desktop.insert(source, said);
+                news.system.desktop.insert(source, reported);
             });
         };
-        let hearing = std::thread::Builder::new().name(source.name().to_owned());
-        if let Err(error) = hearing.spawn(move || hear(source, tell)) {
-            tracing::debug!("what the desktop prefers is not heard: {error}");
+        let thread = std::thread::Builder::new().name(source.name().to_owned());
+        if let Err(error) = thread.spawn(move || follow(source, report)) {
+            tracing::debug!("can't follow the settings of the desktop: {error}");
         }
     }
 
     /// Applies new reports of the desktop.
-    pub(crate) fn desktop_said(&mut self, words: HashMap<Source, ReportedSettings>) {
+    pub(crate) fn desktop_reported(&mut self, reports: HashMap<Source, ReportedSettings>) {
         let was_light = self.is_light();
-        for (source, said) in words {
-            tracing::debug!(?source, ?said, "the desktop says what it prefers");
-            self.system.appearance.said.insert(source, said);
+        for (source, reported) in reports {
+            tracing::debug!(?source, ?reported, "the desktop reported its settings");
+            self.system.appearance.reported.insert(source, reported);
         }
-        self.hear_desktop();
+        self.follow_desktop();
         if self.is_light() != was_light {
             self.apply_theme();
         }

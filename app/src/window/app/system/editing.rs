@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use unterm_mux::{Axis, MuxError, OnExit, PaneId, Spawn};
 
-use crate::window::{app::App, system::errand::Done};
+use crate::window::{app::App, system::errand::ErrandResult};
 use crate::{
     config::{FILE, edit, load},
     editor,
@@ -20,11 +20,14 @@ impl App {
         let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
         let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
         self.errand("editor", move || match file.try_exists() {
-            Ok(true) => Done::File(pane, cwd, place),
-            Ok(false) => Done::Failed("editor", format!("No such file: {}", file.display())),
-            Err(error) => {
-                Done::Failed("editor", format!("{} can't be opened.\n{error}", file.display()))
+            Ok(true) => ErrandResult::File(pane, cwd, place),
+            Ok(false) => {
+                ErrandResult::Failed("editor", format!("No such file: {}", file.display()))
             }
+            Err(error) => ErrandResult::Failed(
+                "editor",
+                format!("{} can't be opened.\n{error}", file.display()),
+            ),
         });
     }
 
@@ -35,7 +38,7 @@ impl App {
             true => self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close),
             false => self.mux.open_tab(spawn, None, OnExit::Close),
         };
-        self.tell_editor(started);
+        self.report_editor(started);
     }
 
     /// Opens the configuration file in the user's editor. If the file has errors, the editor starts at the first
@@ -53,7 +56,7 @@ impl App {
         let place = home.join(place.as_deref().unwrap_or(FILE));
         let spawn = self.spawn_editor(&place.to_string_lossy(), self.spawn_beside().cwd);
         let started = self.mux.open_tab(spawn, None, OnExit::Close);
-        self.tell_editor(started);
+        self.report_editor(started);
     }
 
     /// The start of the editor for a file position. The editor runs in `cwd`, so a relative name refers to that
@@ -65,7 +68,7 @@ impl App {
     }
 
     /// Shows a message if the editor failed to start.
-    fn tell_editor<T>(&mut self, started: Result<T, MuxError>) {
+    fn report_editor<T>(&mut self, started: Result<T, MuxError>) {
         if let Err(error) = started {
             self.complain("editor", format!("Can't start the editor.\n{error}"));
         }

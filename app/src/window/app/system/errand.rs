@@ -2,7 +2,9 @@
 //!
 //! Counts the running errands, and handles their results. The callers supply the tasks.
 
-use crate::window::{app::App, effect::Effect, input::buffer::Buffer, system::errand::Done};
+use crate::window::{
+    app::App, effect::Effect, input::buffer::Buffer, system::errand::ErrandResult,
+};
 
 /// The maximum number of errands at a time. Further errands fail with a message.
 const CAP: usize = 8;
@@ -12,7 +14,7 @@ impl App {
     pub(crate) fn errand(
         &mut self,
         about: &'static str,
-        work: impl FnOnce() -> Done + Send + 'static,
+        work: impl FnOnce() -> ErrandResult + Send + 'static,
     ) {
         if self.system.errands >= CAP {
             return self.complain(
@@ -25,23 +27,23 @@ impl App {
     }
 
     /// Handles the result of an errand.
-    pub(crate) fn errand_done(&mut self, done: Done) {
+    pub(crate) fn errand_done(&mut self, done: ErrandResult) {
         self.system.errands = self.system.errands.saturating_sub(1);
         match done {
-            Done::Nothing => {}
-            Done::Said(about, text) => self.notify(about, text),
-            Done::Failed(about, text) => self.complain(about, text),
-            Done::Copied(about, text, path) => {
+            ErrandResult::Nothing => {}
+            ErrandResult::Said(about, text) => self.notify(about, text),
+            ErrandResult::Failed(about, text) => self.complain(about, text),
+            ErrandResult::Copied(about, text, path) => {
                 let path = path.display().to_string();
                 self.notify(about, format!("{text}\n{path}"));
                 self.store(Buffer::Clipboard, path);
             }
-            Done::Screenshot(taken) => self.screenshot_taken(taken),
-            Done::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
-            Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
-            Done::Dropped(dropped) => self.paste_dropped(&dropped),
-            Done::Paged(page) => self.open_page(page),
-            Done::NoDialog(purpose) => self.type_folder(purpose),
+            ErrandResult::Screenshot(taken) => self.screenshot_taken(taken),
+            ErrandResult::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
+            ErrandResult::Folder(purpose, folder) => self.use_folder(purpose, &folder),
+            ErrandResult::Dropped(dropped) => self.paste_dropped(&dropped),
+            ErrandResult::Paged(page) => self.open_page(page),
+            ErrandResult::NoDialog(purpose) => self.type_folder(purpose),
         }
     }
 }

@@ -10,7 +10,7 @@ use unterm_mux::private;
 use unterm_term::{LineId, Lines};
 
 use crate::local_time;
-use crate::window::{app::App, system::errand::Done};
+use crate::window::{app::App, system::errand::ErrandResult};
 
 /// The folder for exports in Unterm's home directory.
 const FOLDER: &str = "exports";
@@ -23,8 +23,12 @@ impl App {
         let folder = self.prefs.settings.home().join(FOLDER);
         let name = format!("session_{}_{}.txt", pane.id().0, local_time::stamp());
         self.errand("export", move || match write(&folder, &name, lines) {
-            Ok(path) => Done::Copied("export", "Session exported. The path is copied.", path),
-            Err(error) => Done::Failed("export", format!("Can't export the session.\n{error:#}")),
+            Ok(path) => {
+                ErrandResult::Copied("export", "Session exported. The path is copied.", path)
+            }
+            Err(error) => {
+                ErrandResult::Failed("export", format!("Can't export the session.\n{error:#}"))
+            }
         });
     }
 }

@@ -10,7 +10,7 @@ use unterm_mux::{OnExit, Pane, PaneId, Spawn};
 use crate::window::{
     app::App,
     system::{
-        errand::Done,
+        errand::ErrandResult,
         folder::{Purpose, change},
     },
 };
@@ -31,9 +31,9 @@ impl App {
             }
             let asked = Instant::now();
             match dialog.pick_folder() {
-                Some(folder) => Done::Folder(purpose, folder),
-                None if asked.elapsed() < GLANCE => Done::NoDialog(purpose),
-                None => Done::Nothing,
+                Some(folder) => ErrandResult::Folder(purpose, folder),
+                None if asked.elapsed() < GLANCE => ErrandResult::NoDialog(purpose),
+                None => ErrandResult::Nothing,
             }
         });
     }

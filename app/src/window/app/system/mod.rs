@@ -2,9 +2,9 @@
 
 pub(crate) mod access;
 pub(crate) mod access_tree;
+pub(crate) mod agent_questions;
 pub(crate) mod agents;
 pub(crate) mod appearance;
-pub(crate) mod asks;
 pub(crate) mod editing;
 pub(crate) mod errand;
 pub(crate) mod export;

@@ -9,8 +9,8 @@ use crate::window::{
     app::App,
     effect::Effect,
     system::{
-        errand::Done,
-        notices::{Ended, NoticeEvent, icon_of, lasted, queue, short},
+        errand::ErrandResult,
+        notices::{EndedCommand, NoticeEvent, icon_of, lasted, queue, short},
     },
 };
 use crate::{
@@ -25,8 +25,8 @@ const BELL_PAUSE: Duration = Duration::from_millis(200);
 
 impl App {
     /// Handles an event about notifications.
-    pub(crate) fn told(&mut self, told: NoticeEvent) {
-        match told {
+    pub(crate) fn handle_notice(&mut self, event: NoticeEvent) {
+        match event {
             NoticeEvent::Show(pane, notification) => self.program_notifies(pane, *notification),
             NoticeEvent::TakenBack(pane, handle) => {
                 let waits = &mut self.system.notices.waiting;
@@ -114,7 +114,7 @@ impl App {
         }));
     }
 
-    fn command_ended(&mut self, pane: PaneId, ended: Ended) {
+    fn command_ended(&mut self, pane: PaneId, ended: EndedCommand) {
         let least = Duration::from_secs(self.prefs.config.notifications.long_commands.into());
         if least.is_zero() || ended.took < least || self.attention(pane).0 {
             return;
@@ -160,10 +160,10 @@ impl App {
         }
         if self.system.notices.desktop.is_none() {
             let inbox = std::sync::Arc::clone(&self.inbox);
-            let tell = move |outcome| {
-                inbox.post(|news| queue(&mut news.system.told, NoticeEvent::Desktop(outcome)));
+            let report = move |outcome| {
+                inbox.post(|news| queue(&mut news.system.notices, NoticeEvent::Desktop(outcome)));
             };
-            match Desktop::start(tell) {
+            match Desktop::start(report) {
                 Ok(desktop) => self.system.notices.desktop = Some(desktop),
                 Err(error) => {
                     tracing::warn!("no notifications of the desktop: {error}");
@@ -241,8 +241,8 @@ impl App {
         }
         self.system.notices.rung = Some(now);
         self.errand("bell", move || match bell::ring(audible, &command) {
-            Ok(()) => Done::Nothing,
-            Err(error) => Done::Failed("bell", format!("Can't ring the bell.\n{error:#}")),
+            Ok(()) => ErrandResult::Nothing,
+            Err(error) => ErrandResult::Failed("bell", format!("Can't ring the bell.\n{error:#}")),
         });
     }
 }

@@ -9,7 +9,7 @@ use unterm_term::{LineId, Lines, Point, TextRange};
 use crate::window::{
     app::App,
     system::{
-        errand::{Done, Page},
+        errand::{ErrandResult, Page},
         paged::PagedFile,
     },
     workspace::copy::{LINES_CAP, ansi, lines},
@@ -42,7 +42,7 @@ impl App {
         let range = pane.term().output_range(id);
         match range {
             Some(range) => {
-                self.say_if_cut(&pane, id);
+                self.warn_if_cut(&pane, id);
                 self.page(pane, range, 1, "Output");
             }
             None => self.notify(ABOUT, "The command printed nothing.".to_owned()),
@@ -55,8 +55,8 @@ impl App {
         let home = self.prefs.settings.home().to_owned();
         let name = format!("{topic}_{}.txt", local_time::stamp());
         self.errand(ABOUT, move || match PagedFile::write(&home, &name, &text) {
-            Ok(file) => Done::Paged(Page { file, line: 1, title: "Manual", cwd: None }),
-            Err(error) => Done::Failed(ABOUT, format!("Can't write the text.\n{error:#}")),
+            Ok(file) => ErrandResult::Paged(Page { file, line: 1, title: "Manual", cwd: None }),
+            Err(error) => ErrandResult::Failed(ABOUT, format!("Can't write the text.\n{error:#}")),
         });
     }
 
@@ -67,8 +67,10 @@ impl App {
         self.errand(ABOUT, move || {
             let (lines, _) = lines(&pane, range, true);
             match PagedFile::write(&home, &name, &(ansi(&lines) + "\n")) {
-                Ok(file) => Done::Paged(Page { file, line, title, cwd: pane.cwd_path() }),
-                Err(error) => Done::Failed(ABOUT, format!("Can't write the text.\n{error:#}")),
+                Ok(file) => ErrandResult::Paged(Page { file, line, title, cwd: pane.cwd_path() }),
+                Err(error) => {
+                    ErrandResult::Failed(ABOUT, format!("Can't write the text.\n{error:#}"))
+                }
             }
         });
     }

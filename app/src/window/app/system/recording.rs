@@ -1,6 +1,6 @@
 //! Starts and stops the recording of a pane. The control server does the recording.
 
-use crate::window::{app::App, system::errand::Done};
+use crate::window::{app::App, system::errand::ErrandResult};
 
 /// The `about` key of messages about recordings.
 const ABOUT: &str = "recording";
@@ -15,13 +15,16 @@ impl App {
             return self.complain(ABOUT, text);
         };
         self.errand(ABOUT, move || match recordings.toggle(pane) {
-            Ok(Some(page)) => {
-                Done::Copied(ABOUT, "Recording stopped. The path of its page is copied.", page)
-            }
-            Ok(None) => {
-                Done::Said(ABOUT, "Recording this pane. The same action stops it.".to_owned())
-            }
-            Err(error) => Done::Failed(ABOUT, error),
+            Ok(Some(page)) => ErrandResult::Copied(
+                ABOUT,
+                "Recording stopped. The path of its page is copied.",
+                page,
+            ),
+            Ok(None) => ErrandResult::Said(
+                ABOUT,
+                "Recording this pane. The same action stops it.".to_owned(),
+            ),
+            Err(error) => ErrandResult::Failed(ABOUT, error),
         });
     }
 

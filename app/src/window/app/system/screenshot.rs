@@ -10,8 +10,8 @@ use crate::window::{
     input::{buffer::Buffer, clipboard::Request},
     surface::{wayland, x_server},
     system::{
-        errand::Done,
-        screenshot::{Shot, Taken, prefix, save_own, save_screen},
+        errand::ErrandResult,
+        screenshot::{SavedScreenshot, Shot, prefix, save_own, save_screen},
     },
 };
 use crate::{captures, local_time};
@@ -34,8 +34,9 @@ impl App {
             let pixels = CpuPainter::picture(&mut self.surface.renderer);
             let frame = self.surface.renderer.last_frame();
             let size = (frame.width, frame.height);
-            return self
-                .errand(ABOUT, move || told(save_own(&folder, &name, &pixels, size).map(Some)));
+            return self.errand(ABOUT, move || {
+                errand_result(save_own(&folder, &name, &pixels, size).map(Some))
+            });
         }
         match captures::program() {
             Ok(program) if program.is_file() => {}
@@ -63,12 +64,12 @@ impl App {
             let taken = save_screen(&folder, &name, is_region, hidden, middle);
             // Request the window's position before the window is shown again. Otherwise, some window managers move it.
             window.into_iter().for_each(x_server::keep_place);
-            told(taken)
+            errand_result(taken)
         });
     }
 
     /// Shows the hidden window again. Then copies the picture, or shows the error.
-    pub(crate) fn screenshot_taken(&mut self, taken: Result<Option<Taken>, String>) {
+    pub(crate) fn screenshot_taken(&mut self, taken: Result<Option<SavedScreenshot>, String>) {
         let screen = self.surface.screen.as_ref();
         if screen.is_some_and(|screen| screen.window.is_visible() == Some(false)) {
             let corner = self.surface.hidden_at.take();
@@ -76,7 +77,7 @@ impl App {
             self.surface.redraw_whole();
         }
         match taken {
-            Ok(Some(Taken { path, picture })) => {
+            Ok(Some(SavedScreenshot { path, picture })) => {
                 let path = path.display().to_string();
                 self.notify(ABOUT, format!("Picture copied.\n{path}"));
                 self.store(Buffer::Primary, path);
@@ -88,6 +89,6 @@ impl App {
     }
 }
 
-fn told(taken: Result<Option<Taken>>) -> Done {
-    Done::Screenshot(taken.map_err(|error| format!("{error:#}")))
+fn errand_result(taken: Result<Option<SavedScreenshot>>) -> ErrandResult {
+    ErrandResult::Screenshot(taken.map_err(|error| format!("{error:#}")))
 }

@@ -6,7 +6,7 @@ use unterm_term::{Command, LineId, Term};
 use crate::window::{
     app::{App, send},
     input::buffer::Buffer,
-    workspace::{blocks::part::Part, selection::Selection},
+    workspace::{blocks::action::BlockAction, selection::Selection},
 };
 
 /// The message about a command, if the beginning of its output is gone.
@@ -62,10 +62,10 @@ impl App {
     }
 
     /// Runs an action on the focused pane's current command (see [`App::command_meant`]).
-    pub(crate) fn with_command(&mut self, part: Part) {
+    pub(crate) fn with_command(&mut self, action: BlockAction) {
         let Some(pane) = self.focused_pane() else { return };
         match self.workspace.command_meant(&pane) {
-            Some(id) => self.do_with(&pane, id, part),
+            Some(id) => self.do_with(&pane, id, action),
             None => self.no_commands(),
         }
     }
@@ -97,14 +97,14 @@ impl App {
             Some(range) => {
                 view.selection = Some(Selection::of(range, seq));
                 view.reveal(range.start.line);
-                self.say_if_cut(&pane, id);
+                self.warn_if_cut(&pane, id);
             }
             None => self.notify("commands", "The command printed nothing.".to_owned()),
         }
     }
 
     /// Shows a message if the beginning of a command's output is gone.
-    pub(crate) fn say_if_cut(&mut self, pane: &Pane, id: u64) {
+    pub(crate) fn warn_if_cut(&mut self, pane: &Pane, id: u64) {
         let message = cut_message(&pane.term(), id);
         if let Some(message) = message {
             self.notify("commands", message.to_owned());
@@ -139,8 +139,8 @@ impl App {
         Some(rerun_input(pane, &line, authentic))
     }
 
-    pub(crate) fn do_with(&mut self, pane: &Pane, id: u64, part: Part) {
-        if part == Part::Fold {
+    pub(crate) fn do_with(&mut self, pane: &Pane, id: u64, action: BlockAction) {
+        if action == BlockAction::Fold {
             let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
             if !view.change_folds(|folds| folds.toggle(&pane.term(), id)) {
                 let why = "There is nothing to fold: the command still runs or printed nothing.";
@@ -154,40 +154,40 @@ impl App {
             let cut = cut_message(&term, id);
             let authentic = command.is_some_and(|command| command.is_authentic);
             let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
-            let text = match part {
-                Part::CopyOutput => term.output_range(id).map(|range| term.text(range)),
-                Part::CopyCommand | Part::Rerun | Part::Fold => {
+            let text = match action {
+                BlockAction::CopyOutput => term.output_range(id).map(|range| term.text(range)),
+                BlockAction::CopyCommand | BlockAction::Rerun | BlockAction::Fold => {
                     command.and_then(|c| c.line.clone())
                 }
             };
             (text.filter(|text| !text.is_empty()), authentic, prompts, cut)
         };
         let Some(text) = text else {
-            let what = match part {
-                Part::CopyOutput => "The command printed nothing.",
-                Part::CopyCommand | Part::Rerun | Part::Fold => {
+            let what = match action {
+                BlockAction::CopyOutput => "The command printed nothing.",
+                BlockAction::CopyCommand | BlockAction::Rerun | BlockAction::Fold => {
                     "The shell did not report the command's line."
                 }
             };
             return self.notify("commands", what.to_owned());
         };
-        match part {
-            Part::Fold => {}
-            Part::CopyOutput | Part::CopyCommand => {
+        match action {
+            BlockAction::Fold => {}
+            BlockAction::CopyOutput | BlockAction::CopyCommand => {
                 let lines = text.lines().count();
                 self.store(Buffer::Clipboard, text);
                 let lines = if lines == 1 { "a line".to_owned() } else { format!("{lines} lines") };
-                let cut = cut.filter(|_| part == Part::CopyOutput);
+                let cut = cut.filter(|_| action == BlockAction::CopyOutput);
                 let cut = cut.map_or(String::new(), |cut| format!("\n{cut}"));
                 self.notify("commands", format!("Copied {lines}.{cut}"));
             }
-            Part::Rerun if !prompts => {
+            BlockAction::Rerun if !prompts => {
                 self.notify(
                     "commands",
                     "A program is running. Run the command again when it has ended.".to_owned(),
                 );
             }
-            Part::Rerun => {
+            BlockAction::Rerun => {
                 pane.touch();
                 self.before_input(pane.id());
                 send(pane, &rerun_input(pane, &text, authentic));

@@ -7,7 +7,7 @@ use crate::window::{
     app::App,
     redraw::Redraw,
     ui::geometry::{contains, pixels},
-    workspace::{blocks::place::BlockLayout, selection::Selection},
+    workspace::{blocks::layout::BlockLayout, selection::Selection},
 };
 
 impl App {

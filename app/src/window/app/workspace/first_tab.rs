@@ -105,7 +105,7 @@ impl App {
     }
 
     /// Shows how the program of a pane ended, if the pane stays open.
-    pub(crate) fn tell_end(&mut self, id: PaneId) {
+    pub(crate) fn report_end(&mut self, id: PaneId) {
         let Some(pane) = self.mux.pane(id) else { return };
         let PaneState::Exited(status) = pane.state() else { return };
         let program = pane.process().program().rsplit('/').next().unwrap_or_default().to_owned();

@@ -15,8 +15,8 @@ use crate::window::{
         canvas::Canvas,
         overlay::{Handled, Overlay, Press},
         pasting,
-        search::{Button, SearchBar, found::Found},
-        taker::Taker,
+        search::{Button, SearchBar, search_result::SearchResult},
+        text_target::TextTarget,
     },
     redraw::Redraw,
     ui::geometry::{contains, pixels},
@@ -126,7 +126,7 @@ impl SearchBar {
     }
 
     /// Stores the matches that a search thread found, and shows the current match.
-    pub(crate) fn found(&mut self, found: Found, cx: &mut Cx<'_>) {
+    pub(crate) fn found(&mut self, found: SearchResult, cx: &mut Cx<'_>) {
         let Some(pane) = cx.mux.pane(self.pane) else { return };
         let clock = cx.clock;
         let Some(view) = cx.views.get_mut(&self.pane) else { return };
@@ -181,8 +181,8 @@ impl Overlay for SearchBar {
         false
     }
 
-    fn taker(&self) -> Option<Taker> {
-        Some(Taker::Search)
+    fn text_target(&self) -> Option<TextTarget> {
+        Some(TextTarget::Search)
     }
 
     fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
@@ -232,7 +232,8 @@ impl Overlay for SearchBar {
         let Some(area) = canvas.area(self.pane) else { return };
         let seen = canvas.seen(self.pane, area, self.range());
         let place = (pixels(area), &seen[..]);
-        let (preedit, look) = (canvas.preedit_of(Taker::Search), (canvas.geometry, canvas.colors));
+        let (preedit, look) =
+            (canvas.preedit_of(TextTarget::Search), (canvas.geometry, canvas.colors));
         let pointer = canvas.pointer;
         let caret = self.draw_bar(preedit, look, place, pointer, canvas.renderer, canvas.scene);
         canvas.caret = Some(caret);

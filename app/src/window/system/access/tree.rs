@@ -116,19 +116,19 @@ impl Tree {
         is_new
     }
 
-    /// Returns the labels of the nodes in `front`. If the flag of a node is set, the node keeps its label from `told`.
+    /// Returns the labels of the nodes in `front`. If the flag of a node is set, the node keeps its label from `sent`.
     /// Labels change whenever programs start and exit, and a reader would interrupt its speech to announce each
     /// change.
     pub(crate) fn name(
         &mut self,
         front: &[(NodeId, bool)],
-        told: &HashMap<NodeId, String>,
+        sent: &HashMap<NodeId, String>,
     ) -> HashMap<NodeId, String> {
         let mut names = HashMap::new();
         for (id, node) in &mut self.nodes {
             let id = *id;
             let Some((_, is_kept)) = front.iter().find(|(one, _)| *one == id) else { continue };
-            if let Some(name) = told.get(&id).filter(|_| *is_kept) {
+            if let Some(name) = sent.get(&id).filter(|_| *is_kept) {
                 node.set_label(name.as_str());
             }
             names.insert(id, node.label().unwrap_or_default().to_owned());
@@ -137,9 +137,9 @@ impl Tree {
     }
 
     /// Adds a status text that can't have the focus. If `is_news` is set, readers announce the text.
-    pub(crate) fn status(&mut self, id: NodeId, said: String, is_news: bool, parent: &mut Node) {
+    pub(crate) fn status(&mut self, id: NodeId, label: String, is_news: bool, parent: &mut Node) {
         let mut node = Node::new(Role::Status);
-        node.set_label(said);
+        node.set_label(label);
         if is_news {
             node.set_live(Live::Polite);
         }
@@ -148,17 +148,17 @@ impl Tree {
 
     /// Adds the search field and the status of the search. `line` is the text of the line with the current match.
     pub(crate) fn search(&mut self, search: &SearchBar, line: Option<String>, window: &mut Node) {
-        let (text, said, is_answer) = search.spoken();
+        let (text, label, is_answer) = search.spoken();
         let mut node = Node::new(Role::SearchInput);
         node.set_label("Search");
         node.set_value(text);
         self.add_to(window, SEARCH, node);
-        let said = match line {
-            Some(line) => format!("{line}, {said}"),
-            None => said,
+        let label = match line {
+            Some(line) => format!("{line}, {label}"),
+            None => label,
         };
         // If several texts change at once, a screen reader announces only the first.
-        self.status(SEARCH_COUNT, said, is_answer, window);
+        self.status(SEARCH_COUNT, label, is_answer, window);
     }
 
     pub(crate) fn panel<C>(&mut self, panel: &Panel<C>) -> Node {
@@ -360,18 +360,18 @@ mod tests {
             let label = |(_, node): &(NodeId, Node)| node.label().map(str::to_owned);
             tree.nodes.iter().filter_map(label).collect::<Vec<_>>()
         };
-        let told = named(["~", "other"]).name(&[(PANE_NODE, true)], &HashMap::new());
-        assert_eq!(told, HashMap::from([(PANE_NODE, "~".to_owned())]));
+        let sent = named(["~", "other"]).name(&[(PANE_NODE, true)], &HashMap::new());
+        assert_eq!(sent, HashMap::from([(PANE_NODE, "~".to_owned())]));
         let mut tree = named(["make", "top"]);
-        assert_eq!(tree.name(&[(PANE_NODE, true)], &told), told);
+        assert_eq!(tree.name(&[(PANE_NODE, true)], &sent), sent);
         assert_eq!(labels(&tree), ["~", "top"]);
         let mut tree = named(["make", "top"]);
-        tree.name(&[(PANE_NODE, false)], &told);
+        tree.name(&[(PANE_NODE, false)], &sent);
         assert_eq!(labels(&tree), ["make", "top"], "the focus has moved");
     }
 
     #[test]
-    fn a_place_in_folded_lines_is_behind_them() {
+    fn a_place_in_folded_lines_is_after_them() {
         let run = |line| (NodeId(line), LineId(line), Run::default());
         let runs = [run(1), run(2), run(7)];
         let at = |line| position(&runs, Point { line: LineId(line), col: 3 }).map(|at| at.node.0);

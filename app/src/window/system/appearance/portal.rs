@@ -12,7 +12,7 @@ use zbus::{
     zvariant::OwnedValue,
 };
 
-use crate::window::system::{access, appearance::said::ReportedSettings};
+use crate::window::system::{access, appearance::reported::ReportedSettings};
 
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const PATH: &str = "/org/freedesktop/portal/desktop";
@@ -50,7 +50,7 @@ impl Settings {
         }
     }
 
-    fn said(self) -> ReportedSettings {
+    fn reported(self) -> ReportedSettings {
         let is_light = match self.color_scheme {
             Some(1) => Some(false),
             Some(2) => Some(true),
@@ -67,17 +67,17 @@ impl Settings {
 }
 
 /// Reports the portal's settings now, and again after each change. If no portal exists, reports that nothing is set.
-pub(crate) fn hear(tell: impl Fn(ReportedSettings)) {
+pub(crate) fn follow(report: impl Fn(ReportedSettings)) {
     if !access::has_bus() {
-        return tell(ReportedSettings::default());
+        return report(ReportedSettings::default());
     }
-    if let Err(error) = follow(&tell) {
-        tracing::debug!("the desktop's portal is not heard: {error}");
-        tell(ReportedSettings::default());
+    if let Err(error) = try_follow(&report) {
+        tracing::debug!("can't follow the settings of the desktop's portal: {error}");
+        report(ReportedSettings::default());
     }
 }
 
-fn follow(tell: &impl Fn(ReportedSettings)) -> zbus::Result<()> {
+fn try_follow(report: &impl Fn(ReportedSettings)) -> zbus::Result<()> {
     let bus = Builder::session()?.method_timeout(PATIENCE).build()?;
     let rule = MatchRule::builder()
         .msg_type(Type::Signal)
@@ -94,14 +94,14 @@ fn follow(tell: &impl Fn(ReportedSettings)) -> zbus::Result<()> {
             settings.set(name, &value);
         }
     }
-    tell(settings.said());
+    report(settings.reported());
     for change in changes.by_ref().map_while(Result::ok) {
         let changed: zbus::Result<(String, String, OwnedValue)> = change.body().deserialize();
         let Ok((namespace, key, value)) = changed else { continue };
-        let before = settings.said();
+        let before = settings.reported();
         settings.set((namespace.as_str(), key.as_str()), &value);
-        if settings.said() != before {
-            tell(settings.said());
+        if settings.reported() != before {
+            report(settings.reported());
         }
     }
     // The bus is closed. If `changes` were dropped as an iterator, it would try to unsubscribe and would log an error.
@@ -130,26 +130,26 @@ mod tests {
         let mut settings = Settings::default();
         for (scheme, is_light) in [(1, Some(false)), (2, Some(true)), (0, None), (7, None)] {
             set(&mut settings, COLOR_SCHEME, Value::U32(scheme));
-            assert_eq!(settings.said().is_light, is_light, "{scheme}");
+            assert_eq!(settings.reported().is_light, is_light, "{scheme}");
         }
         // `Read` wraps the value in a superfluous variant.
         set(&mut settings, COLOR_SCHEME, Value::Value(Box::new(Value::U32(2))));
-        assert_eq!(settings.said().is_light, Some(true));
+        assert_eq!(settings.reported().is_light, Some(true));
         set(&mut settings, ("org.gnome.desktop.interface", "color-scheme"), Value::U32(1));
-        assert_eq!(settings.said().is_light, Some(true), "another setting");
+        assert_eq!(settings.reported().is_light, Some(true), "another setting");
     }
 
     #[test]
     fn motion_is_reduced_by_the_key_for_it_or_by_gnomes() {
         let mut settings = Settings::default();
-        assert_eq!(settings.said().is_motion_reduced, None);
+        assert_eq!(settings.reported().is_motion_reduced, None);
         set(&mut settings, REDUCED_MOTION, Value::U32(0));
-        assert_eq!(settings.said().is_motion_reduced, Some(false));
+        assert_eq!(settings.reported().is_motion_reduced, Some(false));
         set(&mut settings, ENABLE_ANIMATIONS, Value::Bool(false));
-        assert_eq!(settings.said().is_motion_reduced, Some(true));
+        assert_eq!(settings.reported().is_motion_reduced, Some(true));
         set(&mut settings, ENABLE_ANIMATIONS, Value::Bool(true));
-        assert_eq!(settings.said().is_motion_reduced, Some(false));
+        assert_eq!(settings.reported().is_motion_reduced, Some(false));
         set(&mut settings, REDUCED_MOTION, Value::U32(1));
-        assert_eq!(settings.said().is_motion_reduced, Some(true));
+        assert_eq!(settings.reported().is_motion_reduced, Some(true));
     }
 }

@@ -13,16 +13,16 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use crate::window::system::appearance::said::ReportedSettings;
+use crate::window::system::appearance::reported::ReportedSettings;
 
 /// Reports the published settings now, and again whenever they may have changed.
-pub(crate) fn hear(tell: impl Fn(ReportedSettings)) {
-    if let Err(error) = follow(&tell) {
-        tracing::debug!("the desktop's settings on X11 are not heard: {error}");
+pub(crate) fn follow(report: impl Fn(ReportedSettings)) {
+    if let Err(error) = try_follow(&report) {
+        tracing::debug!("can't follow XSETTINGS: {error}");
     }
 }
 
-fn follow(tell: &impl Fn(ReportedSettings)) -> Result<()> {
+fn try_follow(report: &impl Fn(ReportedSettings)) -> Result<()> {
     let (connection, screen) = x11rb::connect(None)?;
     let atom = |name: &str| -> Result<u32> {
         Ok(connection.intern_atom(false, name.as_bytes())?.reply()?.atom)
@@ -38,7 +38,7 @@ fn follow(tell: &impl Fn(ReportedSettings)) -> Result<()> {
             listen(&connection, owner, events)?;
         }
         let is_motion_reduced = animates(&connection, owner, settings).map(|animates| !animates);
-        tell(ReportedSettings { is_light: None, is_motion_reduced });
+        report(ReportedSettings { is_light: None, is_motion_reduced });
         loop {
             match connection.wait_for_event()? {
                 Event::PropertyNotify(event) if event.atom == settings => break,

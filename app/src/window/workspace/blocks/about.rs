@@ -5,7 +5,7 @@ use std::path::Path;
 use unterm_term::{Command, ScreenKind, Term};
 
 use crate::local_time;
-use crate::window::workspace::{blocks::part::Part, folds};
+use crate::window::workspace::{blocks::action::BlockAction, folds};
 
 /// The maximum length of the command line in the panel, in characters.
 const LINE: usize = 60;
@@ -57,7 +57,7 @@ fn short_path(path: &Path, home: Option<&Path>) -> String {
 }
 
 /// The actions that are possible on a command now.
-pub(crate) fn possible(term: &Term, command: &Command) -> Vec<Part> {
+pub(crate) fn possible(term: &Term, command: &Command) -> Vec<BlockAction> {
     let has_line = command.line.as_deref().is_some_and(|line| !line.is_empty());
     let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
     let mut parts = Vec::new();
@@ -65,16 +65,16 @@ pub(crate) fn possible(term: &Term, command: &Command) -> Vec<Part> {
         return parts;
     }
     if term.output_range(command.id).is_some() {
-        parts.push(Part::CopyOutput);
+        parts.push(BlockAction::CopyOutput);
     }
     if has_line {
-        parts.push(Part::CopyCommand);
+        parts.push(BlockAction::CopyCommand);
     }
     if has_line && prompts {
-        parts.push(Part::Rerun);
+        parts.push(BlockAction::Rerun);
     }
     if folds::can_fold(term, command.id) {
-        parts.push(Part::Fold);
+        parts.push(BlockAction::Fold);
     }
     parts
 }
@@ -105,29 +105,29 @@ mod tests {
             let command = term.command(id).expect("a command");
             (about(command), possible(term, command))
         };
-        use Part::{CopyCommand, CopyOutput, Fold, Rerun};
+        use BlockAction::{CopyCommand, CopyOutput, Fold, Rerun};
         print(&mut term, "\x1b]7;file:///tmp\x07\x1b]133;A\x07$ \x1b]133;B\x07", 1000);
         assert_eq!(of(&term, 1), (String::new(), vec![]), "at a prompt");
         print(&mut term, "make\r\n\x1b]133;C\x07", 2000);
-        let (said, parts) = of(&term, 1);
-        assert_eq!(said, "running · 1970-01-01 00:00:02 · /tmp · make");
+        let (text, parts) = of(&term, 1);
+        assert_eq!(text, "running · 1970-01-01 00:00:02 · /tmp · make");
         assert!(!parts.contains(&Rerun) && !parts.contains(&Fold), "{parts:?}");
         print(&mut term, "all\r\n\x1b]133;D;2\x07\x1b]133;A\x07$ \x1b]133;B\x07", 3250);
-        let (said, parts) = of(&term, 1);
-        assert_eq!(said, "exit code 2 · 1.2 s · 1970-01-01 00:00:02 · /tmp · make");
+        let (text, parts) = of(&term, 1);
+        assert_eq!(text, "exit code 2 · 1.2 s · 1970-01-01 00:00:02 · /tmp · make");
         assert_eq!(parts, [CopyOutput, CopyCommand, Rerun, Fold]);
         // A command without output has no output to copy or fold, but its line can be copied and run again.
         print(&mut term, "true\r\n\x1b]133;C\x07\x1b]133;D;0\x07", 4000);
         print(&mut term, "\x1b]133;A\x07$ \x1b]133;B\x07", 4000);
-        let (said, parts) = of(&term, 2);
-        assert_eq!(said, "exit code 0 · 0 ms · 1970-01-01 00:00:04 · /tmp · true");
+        let (text, parts) = of(&term, 2);
+        assert_eq!(text, "exit code 0 · 0 ms · 1970-01-01 00:00:04 · /tmp · true");
         assert_eq!(parts, [CopyCommand, Rerun]);
         // What a command prints after it cleared the screen can be copied and folded.
         print(&mut term, "clear\r\n\x1b]133;C\x07old\r\n\x1b[H\x1b[2J\x1b[3J", 5000);
         print(&mut term, "a\r\nb\r\n\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07", 5000);
-        let (said, parts) = of(&term, 3);
+        let (text, parts) = of(&term, 3);
         assert_eq!(
-            said,
+            text,
             "exit code 0 · 0 ms · 1970-01-01 00:00:05 · beginning erased · /tmp · clear"
         );
         assert_eq!(parts, [CopyOutput, CopyCommand, Rerun, Fold]);

@@ -9,8 +9,8 @@ use crate::window::{
     },
     workspace::{
         blocks::{
+            layout::{BlockLayout, dot, folded},
             mark,
-            place::{BlockLayout, dot, folded},
         },
         view::View,
     },
@@ -52,10 +52,10 @@ impl View {
                 ..place.about
             };
             scene.labels.push(label(about, &block.about, colors.text, LabelAlign::Left));
-            for (part, rect) in &place.parts {
+            for (action, rect) in &place.parts {
                 let lit = pointer.is_some_and(|(x, y)| contains(*rect, x, y));
                 let color = if lit { colors.text } else { colors.muted };
-                let text = self.button(*part, block.id);
+                let text = self.button(*action, block.id);
                 scene.labels.push(label(*rect, text, color, LabelAlign::Center));
             }
         }

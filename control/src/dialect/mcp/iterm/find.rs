@@ -206,16 +206,16 @@ pub async fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<Terminal
 
 /// The similarity of a text and a name, regardless of case: the share of matching characters, plus a bonus if the name
 /// contains the text.
-pub fn score(said: &str, name: &str) -> f64 {
+pub fn score(wanted: &str, name: &str) -> f64 {
     const LONGEST: usize = 500;
     let chars = |text: &str| -> Vec<char> { text.to_lowercase().chars().take(LONGEST).collect() };
-    let (said_chars, name_chars) = (chars(said), chars(name));
-    if said_chars.is_empty() {
+    let (wanted_chars, name_chars) = (chars(wanted), chars(name));
+    if wanted_chars.is_empty() {
         return 0.0;
     }
-    let matching = matching(&said_chars, &name_chars) as f64;
-    let ratio = 2.0 * matching / (said_chars.len() + name_chars.len()) as f64;
-    let is_part = name.to_lowercase().contains(&said.to_lowercase());
+    let matching = matching(&wanted_chars, &name_chars) as f64;
+    let ratio = 2.0 * matching / (wanted_chars.len() + name_chars.len()) as f64;
+    let is_part = name.to_lowercase().contains(&wanted.to_lowercase());
     ratio + if is_part { PART } else { 0.0 }
 }
 

@@ -22,7 +22,7 @@ pub struct Remembered {
     /// The terminal devices that the client registered.
     pub registered: HashSet<String>,
     /// The client's position in the output of each session.
-    pub read: HashMap<String, Read>,
+    pub read: HashMap<String, ReadPosition>,
     /// The client's connections to the tools of other instances, by port.
     pub tools: HashMap<u16, Tools>,
     /// The connections for the client's method calls on other instances, by port.
@@ -43,7 +43,7 @@ impl Memory {
 
 /// A client's position in the output of a session.
 #[derive(Clone)]
-pub struct Read {
+pub struct ReadPosition {
     /// The session's `seq` at the client's last call.
     pub seq: u64,
     /// The line after the last line that was not blank.

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::{
-    far::there,
     find::{Terminal, all, current, identified, own_window},
     json::{error, optional},
+    other_instance::there,
     paint,
 };
 use crate::{

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     find::{Terminal, named},
     json::{OnSession, error, joined, rows, without_blank_end},
-    memory::{MOST, Read},
+    memory::{MOST, ReadPosition},
 };
 use crate::{
     dialect::mcp::tool::{Ask, plain_tool},
@@ -23,7 +23,7 @@ struct New {
     rows: Vec<(u64, String)>,
     /// The number of new lines that were dropped before these rows.
     lost: u64,
-    read: Read,
+    read: ReadPosition,
 }
 
 /// The maximum number of rows that are remembered from a call. They are compared with the rows of the next call.
@@ -35,12 +35,12 @@ async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
     let screen = terminal.call::<Cells>(ask, CellsParams::of(terminal.pane)).await;
     let screen = screen.map_err(error)?;
     let rows = without_blank_end(screen.lines.iter().map(drawn));
-    let read = Read { seq: screen.seq, next: behind(&rows), last: last_of(&rows) };
+    let read = ReadPosition { seq: screen.seq, next: behind(&rows), last: last_of(&rows) };
     Ok(New { rows, lost: 0, read })
 }
 
 /// Returns the rows that were written since a client's last call.
-async fn since(ask: &Ask<'_>, terminal: &Terminal, last: &Read) -> Result<New, Value> {
+async fn since(ask: &Ask<'_>, terminal: &Terminal, last: &ReadPosition) -> Result<New, Value> {
     let params = DiffParams {
         since_seq: last.seq.into(),
         written_only: true.into(),
@@ -53,10 +53,10 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: &Read) -> Result<New, V
     rows.drain(..start);
     let next = last.next.max(behind(&rows));
     if rows.iter().all(|row| last.last.contains(row)) {
-        let read = Read { seq: diff.seq, next, last: last.last.clone() };
+        let read = ReadPosition { seq: diff.seq, next, last: last.last.clone() };
         return Ok(New { rows: Vec::new(), lost: 0, read });
     }
-    let read = Read { seq: diff.seq, next, last: last_of(&rows) };
+    let read = ReadPosition { seq: diff.seq, next, last: last_of(&rows) };
     // The alternate screen has no history, and numbers its lines separately.
     let has_history = diff.scrollback_rows > usize::from(diff.rows);
     let oldest = diff.changes.first().map_or(0, |row| row.line_id);

@@ -3,7 +3,7 @@
 
 /// A part of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TesterInput {
     /// Text to type unchanged.
     Text(String),
     /// A key to press, by its name in `session.keys`.
@@ -46,15 +46,15 @@ fn key(text: &str) -> Option<(String, usize)> {
 }
 
 /// The parts of a text, in order.
-pub fn parts(mut text: &str) -> Vec<Part> {
+pub fn parts(mut text: &str) -> Vec<TesterInput> {
     let mut parts = Vec::new();
     let mut literal = String::new();
     while let Some(char) = text.chars().next() {
         if let Some((key, length)) = key(text) {
             if !literal.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut literal)));
+                parts.push(TesterInput::Text(std::mem::take(&mut literal)));
             }
-            parts.push(Part::Key(key));
+            parts.push(TesterInput::Key(key));
             text = &text[length..];
         } else {
             literal.push(char);
@@ -62,7 +62,7 @@ pub fn parts(mut text: &str) -> Vec<Part> {
         }
     }
     if !literal.is_empty() {
-        parts.push(Part::Text(literal));
+        parts.push(TesterInput::Text(literal));
     }
     parts
 }
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn names_are_keys_and_all_else_is_typed() {
-        let text = |text: &str| Part::Text(text.to_owned());
-        let key = |key: &str| Part::Key(key.to_owned());
+        let text = |text: &str| TesterInput::Text(text.to_owned());
+        let key = |key: &str| TesterInput::Key(key.to_owned());
         assert_eq!(parts("iHello, World!Escape"), [text("iHello, World!"), key("escape")]);
         assert_eq!(parts("Escape:wqEnter"), [key("escape"), text(":wq"), key("enter")]);
         assert_eq!(parts("DownDownEnter"), [key("down"), key("down"), key("enter")]);

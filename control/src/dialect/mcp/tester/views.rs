@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_is_drawn_anew() {
+    fn a_screen_is_drawn_again() {
         assert_eq!(raw(&cells()), "\x1b[0m \x1b[0;1;38;2;255;0;0mab\x1b[0m 漢\r\n\x1b[2;1H");
     }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{several::Panes, shown::line};
+use super::{many_panes::Panes, shown::line};
 use crate::{
     dialect::mcp::{
         jobs::slice,

@@ -127,7 +127,7 @@ tool! {
             JobKind::Run(_) | JobKind::Wait(_) => return Err(of_another_tool(&job)),
         };
         let Some(answer) = answer else {
-            let handle = Some(job.tell_handle());
+            let handle = Some(job.send_handle());
             return Ok(RequestReply { answered: false, handle, answer: None, note }.into());
         };
         ask.server.jobs.forget(&job);

@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 use super::{
     conditions::{self, AnObject, Conditions},
+    many_panes::Panes,
     run::{View, WaitReply, go_on},
     screen_part::{self, ScreenPart, read_new},
-    several::Panes,
 };
 use crate::{
     dialect::mcp::{
@@ -103,7 +103,7 @@ pub struct InputArguments {
     steps: Option<Vec<Value>>,
     /// Also match prompts and typed command lines.
     include_typed: Option<bool>,
-    /// Return what is new on the screen afterwards; default true with a wait.
+    /// Return the changed rows of the screen afterwards; default true with a wait.
     show: Option<bool>,
     /// Return the whole screen.
     whole: Option<bool>,
@@ -143,7 +143,7 @@ pub struct InputReply {
 /// The step after which the rest was not done.
 #[derive(Serialize, JsonSchema)]
 pub struct Stopped {
-    /// Its index in `steps`.
+    /// The step's index in `steps`.
     step: usize,
     why: String,
 }
@@ -400,9 +400,9 @@ pub struct LeaseReply {
 }
 
 /// A note for a lease that other callers share.
-const SHARED: &str = "Any other agent of your program that brings your token is you here, and may type too: requests over HTTP \
-    without a session are told apart by nothing else. A conversation of your own in the server's address \
-    (/mcp?conversation=NAME), or a token of your own, tells you from them.";
+const SHARED: &str = "Another agent of your program with your token counts as you and may type too: over HTTP without a session, \
+    nothing else distinguishes callers. To be distinguished, use your own conversation in the server's address \
+    (/mcp?conversation=NAME), or your own token.";
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds

@@ -12,8 +12,8 @@ use super::{
 use crate::{
     caller::Scopes,
     dialect::mcp::{
+        error_messages::named_scopes,
         tool::{Ask, ToolResult, tool},
-        words::named_scopes,
     },
     methods::{
         activity::{Activity, State},
@@ -297,7 +297,7 @@ pub struct ResizeArguments {
 
 /// The result of a change to a pane.
 #[derive(Serialize, JsonSchema)]
-pub struct Done {
+pub struct PaneReply {
     pane: u64,
 }
 
@@ -305,13 +305,13 @@ tool! {
     Resize "pane_resize" "Resize a pane" Adds
     "Resize a pane's grid. Its program is notified."
     example r#"{"cols": 120, "rows": 40}"#
-    (ask, arguments: ResizeArguments) -> Done {
+    (ask, arguments: ResizeArguments) -> PaneReply {
         let ResizeArguments { pane, cols, rows } = arguments;
         let pane = ask.pane(pane).await?;
         let params =
             ResizeParams { cols: cols.into(), rows: rows.into(), ..ResizeParams::of(pane) };
         ask.call::<session::Resize>(params).await?;
-        Ok(Done { pane }.into())
+        Ok(PaneReply { pane }.into())
     }
 }
 
@@ -325,9 +325,9 @@ tool! {
     Close "pane_close" "Close a pane" Acts
     "End a pane's program and remove the pane."
     example r#"{"pane": 3}"#
-    (ask, arguments: CloseArguments) -> Done {
+    (ask, arguments: CloseArguments) -> PaneReply {
         let pane = ask.pane(Some(arguments.pane)).await?;
         ask.call::<Destroy>(SessionOnly::of(pane)).await?;
-        Ok(Done { pane }.into())
+        Ok(PaneReply { pane }.into())
     }
 }

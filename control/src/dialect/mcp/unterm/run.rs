@@ -9,8 +9,8 @@ use unterm_mux::PaneId;
 
 use super::{
     conditions::{self, AnObject, Conditions},
+    many_panes::Panes,
     screen_part::{self, ScreenPart, read_new},
-    several::Panes,
     shown::{MOST_CHARACTERS, line, safe},
 };
 use crate::{
@@ -57,7 +57,7 @@ pub struct RunArguments {
     max_chars: Option<usize>,
     /// Do not escape invisible characters, here and in other tools.
     raw: Option<bool>,
-    /// If it still runs, return the whole screen, not only what is new.
+    /// If it still runs, return the whole screen, not only changed rows.
     whole: Option<bool>,
     /// If this call is canceled; default interrupt.
     on_cancel: Option<OnCancel>,
@@ -182,11 +182,11 @@ fn inputs(ask: &Ask<'_>, pane: u64) -> u64 {
 
 /// The reply for a running command.
 async fn running(ask: &Ask<'_>, job: &Job, view: View) -> ToolResult<RunReply> {
-    job.tell_inputs(inputs(ask, job.pane));
+    job.send_inputs(inputs(ask, job.pane));
     let (state, screen) = read_new(ask, job.pane, view.before, view.is_whole).await?;
-    job.tell_state(state.seq);
+    job.send_state(state.seq);
     if state.reads_input && !state.awaiting_input {
-        job.tell_reads();
+        job.send_reads();
     }
     let last = ListParams { limit: 1.into(), ..ListParams::of(job.pane) };
     let last = ask.call::<List>(last).await.ok();
@@ -198,7 +198,7 @@ async fn running(ask: &Ask<'_>, job: &Job, view: View) -> ToolResult<RunReply> {
     job.signals.report_left_running();
     Ok(RunReply {
         new_shell: job.signals.take_new_shell(),
-        handle: Some(job.tell_handle()),
+        handle: Some(job.send_handle()),
         seq: begun.or(Some(state.seq)),
         awaiting_secret: state.awaiting_secret,
         awaiting_input: state.awaiting_input,
@@ -229,7 +229,7 @@ tool! {
             OnCancel::Interrupt => Asking::ending(&ask.server.jobs, &job, ask.gone),
             OnCancel::Leave => Asking::new(&ask.server.jobs, &job),
         };
-        job.tell_state(state.seq);
+        job.send_state(state.seq);
         // The command may be refused until it is typed, so this waits until it is typed or refused.
         let begun = Instant::now();
         tokio::select! {
@@ -240,7 +240,7 @@ tool! {
                 }
             }
         }
-        job.tell_inputs(inputs(ask, pane));
+        job.send_inputs(inputs(ask, pane));
         let within = within.saturating_sub(begun.elapsed());
         match finish_or_ask(ask, &job, &pending, within, &state).await {
             Some(outcome) => {
@@ -272,7 +272,7 @@ pub async fn start(ask: &Ask<'_>, pane: u64, command: String) -> ToolResult<Stri
             }
         }
     }
-    let handle = job.tell_handle();
+    let handle = job.send_handle();
     drop(asking);
     Ok(handle)
 }
@@ -310,7 +310,7 @@ async fn finish_or_ask(
                 Ok(now)
                     if now.awaiting_input
                         || now.awaiting_secret && !state.awaiting_secret
-                        || now.reads_input && !job.told_reads(inputs(ask, job.pane)) =>
+                        || now.reads_input && !job.sent_reads(inputs(ask, job.pane)) =>
                 {
                     return;
                 }
@@ -357,7 +357,7 @@ pub struct WaitArguments {
     max_chars: Option<usize>,
     /// If `run` returned the handle: as in `run`.
     raw: Option<bool>,
-    /// Return the whole screen, not only what is new.
+    /// Return the whole screen, not only changed rows.
     whole: Option<bool>,
 }
 
@@ -432,7 +432,7 @@ pub async fn go_on(
     view: View,
 ) -> ToolResult<WaitReply> {
     let _asking = Asking::new(&ask.server.jobs, job);
-    let unfinished = || WaitReply { handle: Some(job.tell_handle()), ..WaitReply::default() };
+    let unfinished = || WaitReply { handle: Some(job.send_handle()), ..WaitReply::default() };
     match &job.kind {
         JobKind::Run(pending) => {
             let state = ask.call::<Status>(SessionOnly::of(job.pane)).await?;
@@ -539,5 +539,5 @@ fn no_handle(handle: &str) -> String {
 
 /// The error if a handle belongs to another tool.
 pub(super) fn of_another_tool(job: &Job) -> String {
-    format!("Call {} with the handle {} to get its result", job.kind.tool(), job.tell_handle())
+    format!("Call {} with the handle {} to get its result", job.kind.tool(), job.send_handle())
 }

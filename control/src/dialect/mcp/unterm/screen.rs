@@ -246,7 +246,7 @@ pub struct FindArguments {
 
 /// A match on the screen.
 #[derive(Serialize, JsonSchema)]
-pub struct Place {
+pub struct ScreenMatch {
     row: u64,
     col: u64,
     /// The row of the match's last cell.
@@ -259,7 +259,7 @@ pub struct Place {
 #[derive(Serialize, JsonSchema)]
 pub struct FindReply {
     /// The matches from the top, at most 100.
-    places: Vec<Place>,
+    places: Vec<ScreenMatch>,
     /// Number of matches, up to 1,000.
     total: usize,
     seq: u64,
@@ -281,7 +281,7 @@ tool! {
         };
         let found = ask.call::<find::Find>(params).await?;
         let total = found.places.len();
-        let places = found.places.into_iter().take(100).map(|place| Place {
+        let places = found.places.into_iter().take(100).map(|place| ScreenMatch {
             row: place.row,
             col: place.col.into(),
             end_row: place.end_row,

@@ -78,7 +78,7 @@ impl Sessions {
             let why = format!("transcript_max_chars: at most {MOST_KEPT_CHARS}, not {kept}");
             return Err(Error::invalid_params(why));
         }
-        let place = self.places.take()?;
+        let slot = self.slots.take()?;
         let program = params.program.clone();
         let raw = raw_transcript(&params).await?;
         let pixels =
@@ -107,7 +107,7 @@ impl Sessions {
                 is_closed: false,
             }),
         });
-        self.list.lock().insert(number, Listed { session: session.clone(), _place: place });
+        self.list.lock().insert(number, Listed { session: session.clone(), _slot: slot });
         tracing::info!(session = session.id(), program, "a session has started");
         tokio::spawn(follow(self.clone(), session.clone(), raw));
         self.news.send_replace(());

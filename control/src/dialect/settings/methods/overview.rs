@@ -278,6 +278,6 @@ impl Method for SetProxy {
     }
 
     fn detail(_: &Context, params: &Map<String, Value>, _: Detail) -> Detail {
-        proxy::masked_detail(params, Self::TELLING)
+        proxy::masked_detail(params, Self::DESCRIBED_BY)
     }
 }

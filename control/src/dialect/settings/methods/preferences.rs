@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Said, method};
+use super::{ChangeResult, method};
 use crate::{
     caller::Caller,
     error::{Error, Result},
@@ -20,7 +20,7 @@ pub(super) const GENERAL: &str = "general";
 /// Reads the preferences on a blocking thread.
 pub(super) async fn look<T: Send + 'static>(
     context: &Context,
-    look: impl FnOnce(&dyn Preferences) -> Said<T> + Send + 'static,
+    look: impl FnOnce(&dyn Preferences) -> ChangeResult<T> + Send + 'static,
 ) -> Result<T> {
     let preferences = config::preferences(context)?;
     blocking(move || look(&*preferences)).await?.map_err(Error::Failed)
@@ -173,7 +173,7 @@ pub(super) fn theme_name(theme: &Value) -> &str {
     theme.as_str().or_else(|| theme["dark"].as_str()).unwrap_or_default()
 }
 
-fn theme(preferences: &dyn Preferences) -> Said<ThemeReply> {
+fn theme(preferences: &dyn Preferences) -> ChangeResult<ThemeReply> {
     let theme = preferences.get()?["theme"].take();
     let name = theme_name(&theme);
     let info = preferences.themes().into_iter().find(|info| info.name == name);
@@ -241,7 +241,7 @@ pub struct KeysReply {
     own: Value,
 }
 
-fn keys(preferences: &dyn Preferences) -> Said<KeysReply> {
+fn keys(preferences: &dyn Preferences) -> ChangeResult<KeysReply> {
     let own = preferences.get()?["keys"].take();
     Ok(KeysReply { actions: preferences.keys(), own })
 }

@@ -131,7 +131,7 @@ method! {
         };
         let changed = blocking(move || settings::change(&home, change)).await?;
         changed.map_err(|error| Error::Failed(format!("The preferences of recordings can't be changed: {error}")))?;
-        context.people.changes.tell(Topic::Recording);
+        context.people.changes.notify(Topic::Recording);
         show(context).await
     }
 }

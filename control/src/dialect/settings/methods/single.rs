@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::languages,
-    Said, method,
+    ChangeResult, method,
     preferences::{GENERAL, change, look, path},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub struct ScrollbackReply {
     min: u64,
 }
 
-pub(super) fn scrollback(preferences: &dyn Preferences) -> Said<ScrollbackReply> {
+pub(super) fn scrollback(preferences: &dyn Preferences) -> ChangeResult<ScrollbackReply> {
     let lines = |all: &Value| all["scrollback"]["lines"].as_u64().unwrap_or_default();
     Ok(ScrollbackReply {
         lines: lines(&preferences.get()?),

@@ -6,7 +6,7 @@ use crate::{
         arguments::Arguments,
         conversation::Event,
         formats,
-        run::{Done, Failure, Run},
+        run::{CommandResult, Failure, Run},
         target::TargetKind,
     },
     methods::{
@@ -18,7 +18,7 @@ use crate::{
 const LIST: &str = "#{buffer_name}: #{buffer_size} bytes: \"#{buffer_sample}\"";
 
 /// `list-buffers`.
-pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let world = run.world().await?;
     let format = arguments.value('F').unwrap_or(LIST);
     let current = run.current(&world);
@@ -54,13 +54,13 @@ fn text(run: &Run<'_>, arguments: &Arguments) -> Result<Option<String>, Failure>
 }
 
 /// `show-buffer`.
-pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let Some(text) = text(run, &arguments)? else { return Err("no buffers".into()) };
     run.print_raw(text).await
 }
 
 /// `set-buffer`.
-pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let now = run.now();
     let mut state = run.state();
     let newest = || state.buffers.find(None).map(|buffer| buffer.name.clone());
@@ -86,7 +86,7 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `delete-buffer`.
-pub async fn delete(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn delete(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let mut state = run.state();
     let newest = state.buffers.find(None).map(|buffer| buffer.name.clone());
     let Some(name) = arguments.value('b').map(str::to_owned).or(newest) else {
@@ -99,7 +99,7 @@ pub async fn delete(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `load-buffer`.
-pub async fn load(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn load(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let path = arguments.words[0].clone();
     let answer = run.ask_client(&Event::Read(path.clone())).await?;
     if let Some(error) = answer.error {
@@ -113,7 +113,7 @@ pub async fn load(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `save-buffer`.
-pub async fn save(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn save(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let Some(text) = text(run, &arguments)? else { return Err("no buffers".into()) };
     let path = arguments.words[0].clone();
     if path == "-" {
@@ -127,7 +127,7 @@ pub async fn save(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `paste-buffer`.
-pub async fn paste(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn paste(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let id = world.pane(at).id;
     let Some(text) = text(run, &arguments)? else { return Ok(()) };

@@ -4,12 +4,12 @@ use super::target;
 use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Capture, CaptureParams, Clear, ClearParams},
-    run::{Done, Run},
+    run::{CommandResult, Run},
     target::TargetKind,
 };
 
 /// `capture-pane`.
-pub async fn capture(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn capture(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
     if arguments.has('a') {
         return other_screen(run, &arguments, world.pane(at).is_alternate).await;
@@ -40,7 +40,11 @@ pub async fn capture(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `-a`: the screen that the alternate screen covers, which is not available.
-async fn other_screen(run: &mut Run<'_>, arguments: &Arguments, is_alternate: bool) -> Done {
+async fn other_screen(
+    run: &mut Run<'_>,
+    arguments: &Arguments,
+    is_alternate: bool,
+) -> CommandResult {
     match is_alternate {
         true => Err("the screen below the alternate screen can't be read".into()),
         false if arguments.has('q') => run.print("").await,
@@ -63,7 +67,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// `clear-history`.
-pub async fn clear(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn clear(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let params = ClearParams { id: world.pane(at).id, reset: false };
     run.call::<Clear>(params.into()).await?;

@@ -9,7 +9,7 @@ use crate::{
         clients::{Client, Silence},
         formats,
         methods::{Relocate, RelocateParams},
-        run::{Done, Failure, Run},
+        run::{CommandResult, Failure, Run},
         subscriptions::Subscription,
         target::TargetKind,
         world::{Target, World},
@@ -86,7 +86,7 @@ pub fn check_terminal(run: &Run<'_>, world: &World) -> Result<(), Failure> {
 }
 
 /// Shows a session in the window. A client in control mode is attached to it instead.
-pub async fn show(run: &mut Run<'_>, world: &World, at: Target) -> Done {
+pub async fn show(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
     if let Some(id) = run.client {
         let session = world.session(at).id;
         if let Some(client) = run.state().clients.get_mut(id) {
@@ -97,7 +97,7 @@ pub async fn show(run: &mut Run<'_>, world: &World, at: Target) -> Done {
     show_in_window(run, world, at).await
 }
 
-async fn show_in_window(run: &mut Run<'_>, world: &World, at: Target) -> Done {
+async fn show_in_window(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
     let at = world.of_session(at.session);
     if world.listing.active != Some(world.window(at).id) {
         let params = RelocateParams {
@@ -115,7 +115,7 @@ async fn show_in_window(run: &mut Run<'_>, world: &World, at: Target) -> Done {
 }
 
 /// `attach-session`.
-pub async fn attach(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn attach(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Session, &arguments).await?;
     check_terminal(run, &world)?;
     let id = world.session(at).id;
@@ -148,7 +148,7 @@ pub fn set_flags(run: &Run<'_>, arguments: &Arguments, client: Option<u64>) -> R
 }
 
 /// `switch-client`.
-pub async fn switch(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn switch(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let kind = match arguments.value('t') {
         Some(text) if text.contains([':', '.', '%']) => TargetKind::Pane,
         _ => TargetKind::Session,
@@ -193,7 +193,7 @@ pub async fn switch(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `detach-client`. Programs can't hide the user's window, so only clients in control mode can be detached.
-pub async fn detach(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn detach(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = run.here().await?;
     let session = match arguments.value('s') {
         Some(text) => {
@@ -226,7 +226,7 @@ pub async fn detach(run: &mut Run<'_>, arguments: Arguments) -> Done {
 
 /// `lock-server`, `lock-session` and `lock-client`. tmux runs `lock-command` in the terminals of the clients. A client in
 /// control mode has none, and programs can't lock the user's window.
-pub async fn lock(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn lock(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let window = match arguments.syntax.name {
         "lock-client" => {
             let (world, at) = run.here().await?;
@@ -242,7 +242,7 @@ pub async fn lock(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `list-clients`.
-pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Session, &arguments).await?;
     let is_named = arguments.value('t').is_some();
     let format = arguments.value('F').unwrap_or(LIST);
@@ -289,7 +289,7 @@ fn window_variables(world: &World) -> BTreeMap<&'static str, String> {
 }
 
 /// `refresh-client`. The window draws itself, so without a flag there is nothing to do.
-pub async fn refresh(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn refresh(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = run.here().await?;
     let client = find(run, &world, at, arguments.value('t'))?;
     let id = match client {
@@ -347,7 +347,7 @@ fn set_flow(run: &Run<'_>, world: &World, id: u64, order: &str) {
 }
 
 /// `-C WIDTHxHEIGHT` or `-C @window:WIDTHxHEIGHT`: the size of a client, or of one window for it.
-async fn set_size(run: &mut Run<'_>, world: &World, id: u64, text: &str) -> Done {
+async fn set_size(run: &mut Run<'_>, world: &World, id: u64, text: &str) -> CommandResult {
     let (window, size) = match text.strip_prefix('@').map(|rest| rest.split_once(':')) {
         None => (None, text),
         Some(Some((window, size))) => match window.parse::<u64>() {
@@ -387,7 +387,7 @@ async fn set_size(run: &mut Run<'_>, world: &World, id: u64, text: &str) -> Done
 }
 
 /// `show-messages`: the commands of clients and their errors, the newest first.
-pub async fn show_messages(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn show_messages(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = run.here().await?;
     find(run, &world, at, arguments.value('t'))?;
     let clock = run.clock();

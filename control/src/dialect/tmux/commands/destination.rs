@@ -3,7 +3,7 @@
 use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Relocate, RelocateParams},
-    run::{Done, Run},
+    run::{CommandResult, Run},
     state::State,
     world::{Target, Window, World},
 };
@@ -66,7 +66,7 @@ impl Destination {
 
 /// Moves the tab of a window in the tab bar, so that the tabs of the session have the order of their numbers. A tab of
 /// several sessions stays where it is.
-pub async fn place_in_bar(run: &mut Run<'_>, session: u64, index: u64) -> Done {
+pub async fn place_in_bar(run: &mut Run<'_>, session: u64, index: u64) -> CommandResult {
     let world = run.world().await?;
     let found = world
         .targets()
@@ -92,7 +92,7 @@ pub async fn relocate(
     world: &World,
     at: Target,
     change: impl FnOnce(&mut RelocateParams),
-) -> Done {
+) -> CommandResult {
     let mut params = RelocateParams { id: run.own_pane(world, at), ..RelocateParams::default() };
     change(&mut params);
     run.call::<Relocate>(params.into()).await?;

@@ -3,7 +3,7 @@
 use super::target;
 use crate::dialect::tmux::{
     arguments::Arguments,
-    run::{Done, Failure, Run},
+    run::{CommandResult, Failure, Run},
     state::{Environment, MOST, State, Variable, check_length},
     target::TargetKind,
 };
@@ -27,7 +27,7 @@ async fn session(run: &mut Run<'_>, arguments: &Arguments) -> Result<Option<u64>
 }
 
 /// `set-environment`.
-pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let name = arguments.words[0].clone();
     if name.is_empty() {
         return Err("empty variable name".into());
@@ -82,7 +82,7 @@ fn line(name: &str, variable: &Variable, for_shell: bool) -> String {
 }
 
 /// `show-environment`.
-pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let session = session(run, &arguments).await?;
     let lines = {
         let mut state = run.state();

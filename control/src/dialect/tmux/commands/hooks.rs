@@ -11,7 +11,7 @@ use crate::dialect::tmux::{
     hooks::{self, SESSION_HOOKS, WINDOW_HOOKS},
     language::{self, Words},
     options::{Owner, Scope},
-    run::{Done, Failure, Run},
+    run::{CommandResult, Failure, Run},
     runners::Claim,
     world::{Target, World},
 };
@@ -23,7 +23,7 @@ fn scope(run: &Run<'_>, name: &str) -> Result<Scope, Failure> {
 }
 
 /// `set-hook`.
-pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let name = arguments.words[0].clone();
     if arguments.has('E') {
         if !is_event(&name) {
@@ -70,7 +70,7 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `-B`: sets or removes a monitor.
-async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> Done {
+async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> CommandResult {
     let text = arguments.words[0].clone();
     let name = text.split(':').next().unwrap_or_default().to_owned();
     let place = place(run, arguments).await?;
@@ -104,7 +104,7 @@ async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> Done {
 }
 
 /// Starts the process that runs the hooks of the client's program at events, if it does not run.
-async fn start_runner(run: &mut Run<'_>) -> Done {
+async fn start_runner(run: &mut Run<'_>) -> CommandResult {
     let (by, server) = (run.opener(), run.name.clone());
     let claim = Claim { caller: run.caller().clone(), server };
     let opened = run.state().runners.open(&by, claim)?;
@@ -130,7 +130,7 @@ pub async fn canonical(run: &mut Run<'_>, text: &str, separator: &str) -> Result
 }
 
 /// `show-hooks`.
-pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let place = place(run, &arguments).await?;
     let at = place.as_ref().map(|(world, at)| (world, *at));
     let by = run.opener();
@@ -175,7 +175,7 @@ async fn show_monitors(
     run: &mut Run<'_>,
     arguments: &Arguments,
     at: Option<(&World, Target)>,
-) -> Done {
+) -> CommandResult {
     let format = arguments
         .value('F')
         .unwrap_or("#{option_name}:#{hook_monitor_target}:#{hook_monitor_format}");

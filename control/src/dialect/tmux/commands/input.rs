@@ -6,7 +6,7 @@ use crate::{
         arguments::Arguments,
         keys::method_name,
         methods::{Clear, ClearParams},
-        run::{Done, Run},
+        run::{CommandResult, Run},
         target::TargetKind,
     },
     methods::{
@@ -25,7 +25,7 @@ enum Piece {
 }
 
 /// `send-keys`.
-pub async fn send_keys(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn send_keys(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let id = world.pane(at).id;
     let times = match arguments.value('N') {

@@ -7,7 +7,7 @@ use crate::{
         bindings::Binding,
         keys,
         language::{self, of_arguments},
-        run::{Done, Failure, Run},
+        run::{CommandResult, Failure, Run},
         target::TargetKind,
     },
     methods::input::{Keys, KeysParams},
@@ -27,7 +27,7 @@ fn key(text: &str) -> Result<String, Failure> {
 }
 
 /// `bind-key`.
-pub async fn bind(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn bind(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let key = key(&arguments.words[0])?;
     let command = match &arguments.words[1..] {
         [] => String::new(),
@@ -40,12 +40,12 @@ pub async fn bind(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `unbind-key`.
-pub async fn unbind(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn unbind(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let done = unbind_checked(run, &arguments);
     if arguments.has('q') { Ok(()) } else { done }
 }
 
-fn unbind_checked(run: &Run<'_>, arguments: &Arguments) -> Done {
+fn unbind_checked(run: &Run<'_>, arguments: &Arguments) -> CommandResult {
     let table = table(arguments);
     if arguments.value('T').is_some() && !run.state().bindings.has_table(table) {
         return Err(format!("table {table} doesn't exist").into());
@@ -61,7 +61,7 @@ fn unbind_checked(run: &Run<'_>, arguments: &Arguments) -> Done {
 }
 
 /// `list-keys`.
-pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let only = match arguments.word(0) {
         Some(text) => {
             let key = keys::canonical(text);
@@ -129,7 +129,7 @@ fn notes(all: &[(&str, &str, &Binding)], prefix: &str) -> Vec<String> {
 }
 
 /// `send-prefix`: types the key of the option `prefix`, or of `prefix2` with `-2`.
-pub async fn send_prefix(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn send_prefix(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let id = world.pane(at).id;
     let name = if arguments.has('2') { "prefix2" } else { "prefix" };

@@ -7,18 +7,18 @@ use crate::{
     dialect::tmux::{
         arguments::Arguments,
         methods::{Arrange, ArrangeParams, Resize, ResizeParams},
-        run::{Done, Failure, Run},
+        run::{CommandResult, Failure, Run},
         target::TargetKind,
         tree::{self, Layout},
         world::{Target, World},
     },
-    services::records::workspace::Part,
+    services::records::workspace::TabPart,
 };
 
-async fn arrange(run: &mut Run<'_>, world: &World, at: Target, root: &Node) -> Done {
+async fn arrange(run: &mut Run<'_>, world: &World, at: Target, root: &Node) -> CommandResult {
     let params = ArrangeParams {
         id: run.own_pane(world, at),
-        root: Some(Part::of(root)),
+        root: Some(TabPart::of(root)),
         zoomed: Some(false),
         ..ArrangeParams::default()
     };
@@ -27,7 +27,7 @@ async fn arrange(run: &mut Run<'_>, world: &World, at: Target, root: &Node) -> D
 }
 
 /// `resize-pane`.
-pub async fn resize(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn resize(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let (window, id) = (world.window(at), world.pane(at).id);
     if arguments.has('Z') {
@@ -103,7 +103,7 @@ pub async fn set_size(
 }
 
 /// `resize-window`.
-pub async fn resize_window(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn resize_window(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     const LONGEST_SIDE: i64 = 10_000;
 
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
@@ -149,7 +149,7 @@ pub async fn resize_window(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `select-layout`.
-pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('n') || arguments.has('p') {
         return step(run, &arguments, arguments.has('n')).await;
     }
@@ -203,7 +203,7 @@ fn layout_tree(run: &Run<'_>, world: &World, at: Target, layout: Layout) -> Opti
     layout.tree(&tree::panes(&window.root), window.area, main)
 }
 
-async fn step(run: &mut Run<'_>, arguments: &Arguments, is_next: bool) -> Done {
+async fn step(run: &mut Run<'_>, arguments: &Arguments, is_next: bool) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, arguments).await?;
     let window = world.window(at);
     // The present layout is the one that would change nothing.
@@ -227,17 +227,17 @@ async fn step(run: &mut Run<'_>, arguments: &Arguments, is_next: bool) -> Done {
 }
 
 /// `next-layout`.
-pub async fn next(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn next(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     step(run, &arguments, true).await
 }
 
 /// `previous-layout`.
-pub async fn previous(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn previous(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     step(run, &arguments, false).await
 }
 
 /// `rotate-window`.
-pub async fn rotate(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn rotate(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
     let mut root = world.window(at).root.clone();
     let mut panes = tree::panes(&root);

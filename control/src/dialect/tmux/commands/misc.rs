@@ -11,7 +11,7 @@ use crate::dialect::tmux::{
     conversation::Event,
     formats::{self, Values},
     language::{self, Words},
-    run::{Done, Failure, Run, find},
+    run::{CommandResult, Failure, Run, find},
     target::TargetKind,
     variables::VARIABLES,
 };
@@ -20,7 +20,7 @@ use crate::dialect::tmux::{
 const MESSAGE: &str = "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index} - (%H:%M %d-%b-%y)";
 
 /// `display-message`.
-pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let format = arguments.value('F').or(arguments.word(0)).unwrap_or(MESSAGE).to_owned();
     if arguments.value('F').is_some() && arguments.word(0).is_some() {
@@ -50,7 +50,7 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `if-shell`.
-pub async fn if_shell(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn if_shell(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let condition = run.expand(&arguments.words[0], &mut world, Some(at)).await?;
     let is_true = match arguments.has('F') {
@@ -68,7 +68,7 @@ pub async fn if_shell(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `run-shell`.
-pub async fn run_shell(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn run_shell(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let delay = match arguments.value('d') {
         None => None,
         Some(text) => {
@@ -100,7 +100,7 @@ pub async fn run_shell(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `source-file`.
-pub async fn source(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn source(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let mut failures: Vec<String> = Vec::new();
     for path in arguments.words.clone() {
         let path = match arguments.has('F') {
@@ -160,7 +160,7 @@ pub async fn source(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `list-commands`.
-pub async fn list_commands(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn list_commands(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let format = arguments.value('F').unwrap_or(
         "#{command_list_name}#{?command_list_alias, (#{command_list_alias}),} #{command_list_usage}",
     );
@@ -200,19 +200,19 @@ fn prompts(arguments: &Arguments) -> Result<&'static [&'static str], Failure> {
 }
 
 /// `show-prompt-history`.
-pub async fn show_prompt_history(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn show_prompt_history(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let prompts = prompts(&arguments)?.iter();
     let lines = prompts.map(|prompt| format!("History for {prompt}:\n\n"));
     run.print_lines(lines.collect()).await
 }
 
 /// `clear-prompt-history`.
-pub async fn clear_prompt_history(_: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn clear_prompt_history(_: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     prompts(&arguments).map(drop)
 }
 
 /// `server-access`. Only programs of the user reach the instance, so the list of other users is always empty.
-pub async fn server_access(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn server_access(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('l') {
         return run.world().await.map(drop);
     }

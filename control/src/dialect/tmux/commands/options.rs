@@ -6,7 +6,7 @@ use crate::dialect::tmux::{
     language::quoted,
     methods::{Keep, KeepParams},
     options::{OPTIONS, Owner, Scope, ValueKind, find},
-    run::{Done, Failure, Run},
+    run::{CommandResult, Failure, Run},
     target::TargetKind,
     world::{Target, World},
 };
@@ -79,7 +79,7 @@ pub async fn place(
 }
 
 /// `set-option`.
-pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     match change(run, &arguments).await {
         Err(Failure::Message(_)) if arguments.has('q') => Ok(()),
         done => done,
@@ -87,11 +87,11 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `set-window-option`.
-pub async fn set_window(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn set_window(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     set(run, arguments).await
 }
 
-async fn change(run: &mut Run<'_>, arguments: &Arguments) -> Done {
+async fn change(run: &mut Run<'_>, arguments: &Arguments) -> CommandResult {
     let mut place = place(run, arguments).await?;
     let name = match &mut place {
         Some((world, at)) if arguments.has('F') || arguments.words[0].contains("#{") => {
@@ -161,7 +161,11 @@ async fn change(run: &mut Run<'_>, arguments: &Arguments) -> Done {
 }
 
 /// Applies `remain-on-exit` to the panes that it belongs to. Panes that are opened later read the option.
-async fn apply_remain(run: &mut Run<'_>, owner: Owner, at: Option<(&World, Target)>) -> Done {
+async fn apply_remain(
+    run: &mut Run<'_>,
+    owner: Owner,
+    at: Option<(&World, Target)>,
+) -> CommandResult {
     let Some((world, _)) = at else { return Ok(()) };
     let targets: Vec<Target> = world
         .targets()
@@ -180,17 +184,17 @@ async fn apply_remain(run: &mut Run<'_>, owner: Owner, at: Option<(&World, Targe
 }
 
 /// `show-options`.
-pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn show(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let is_window = arguments.has('w') || arguments.has('p');
     show_in(run, arguments, is_window).await
 }
 
 /// `show-window-options`.
-pub async fn show_window(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn show_window(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     show_in(run, arguments, true).await
 }
 
-async fn show_in(run: &mut Run<'_>, arguments: Arguments, is_window: bool) -> Done {
+async fn show_in(run: &mut Run<'_>, arguments: Arguments, is_window: bool) -> CommandResult {
     let place = place(run, &arguments).await?;
     let at = place.as_ref().map(|(world, at)| (world, *at));
     let line = |name: &str, value: &str, is_inherited: bool| {

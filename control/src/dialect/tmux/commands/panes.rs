@@ -13,7 +13,7 @@ use crate::{
             Arrange, ArrangeParams, Relocate, RelocateParams, Respawn, RespawnParams, Split,
             SplitParams,
         },
-        run::{Done, Failure, Run},
+        run::{CommandResult, Failure, Run},
         target::TargetKind,
         tree::{self, Added},
         world::{Target, World},
@@ -23,7 +23,7 @@ use crate::{
         params::SessionOnly,
         session::Destroy,
     },
-    services::records::workspace::Part,
+    services::records::workspace::TabPart,
 };
 
 /// The format of a line of `list-panes`, and of `-P`.
@@ -33,7 +33,7 @@ const LIST_ALL: &str = "#{session_name}:#{window_index}.#{pane_index}: [#{pane_w
 const NEW: &str = "#{session_name}:#{window_index}.#{pane_index}";
 
 /// `list-panes`.
-pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let kind = if arguments.has('s') { TargetKind::Session } else { TargetKind::Window };
     let (world, at) = target(run, kind, &arguments).await?;
     let (is_all, is_session) = (arguments.has('a'), arguments.has('s'));
@@ -86,7 +86,7 @@ fn place(
 }
 
 /// `split-window`.
-pub async fn split(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn split(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let program = program::program(run, &mut world, Some(at), &arguments).await?;
     let (axis, share, before) = place(&arguments, &world, at)?;
@@ -105,7 +105,7 @@ pub async fn split(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `kill-pane`.
-pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let own = world.pane(at).id;
     let panes: Vec<u64> = match arguments.has('a') {
@@ -116,7 +116,7 @@ pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// Closes panes. Begins with panes that need approval, so that none is closed if the user refuses.
-pub async fn close(run: &mut Run<'_>, mut panes: Vec<u64>) -> Done {
+pub async fn close(run: &mut Run<'_>, mut panes: Vec<u64>) -> CommandResult {
     // A window that is linked twice has its panes in the list twice.
     panes.sort_unstable();
     panes.dedup();
@@ -128,7 +128,7 @@ pub async fn close(run: &mut Run<'_>, mut panes: Vec<u64>) -> Done {
 }
 
 /// `respawn-pane`.
-pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Pane, &arguments).await?;
     respawn_at(run, world, at, arguments, "pane").await
 }
@@ -140,7 +140,7 @@ pub async fn respawn_at(
     at: Target,
     arguments: Arguments,
     what: &str,
-) -> Done {
+) -> CommandResult {
     let mut program = program::program(run, &mut world, Some(at), &arguments).await?;
     let pane = world.pane(at);
     if arguments.value('c').is_none() && !pane.cwd.is_empty() {
@@ -166,7 +166,7 @@ pub async fn respawn_at(
 }
 
 /// `select-pane`.
-pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, mut at) = target(run, TargetKind::Pane, &arguments).await?;
     if arguments.has('m') || arguments.has('M') {
         let own = world.pane(at).id;
@@ -216,7 +216,12 @@ pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// Gives a pane the focus of its window.
-pub async fn focus(run: &mut Run<'_>, world: &World, at: Target, keeps_zoom: bool) -> Done {
+pub async fn focus(
+    run: &mut Run<'_>,
+    world: &World,
+    at: Target,
+    keeps_zoom: bool,
+) -> CommandResult {
     let zoomed = (keeps_zoom && world.window(at).is_zoomed).then_some(true);
     let id = world.pane(at).id;
     if id == world.window(at).active {
@@ -227,7 +232,12 @@ pub async fn focus(run: &mut Run<'_>, world: &World, at: Target, keeps_zoom: boo
     Ok(())
 }
 
-async fn to_last(run: &mut Run<'_>, world: World, at: Target, arguments: &Arguments) -> Done {
+async fn to_last(
+    run: &mut Run<'_>,
+    world: World,
+    at: Target,
+    arguments: &Arguments,
+) -> CommandResult {
     let window = world.window(at);
     let last = window.last.and_then(|last| window.panes.iter().position(|it| it.id == last));
     // With two panes, the other pane is the last one.
@@ -240,7 +250,7 @@ async fn to_last(run: &mut Run<'_>, world: World, at: Target, arguments: &Argume
 }
 
 /// `last-pane`.
-pub async fn last(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn last(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
     to_last(run, world, at, &arguments).await
 }
@@ -258,7 +268,7 @@ async fn two(run: &mut Run<'_>, arguments: &Arguments) -> Result<(World, Target,
 }
 
 /// `swap-pane`.
-pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, mut source, at) = two(run, &arguments).await?;
     if arguments.has('U') || arguments.has('D') {
         let count = world.window(at).panes.len();
@@ -279,7 +289,7 @@ pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `break-pane`.
-pub async fn break_out(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn break_out(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, current) = run.here().await?;
     let source = arguments.value('s');
     let at = crate::dialect::tmux::target::find(&world, TargetKind::Pane, source, current)?;
@@ -327,7 +337,7 @@ async fn tab_of(run: &mut Run<'_>, pane: u64) -> Result<u64, Failure> {
 }
 
 /// `join-pane` and `move-pane`.
-pub async fn join(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn join(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, source, at) = two(run, &arguments).await?;
     let (moved, beside) = (world.pane(source).id, world.pane(at).id);
     if moved == beside {
@@ -353,7 +363,7 @@ pub async fn join(run: &mut Run<'_>, arguments: Arguments) -> Done {
     let focused = if is_focused || window.active == moved { moved } else { window.active };
     let params = ArrangeParams {
         id: moved,
-        root: Some(Part::of(&root)),
+        root: Some(TabPart::of(&root)),
         focused: Some(focused),
         zoomed: Some(false),
         ..ArrangeParams::default()

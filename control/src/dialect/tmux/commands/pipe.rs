@@ -12,7 +12,7 @@ use crate::{
         conversation::Event,
         methods::{Stream, StreamParams},
         pipes::Request,
-        run::{Done, Run},
+        run::{CommandResult, Run},
         target::TargetKind,
     },
     methods::session::{Input, InputParams},
@@ -22,7 +22,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `pipe-pane`.
-pub async fn pipe(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn pipe(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
     let (id, is_dead) = (world.pane(at).id, world.pane(at).is_dead);
     if is_dead {
@@ -54,7 +54,11 @@ pub async fn pipe(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// Makes the client start a process that outlives it, and waits until the process has connected.
-pub async fn start(run: &mut Run<'_>, ticket: &str, claimed: oneshot::Receiver<()>) -> Done {
+pub async fn start(
+    run: &mut Run<'_>,
+    ticket: &str,
+    claimed: oneshot::Receiver<()>,
+) -> CommandResult {
     let answer = run.ask_client(&Event::Pipe(ticket.to_owned())).await?;
     let is_claimed = match answer.error {
         None => run.wait(timeout(PATIENCE, claimed)).await?.is_ok_and(|claimed| claimed.is_ok()),

@@ -10,7 +10,7 @@ use crate::{
     dialect::tmux::{
         arguments::Arguments,
         methods::{Arrange, ArrangeParams, ProgramEnd, Split, SplitParams},
-        run::{Done, Failure, Run},
+        run::{CommandResult, Failure, Run},
         server::Server,
         target::TargetKind,
         tree,
@@ -86,7 +86,7 @@ impl Drop for Popup<'_> {
 }
 
 /// `display-popup`.
-pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let by = run.opener();
     if arguments.has('C') {
         // The pane of a popup that is closing is gone before the popup is.

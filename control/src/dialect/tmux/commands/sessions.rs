@@ -4,7 +4,7 @@ use super::{panes, print_each, print_target, program, target};
 use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Open, OpenParams, Relocate, RelocateParams},
-    run::{Done, Failure, Run},
+    run::{CommandResult, Failure, Run},
     target::{TargetKind, find},
     world::{Session, Target, World},
 };
@@ -13,19 +13,19 @@ const LIST: &str = "#{session_name}: #{session_windows} windows (created #{t:ses
 const NEW: &str = "#{session_name}:";
 
 /// `list-sessions`.
-pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, _) = run.here().await?;
     let targets = (0..world.sessions.len()).map(|session| world.of_session(session)).collect();
     print_each(run, &world, targets, &arguments, LIST).await
 }
 
 /// `has-session`.
-pub async fn has(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn has(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     target(run, TargetKind::Session, &arguments).await.map(drop)
 }
 
 /// `start-server`. The instance is running, so there is nothing to do.
-pub async fn start_server(run: &mut Run<'_>, _: Arguments) -> Done {
+pub async fn start_server(run: &mut Run<'_>, _: Arguments) -> CommandResult {
     run.world().await.map(drop)
 }
 
@@ -76,7 +76,7 @@ fn size(arguments: &Arguments) -> Result<Option<(u16, u16)>, Failure> {
 }
 
 /// `new-session`.
-pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let mut world = run.world().await?;
     let current = run.current(&world);
     if arguments.value('t').is_some() && (!arguments.words.is_empty() || arguments.has('n')) {
@@ -176,7 +176,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `kill-session`.
-pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Session, &arguments).await?;
     if arguments.has('C') {
         // There are no alerts to clear.
@@ -198,14 +198,14 @@ pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `kill-server`. Closes the panes of the server's sessions. The instance itself ends with its last pane, as usual.
-pub async fn kill_server(run: &mut Run<'_>, _: Arguments) -> Done {
+pub async fn kill_server(run: &mut Run<'_>, _: Arguments) -> CommandResult {
     let (world, _) = run.here().await?;
     let killed = world.targets().map(|target| world.pane(target).id).collect();
     panes::close(run, killed).await
 }
 
 /// `rename-session`.
-pub async fn rename(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn rename(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, at) = target(run, TargetKind::Session, &arguments).await?;
     let name = stored(&run.expand(&arguments.words[0], &mut world, Some(at)).await?);
     if name.is_empty() {

@@ -9,7 +9,7 @@ use crate::{
     dialect::tmux::{
         arguments::Arguments,
         formats,
-        run::{Done, Failure, Run},
+        run::{CommandResult, Failure, Run},
         world::World,
     },
     error::Error,
@@ -36,7 +36,7 @@ pub fn is_event(name: &str) -> bool {
 }
 
 /// `wait-for`.
-pub async fn wait_for(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn wait_for(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('E') {
         return wait_for_event(run, &arguments).await;
     }
@@ -56,7 +56,7 @@ pub async fn wait_for(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `-E`: waits for an event.
-async fn wait_for_event(run: &mut Run<'_>, arguments: &Arguments) -> Done {
+async fn wait_for_event(run: &mut Run<'_>, arguments: &Arguments) -> CommandResult {
     let name = arguments.words[0].as_str();
     if !is_event(name) {
         return Err(format!("invalid event: {name}").into());

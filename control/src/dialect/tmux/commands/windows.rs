@@ -8,7 +8,7 @@ use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Open, OpenParams, Relocate, RelocateParams},
     options::Owner,
-    run::{Done, Failure, Run},
+    run::{CommandResult, Failure, Run},
     target::{TargetKind, find, find_index},
     world::{Target, World},
 };
@@ -18,7 +18,7 @@ const LIST_ALL: &str = "#{session_name}:#{window_index}: #{window_name}#{window_
 const NEW: &str = "#{session_name}:#{window_index}.#{pane_index}";
 
 /// `list-windows`.
-pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Session, &arguments).await?;
     let sessions = match arguments.has('a') {
         true => 0..world.sessions.len(),
@@ -33,7 +33,7 @@ pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `new-window`.
-pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, current) = run.here().await?;
     let (session, index) = find_index(&world, arguments.value('t'), current)?;
     let at = world.of_session(session);
@@ -83,7 +83,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `kill-window`.
-pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
     let windows = world.session(at).windows.iter().enumerate();
     let own = world.window(at).id;
@@ -93,7 +93,7 @@ pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `unlink-window`.
-pub async fn unlink(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn unlink(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
     if world.is_linked(at) {
         // The session may belong to another program.
@@ -108,14 +108,14 @@ pub async fn unlink(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `rename-window`.
-pub async fn rename(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn rename(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (mut world, at) = target(run, TargetKind::Window, &arguments).await?;
     let name = run.expand(&arguments.words[0], &mut world, Some(at)).await?;
     relocate(run, &world, at, |params| params.title = Some(name)).await
 }
 
 /// Makes a window the current one of its session. If the user sees the session, the tab becomes active.
-pub async fn select_window(run: &mut Run<'_>, world: &World, at: Target) -> Done {
+pub async fn select_window(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
     let (session, window) = (world.session(at).id, world.window(at));
     if world.seen == Some(session) && world.listing.active != Some(window.id) {
         relocate(run, world, at, |params| params.activate = true).await?;
@@ -127,7 +127,7 @@ pub async fn select_window(run: &mut Run<'_>, world: &World, at: Target) -> Done
 }
 
 /// `select-window`.
-pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('l') {
         return last(run, arguments).await;
     }
@@ -142,18 +142,18 @@ pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
     select_window(run, &world, at).await
 }
 
-async fn to_last(run: &mut Run<'_>, world: &World, at: Target) -> Done {
+async fn to_last(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
     let Some(last) = world.session(at).last() else { return Err("no last window".into()) };
     select_window(run, world, world.of_window(at.session, last)).await
 }
 
 /// `last-window`.
-pub async fn last(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn last(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Session, &arguments).await?;
     to_last(run, &world, at).await
 }
 
-async fn to(run: &mut Run<'_>, arguments: &Arguments, step: i64) -> Done {
+async fn to(run: &mut Run<'_>, arguments: &Arguments, step: i64) -> CommandResult {
     let (world, at) = target(run, TargetKind::Session, arguments).await?;
     let session = world.session(at);
     let count = session.windows.len() as i64;
@@ -162,12 +162,12 @@ async fn to(run: &mut Run<'_>, arguments: &Arguments, step: i64) -> Done {
 }
 
 /// `next-window`.
-pub async fn next(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn next(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     to(run, &arguments, 1).await
 }
 
 /// `previous-window`.
-pub async fn previous(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn previous(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     to(run, &arguments, -1).await
 }
 
@@ -182,7 +182,7 @@ async fn source(
 }
 
 /// `move-window`.
-pub async fn move_to(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn move_to(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('r') {
         let (world, at) = target(run, TargetKind::Session, &arguments).await?;
         run.state().renumber(world.session(at).id);
@@ -192,7 +192,7 @@ pub async fn move_to(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `link-window`.
-pub async fn link(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn link(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     add(run, &arguments, false).await
 }
 
@@ -203,7 +203,7 @@ fn are_grouped(world: &World, one: usize, other: usize) -> bool {
 }
 
 /// Adds a window to a session. `is_move`: and removes it from the session where it was.
-async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Done {
+async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> CommandResult {
     let (world, from, current) = source(run, arguments).await?;
     let (session, index) = find_index(&world, arguments.value('t'), current)?;
     if are_grouped(&world, from.session, session) {
@@ -251,7 +251,7 @@ async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Done {
 }
 
 /// `swap-window`.
-pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, from, current) = source(run, &arguments).await?;
     let at = find(&world, TargetKind::Window, arguments.value('t'), current)?;
     if are_grouped(&world, from.session, at.session) {
@@ -292,7 +292,7 @@ pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> Done {
 }
 
 /// `respawn-window`.
-pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> Done {
+pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
     let at = world.of_window(at.session, at.window);
     let own = world.pane(at).id;

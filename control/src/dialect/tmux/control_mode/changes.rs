@@ -15,7 +15,7 @@ const LAYOUT: &str =
 
 /// The sessions as a client knows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownSessions {
     /// The session that the client is attached to.
     pub attached: Option<u64>,
     sessions: Vec<KnownSession>,
@@ -42,7 +42,7 @@ struct KnownWindow {
     active: u64,
 }
 
-impl Known {
+impl KnownSessions {
     /// The sessions of a server. `attached`: the session of the client.
     pub fn of(world: &World, state: &State, client: &ClientValues, attached: Option<u64>) -> Self {
         let mut known = Self { attached, ..Self::default() };
@@ -157,17 +157,17 @@ mod tests {
         }
     }
 
-    fn known() -> Known {
+    fn known() -> KnownSessions {
         let session =
             |id: u64, name: &str, current| KnownSession { id, name: name.to_owned(), current };
-        Known {
+        KnownSessions {
             attached: Some(0),
             sessions: vec![session(0, "main", 1), session(1, "other", 3)],
             windows: vec![window(1, 0, "a", "A"), window(2, 0, "b", "B"), window(3, 1, "c", "C")],
         }
     }
 
-    fn changes(change: impl FnOnce(&mut Known)) -> Vec<String> {
+    fn changes(change: impl FnOnce(&mut KnownSessions)) -> Vec<String> {
         let mut now = known();
         change(&mut now);
         now.changes(&known())

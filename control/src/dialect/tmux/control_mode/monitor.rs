@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::dialect::tmux::{
     formats::{self, Clock},
     state::State,
-    subscriptions::{Place, Subject, Subscription},
+    subscriptions::{Subject, Subscription, ValueScope},
     variables::{ClientValues, Scope},
     world::{Target, World},
 };
@@ -36,7 +36,7 @@ pub fn changes(
 }
 
 /// The places that a subscription of a session is about. `session`: the index of the session in the world.
-pub fn targets(subject: Subject, world: &World, session: usize) -> Vec<(Place, Target)> {
+pub fn targets(subject: Subject, world: &World, session: usize) -> Vec<(ValueScope, Target)> {
     let windows = &world.sessions[session].windows;
     let panes = || {
         windows.iter().enumerate().flat_map(|(window, of)| {
@@ -61,7 +61,7 @@ pub fn targets(subject: Subject, world: &World, session: usize) -> Vec<(Place, T
     }
 }
 
-fn line(name: &str, world: &World, session: usize, place: Place, value: &str) -> String {
+fn line(name: &str, world: &World, session: usize, place: ValueScope, value: &str) -> String {
     let session = &world.sessions[session];
     let (window, pane) = place;
     let index = |id: u64| session.windows.iter().find(|window| window.id == id);

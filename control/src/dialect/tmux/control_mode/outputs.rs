@@ -38,7 +38,7 @@ struct Followed {
 
 /// Output for a client.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PaneOutput {
     /// Bytes, and how long the first of them has waited.
     Bytes(u64, Vec<u8>, Duration),
     /// The client is too slow for the output of this pane.
@@ -90,12 +90,12 @@ impl Outputs {
     }
 
     /// The output of the next pane. `None` if it has none. `longest`: how long output may wait.
-    pub fn next(&mut self, longest: Duration) -> Option<Part> {
+    pub fn next(&mut self, longest: Duration) -> Option<PaneOutput> {
         let id = self.ready.pop_front()?;
         let followed = self.panes.get_mut(&id)?;
         if let Some(bytes) = followed.first.take() {
             self.ready.push_back(id);
-            return Some(Part::Bytes(id, bytes, Duration::ZERO));
+            return Some(PaneOutput::Bytes(id, bytes, Duration::ZERO));
         }
         let (mut bytes, mut age) = (Vec::new(), None);
         let now = SystemTime::now();
@@ -112,7 +112,7 @@ impl Outputs {
                     bytes.extend_from_slice(&more);
                 }
                 Some(TapItem::Bytes { .. }) => {}
-                Some(TapItem::Gap { .. }) => return Some(Part::Behind(id)),
+                Some(TapItem::Gap { .. }) => return Some(PaneOutput::Behind(id)),
                 Some(TapItem::End) => followed.has_ended = true,
                 None => break,
             }
@@ -122,11 +122,11 @@ impl Outputs {
         }
         let age = age?;
         if age > longest {
-            return Some(Part::Behind(id));
+            return Some(PaneOutput::Behind(id));
         }
         if let Some(nonce) = followed.pane.nonce() {
             blacken(&mut bytes, nonce.as_bytes());
         }
-        Some(Part::Bytes(id, bytes, age))
+        Some(PaneOutput::Bytes(id, bytes, age))
     }
 }

@@ -14,15 +14,15 @@ use tokio::{
 use unterm_mux::PaneId;
 
 use super::{
-    changes::Known,
+    changes::KnownSessions,
     lines, monitor,
-    outputs::{Outputs, Part},
+    outputs::{Outputs, PaneOutput},
 };
 use crate::{
     caller::Caller,
     dialect::tmux::{
         clients::Silence,
-        conversation::{self, Event, Gone, Hello},
+        conversation::{self, Disconnected, Event, Hello},
         formats::Clock,
         methods::{List, Stream, StreamParams},
         run::{client_values, now},
@@ -73,7 +73,7 @@ pub struct Writer<'a> {
     values: ClientValues,
     clock_offset: i32,
     events: Subscription,
-    known: Known,
+    known: KnownSessions,
     outputs: Outputs,
     /// The panes of the last look.
     panes: BTreeSet<u64>,
@@ -86,13 +86,13 @@ pub struct Writer<'a> {
 
 /// Why the task must end.
 enum End {
-    Gone,
+    Disconnected,
     Exit(&'static str),
 }
 
-impl From<Gone> for End {
-    fn from(_: Gone) -> Self {
-        Self::Gone
+impl From<Disconnected> for End {
+    fn from(_: Disconnected) -> Self {
+        Self::Disconnected
     }
 }
 
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
             values: client_values(hello),
             clock_offset: hello.utc_offset,
             events,
-            known: Known::default(),
+            known: KnownSessions::default(),
             outputs: Outputs::default(),
             panes: BTreeSet::new(),
             pause_after: None,
@@ -149,7 +149,7 @@ impl<'a> Writer<'a> {
         let end = match self.serve(&mut receiver).await {
             Ok(status) => (Ok(status), ""),
             Err(End::Exit(why)) => (Ok(0), why),
-            Err(End::Gone) => (Err(Gone), ""),
+            Err(End::Disconnected) => (Err(Disconnected), ""),
         };
         if let (Ok(status), why) = end {
             // The client may have gone, so errors are ignored.
@@ -184,7 +184,7 @@ impl<'a> Writer<'a> {
                         // Changes of a command are reported after its result.
                         self.due = self.due.map(|due| due.min(Instant::now()));
                     }
-                    None => return Err(End::Gone),
+                    None => return Err(End::Disconnected),
                 },
                 () = self.client.wake.notified() => self.look_within(SOON),
                 () = look => self.report().await?,
@@ -227,18 +227,18 @@ impl<'a> Writer<'a> {
         let longest = self.pause_after.unwrap_or(LONGEST_DELAY);
         match self.outputs.next(longest) {
             None => Ok(()),
-            Some(Part::Bytes(pane, bytes, age)) => {
+            Some(PaneOutput::Bytes(pane, bytes, age)) => {
                 let age = self.pause_after.map(|_| age);
                 Ok(self.write(lines::output(pane, &bytes, age)).await?)
             }
-            Some(Part::Behind(pane)) if self.pause_after.is_some() => {
+            Some(PaneOutput::Behind(pane)) if self.pause_after.is_some() => {
                 self.outputs.remove(pane);
                 if let Some(client) = self.server.state.lock().clients.get_mut(self.client.id) {
                     client.silent.insert(pane, Silence::Paused);
                 }
                 Ok(self.write(format!("%pause %{pane}\n")).await?)
             }
-            Some(Part::Behind(_)) => Err(End::Exit("too far behind")),
+            Some(PaneOutput::Behind(_)) => Err(End::Exit("too far behind")),
         }
     }
 
@@ -296,7 +296,7 @@ impl<'a> Writer<'a> {
         let (is_leaving, gets_output) = (client.is_leaving, !client.no_output);
         let silent = client.silent.clone();
         self.pause_after = client.pause_after;
-        let known = Known::of(&world, &state, &self.values, attached);
+        let known = KnownSessions::of(&world, &state, &self.values, attached);
         lines.extend(known.changes(&self.known));
         self.known = known;
         let session = world.sessions.iter().position(|session| Some(session.id) == attached);
@@ -334,21 +334,21 @@ impl<'a> Writer<'a> {
 
     /// Writes a notification. Names and values that programs choose may contain control characters, which would begin
     /// another line.
-    async fn notify(&mut self, line: &str) -> Result<(), Gone> {
+    async fn notify(&mut self, line: &str) -> Result<(), Disconnected> {
         let line = line.replace(|char: char| char.is_control(), " ");
         self.write(line + "\n").await
     }
 
-    async fn write(&mut self, text: String) -> Result<(), Gone> {
+    async fn write(&mut self, text: String) -> Result<(), Disconnected> {
         self.send(&Event::Out(text)).await
     }
 
-    async fn send(&mut self, event: &Event) -> Result<(), Gone> {
+    async fn send(&mut self, event: &Event) -> Result<(), Disconnected> {
         let written = timeout(LONGEST_DELAY, conversation::write(&mut self.output, event)).await;
-        written.unwrap_or(Err(Gone))
+        written.unwrap_or(Err(Disconnected))
     }
 
-    async fn finish(&mut self, status: u8, why: &str) -> Result<(), Gone> {
+    async fn finish(&mut self, status: u8, why: &str) -> Result<(), Disconnected> {
         let end = if self.client.is_terminal { TERMINAL_END } else { "" };
         let space = if why.is_empty() { "" } else { " " };
         self.write(format!("%exit{space}{why}\n{end}")).await?;

@@ -2,9 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 
-struct Around;
+struct NoSurroundings;
 
-impl Surroundings for Around {
+impl Surroundings for NoSurroundings {
     fn variable(&self, name: &str) -> Option<String> {
         match name {
             "HOME" => Some("/home/user".to_owned()),
@@ -20,11 +20,11 @@ impl Surroundings for Around {
 }
 
 fn words(text: &str) -> Vec<Words> {
-    parse(text, &Around).unwrap().into_iter().map(|line| line.words).collect()
+    parse(text, &NoSurroundings).unwrap().into_iter().map(|line| line.words).collect()
 }
 
 fn fails(text: &str) -> (usize, &'static str) {
-    let error = parse(text, &Around).unwrap_err();
+    let error = parse(text, &NoSurroundings).unwrap_err();
     (error.line, error.message)
 }
 
@@ -75,7 +75,7 @@ fn an_open_quote_or_brace_is_an_error_with_its_line() {
 
 #[test]
 fn lines_are_counted() {
-    let lines = parse("a\n\n# b\nc 'd\ne' f\n g", &Around).unwrap();
+    let lines = parse("a\n\n# b\nc 'd\ne' f\n g", &NoSurroundings).unwrap();
     let numbers: Vec<_> = lines.iter().map(|line| line.number).collect();
     assert_eq!(numbers, [1, 4, 6]);
 }
@@ -140,7 +140,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_parser_panic(text in "[ -~\\n\\t]{0,60}", other in any::<String>()) {
-        let _ = parse(&text, &Around);
-        let _ = parse(&other, &Around);
+        let _ = parse(&text, &NoSurroundings);
+        let _ = parse(&other, &NoSurroundings);
     }
 }

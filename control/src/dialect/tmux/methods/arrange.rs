@@ -10,8 +10,8 @@ use crate::{
     authority::Subjects,
     caller::Caller,
     error::{Error, Result},
-    methods::{Context, Group, Method, params::Raw, session::Done},
-    services::records::workspace::{Part, Side},
+    methods::{Context, Group, Method, params::Raw, session::Acknowledged},
+    services::records::workspace::{Side, TabPart},
 };
 
 /// `tmux.arrange`.
@@ -26,7 +26,7 @@ pub struct ArrangeParams {
     pub other: Option<u64>,
     /// The new arrangement. Absent: unchanged.
     #[serde(default)]
-    pub root: Option<Part>,
+    pub root: Option<TabPart>,
     /// The pane that gets the focus of the tab. Absent: unchanged.
     #[serde(default)]
     pub focused: Option<u64>,
@@ -36,10 +36,10 @@ pub struct ArrangeParams {
 }
 
 /// The tree of a part.
-pub fn node(part: &Part) -> Node {
+pub fn node(part: &TabPart) -> Node {
     match part {
-        Part::Session { id } => Node::Pane(PaneId(*id)),
-        Part::Split { split, share, first, second } => Node::Split {
+        TabPart::Session { id } => Node::Pane(PaneId(*id)),
+        TabPart::Split { split, share, first, second } => Node::Split {
             axis: match split {
                 Side::Right => Axis::Horizontal,
                 Side::Down => Axis::Vertical,
@@ -66,13 +66,13 @@ impl Method for Arrange {
     const DOC: &'static str = "Arranges the panes of the tab that contains a pane.";
     const NAMED: &'static [&'static str] = &["id", "session_id", "other"];
     type Params<'a> = Raw<'a, ArrangeParams>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: Self::Params<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let params: ArrangeParams = params.params()?;
         let (tab, _) = tab_of(context, params.id)?;
         if params.root.is_some() || params.zoomed.is_some() {
@@ -87,7 +87,7 @@ impl Method for Arrange {
         // If the focus moves to another pane, zoom ends, as with a click.
         let zoomed = params.zoomed.unwrap_or(tab.zoomed && focused == tab.focused);
         context.mux.arrange(tab.id, root, focused, zoomed)?;
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -126,13 +126,13 @@ impl Method for Relocate {
     const DOC: &'static str = "Moves a pane, or renames, moves or activates its tab.";
     const NAMED: &'static [&'static str] = &["id", "session_id", "other"];
     type Params<'a> = Raw<'a, RelocateParams>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: Self::Params<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let params: RelocateParams = params.params()?;
         let (mux, id) = (&context.mux, PaneId(params.id));
         for moved in [Some(params.id), params.other].into_iter().flatten() {
@@ -166,7 +166,7 @@ impl Method for Relocate {
         {
             mux.activate_tab(active)?;
         }
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }
 
@@ -211,15 +211,15 @@ impl Method for Keep {
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Sets what happens to a pane when its program ends.";
     type Params<'a> = Raw<'a, KeepParams>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: Self::Params<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let params: KeepParams = params.params()?;
         touched(context, caller, params.id)?.set_on_exit(params.on_exit.into());
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     caller::Caller,
     error::Result,
     methods::{Context, Group, Method, params::NoParams},
-    services::records::workspace::Part,
+    services::records::workspace::TabPart,
 };
 
 /// `tmux.list`.
@@ -48,7 +48,7 @@ pub struct Tab {
     /// Whether the focused pane fills the tab.
     pub zoomed: bool,
     /// The panes, and how they are split.
-    pub root: Part,
+    pub root: TabPart,
 }
 
 /// A pane.
@@ -169,10 +169,10 @@ impl Pane {
 }
 
 /// The first pane of a part: at the left or top of each split.
-fn first(part: &Part) -> u64 {
+fn first(part: &TabPart) -> u64 {
     match part {
-        Part::Split { first: part, .. } => first(part),
-        Part::Session { id } => *id,
+        TabPart::Split { first: part, .. } => first(part),
+        TabPart::Session { id } => *id,
     }
 }
 
@@ -188,7 +188,7 @@ impl Method for List {
     async fn call<'a>(context: &'a Context, caller: &'a Caller, _: NoParams) -> Result<Listing> {
         let layout = context.mux.layout();
         let tabs = layout.tabs.iter().filter_map(|tab| {
-            let root = Part::of(&tab.root).of_some(&|id| caller.reaches(id))?;
+            let root = TabPart::of(&tab.root).of_some(&|id| caller.reaches(id))?;
             let focused = match caller.reaches(tab.focused.0) {
                 true => tab.focused.0,
                 false => first(&root),

@@ -9,7 +9,7 @@ use crate::{
     authority::Subjects,
     caller::Caller,
     error::{Error, Result},
-    methods::{Context, Group, Method, params::Raw, session::Done},
+    methods::{Context, Group, Method, params::Raw, session::Acknowledged},
 };
 
 /// `tmux.resize`.
@@ -78,19 +78,19 @@ impl Method for Clear {
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Deletes the history of a pane, or resets its terminal.";
     type Params<'a> = Raw<'a, ClearParams>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: Self::Params<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let params: ClearParams = params.params()?;
         let pane = touched(context, caller, params.id)?;
         match params.reset {
             true => pane.reset(),
             false => pane.clear_history(),
         }
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     authority::Subjects,
     caller::Caller,
     error::{Error, Result},
-    methods::{Context, Group, Method, params::Raw, session::Done},
+    methods::{Context, Group, Method, params::Raw, session::Acknowledged},
 };
 
 /// `tmux.stream`.
@@ -31,13 +31,13 @@ impl Method for Stream {
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Sends the output of a pane to the caller from now on.";
     type Params<'a> = Raw<'a, StreamParams>;
-    type Reply = Done;
+    type Reply = Acknowledged;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
         params: Self::Params<'a>,
-    ) -> Result<Done> {
+    ) -> Result<Acknowledged> {
         let params: StreamParams = params.params()?;
         let pane = context.mux.pane(PaneId(params.id)).ok_or(Error::NoSession(params.id))?;
         let tap = match params.whole {
@@ -46,6 +46,6 @@ impl Method for Stream {
             false => pane.tap(),
         };
         context.panes.streams.put(caller.connection, pane.id(), tap);
-        Ok(Done::OK)
+        Ok(Acknowledged::OK)
     }
 }

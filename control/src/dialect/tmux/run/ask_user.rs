@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Done, Failure, Run};
+use super::{CommandResult, Failure, Run};
 use crate::{
     caller::{Caller, Capabilities},
     dialect::tmux::server::Server,
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 impl Run<'_> {
     /// Asks the user whether the client's commands may change panes that the client's program did not open.
-    pub(super) async fn ask_user(&mut self) -> Done {
+    pub(super) async fn ask_user(&mut self) -> CommandResult {
         let context = self.server.dispatcher.context();
         let asking = Caller {
             capabilities: self.caller.capabilities | Capabilities::ASKS_FIRST,
@@ -52,7 +52,7 @@ impl Run<'_> {
                 () = tokio::time::sleep_until(deadline) => {
                     return Err("not allowed: the user has not answered".into());
                 }
-                () = self.conversation.gone() => return Err(Failure::Gone),
+                () = self.conversation.gone() => return Err(Failure::Disconnected),
             }
             drop(withdrawn);
         }

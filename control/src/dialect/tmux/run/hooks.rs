@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{Done, Failure, Run};
+use super::{CommandResult, Failure, Run};
 use crate::dialect::tmux::options::Owner;
 
 impl Run<'_> {
     /// Executes the commands that the client's program has set for a hook. Commands that another program has set would
     /// run with the rights of this one.
-    pub async fn hook(&mut self, name: &str) -> Done {
+    pub async fn hook(&mut self, name: &str) -> CommandResult {
         let opener = self.opener();
         if !self.server.state.lock().hooks.has(&opener, name) {
             return Ok(());
@@ -24,7 +24,7 @@ impl Run<'_> {
             // The values of the event stay formats, which a command expands once. So a value never becomes a command. A
             // hook that fails does not make its command fail.
             match self.text(&text).await {
-                Err(Failure::Gone) => return Err(Failure::Gone),
+                Err(Failure::Disconnected) => return Err(Failure::Disconnected),
                 Err(Failure::Message(why)) => tracing::debug!(name, why, "a hook failed"),
                 Ok(()) => {}
             }
@@ -39,7 +39,7 @@ impl Run<'_> {
         name: &str,
         pane: Option<u64>,
         values: BTreeMap<&'static str, String>,
-    ) -> Done {
+    ) -> CommandResult {
         let own = self.pane;
         self.pane = pane.or(own);
         self.hook = values;

@@ -28,7 +28,7 @@ fn compile(pattern: &str) -> Option<Regex> {
 /// An answer that a dialog offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its text on the screen.
+    /// The choice's text on the screen.
     pub label: String,
     /// The characters to type, without Enter.
     pub keys: String,

@@ -137,7 +137,7 @@ pub struct Claim {
     pub task: String,
     /// The state.
     pub state: State,
-    /// What the program needs. `None` if the source does not say, or if the state is not [`State::NeedsYou`].
+    /// What the program needs. `None` if the source does not report it, or if the state is not [`State::NeedsYou`].
     pub need: Option<Need>,
     /// A line for the user.
     pub message: Option<String>,

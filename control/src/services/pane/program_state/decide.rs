@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, State};
 
-/// What became of a claim.
+/// How a claim affects the state of its pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is the pane's state.
+    /// The claim is the pane's state.
     Decides,
     /// Another claim counts instead.
     Overridden,

@@ -11,7 +11,7 @@ const LONG: u64 = 10_000;
 /// Exit code of a command that Ctrl+C ended. The user knows about it.
 const INTERRUPTED: i32 = 130;
 
-/// What the terminal's marks say about its shell.
+/// The state of the shell, as the marks in the terminal report it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Whether the shell is at its prompt. `None` if it sends no marks.

@@ -8,7 +8,7 @@ use super::{
     files,
     markdown::{self, Block},
     project::describe,
-    record::Outcome,
+    record::MessageResult,
     settings::Settings,
 };
 use crate::services::shell::kind::{Runs, as_given};
@@ -19,7 +19,7 @@ pub fn export(
     home: &Path,
     pane: &Pane,
     path: Option<PathBuf>,
-) -> Outcome<(String, PathBuf, usize, usize)> {
+) -> MessageResult<(String, PathBuf, usize, usize)> {
     let settings = Settings::read(home)?;
     let mut record = describe(pane)?;
     record.ended_at = Some(record.started_at.clone());

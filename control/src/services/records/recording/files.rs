@@ -40,8 +40,8 @@ fn project_folder(record: &Record) -> PathBuf {
     Path::new(IN_PROJECT).join(SESSIONS).join(date(record))
 }
 
-/// Opens or creates the folder of pages in a project. Git is told to ignore the folder, because a page contains typed
-/// text. Fails if the folder has a `.gitignore` that git does not read, such as a link.
+/// Opens or creates the folder of pages in a project. A `.gitignore` excludes the folder from git, because a page
+/// contains typed text. Fails if the folder has a `.gitignore` that git does not read, such as a link.
 fn open_in_project(project: &Path, below: &Path) -> io::Result<Folder> {
     let top = Folder::open(project)?.make(Path::new(IN_PROJECT))?;
     if !top.has(".gitignore") {

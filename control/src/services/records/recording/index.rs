@@ -7,7 +7,7 @@ use std::{
 
 use unterm_mux::private;
 
-use super::record::{Outcome, Record};
+use super::record::{MessageResult, Record};
 use crate::{plain_words, registry};
 
 /// The maximum size of an index that is read, in bytes.
@@ -20,7 +20,7 @@ pub(super) fn replace_row(rows: &mut Vec<Record>, row: &Record) {
 }
 
 /// Changes the index while holding its lock.
-pub(super) fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> Outcome<()> {
+pub(super) fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> MessageResult<()> {
     let folder = home.join("sessions");
     let path = folder.join("index.json");
     let named = |error: io::Error| format!("{}: {error}", path.display());
@@ -40,7 +40,7 @@ pub(super) fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> Outco
 ///
 /// # Errors
 /// The index can't be read. The message contains its path and the reason.
-pub fn rows(home: &Path) -> Outcome<Vec<Record>> {
+pub fn rows(home: &Path) -> MessageResult<Vec<Record>> {
     let path = home.join("sessions/index.json");
     match private::read(&path, LONGEST_INDEX) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),

@@ -10,7 +10,7 @@ use super::{
     index::{index, replace_row, rows},
     log::{Event, EventKind},
     markdown::{self, timestamp},
-    record::{Outcome, Record, now},
+    record::{MessageResult, Record, now},
     settings::Settings,
 };
 use crate::{registry, services::shell::kind::Shell};
@@ -63,7 +63,7 @@ pub(super) fn open(
     home: &Path,
     mut record: Record,
     change: impl FnOnce(&mut Vec<Record>),
-) -> Outcome<(Record, File)> {
+) -> MessageResult<(Record, File)> {
     let created = files::create_log(home, &mut record);
     let file = created.map_err(|error| format!("{}: {error}", home.join("sessions").display()))?;
     let add = |rows: &mut Vec<Record>| {
@@ -81,7 +81,7 @@ pub(super) fn open(
 
 /// Creates the log in which a recording continues. The new record has the old project and shell, even if the pane's
 /// have changed.
-pub(super) fn next_part(home: &Path, old: &Record, size: Size) -> Outcome<(Record, File)> {
+pub(super) fn next_part(home: &Path, old: &Record, size: Size) -> MessageResult<(Record, File)> {
     let record = Record {
         unterm_session_id: random::uuid().map_err(|error| error.to_string())?,
         started_at: timestamp(now()),

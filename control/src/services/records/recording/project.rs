@@ -6,7 +6,7 @@ use unterm_mux::{Pane, random};
 
 use super::{
     markdown::timestamp,
-    record::{Outcome, Record, now},
+    record::{MessageResult, Record, now},
 };
 use crate::{
     registry,
@@ -15,7 +15,7 @@ use crate::{
 
 /// Creates the record of a recording that starts now. The project is determined from the process's working directory
 /// and not from the reported one (OSC 7), because programs can report any directory.
-pub(super) fn describe(pane: &Pane) -> Outcome<Record> {
+pub(super) fn describe(pane: &Pane) -> MessageResult<Record> {
     let size = pane.term().size();
     let project = project(pane.process().cwd().as_deref());
     let pid = std::process::id();

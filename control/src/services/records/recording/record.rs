@@ -62,7 +62,7 @@ fn is_none(count: &u64) -> bool {
 }
 
 /// A result whose error is a message for users.
-pub(super) type Outcome<T> = Result<T, String>;
+pub(super) type MessageResult<T> = Result<T, String>;
 
 pub(super) fn now() -> u64 {
     micros(SystemTime::now())

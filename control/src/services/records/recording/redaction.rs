@@ -8,7 +8,7 @@ use std::{
 use parking_lot::Mutex;
 
 use super::{
-    record::Outcome,
+    record::MessageResult,
     settings::{self, Settings},
 };
 
@@ -19,7 +19,7 @@ type FileState = Option<(u64, SystemTime)>;
 pub struct SharedRedaction {
     home: PathBuf,
     /// The rules, or the reason why they can't be read, with the state of the file when it was read.
-    read: Mutex<Option<(FileState, Outcome<crate::services::records::redact::Redaction>)>>,
+    read: Mutex<Option<(FileState, MessageResult<crate::services::records::redact::Redaction>)>>,
 }
 
 impl SharedRedaction {

@@ -499,7 +499,7 @@ async fn wrong_settings_are_an_error_and_nothing_is_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_full_disk_does_not_take_is_counted_and_said() {
+async fn bytes_lost_to_a_full_disk_are_counted_and_reported() {
     let home = tempfile::tempdir().unwrap();
     let (_mux, pane) = pane("stty -echo; echo ready; read x; echo never; read x");
     let seen = pane.clone();
@@ -541,7 +541,7 @@ async fn what_a_full_disk_does_not_take_is_counted_and_said() {
 }
 
 #[test]
-fn a_page_that_is_written_late_still_says_why_bytes_were_lost() {
+fn a_late_page_still_reports_why_bytes_were_lost() {
     let home = tempfile::tempdir().unwrap();
     let (_mux, pane) = pane("read x");
     let (record, _file) = open(home.path(), describe(&pane).unwrap(), |_| ()).unwrap();

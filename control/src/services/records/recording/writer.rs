@@ -19,7 +19,7 @@ use super::{
     log::{Event, EventKind, Splitter},
     markdown::timestamp,
     pages::{finish, next_part},
-    record::{Outcome, Record, micros, now},
+    record::{MessageResult, Record, micros, now},
     settings::Settings,
 };
 
@@ -169,7 +169,7 @@ impl Recording {
         self,
         mut tap: Tap,
         reason: impl FnOnce() -> &'static str,
-    ) -> Outcome<Record> {
+    ) -> MessageResult<Record> {
         let mut writer = Writer {
             of: self,
             splitter: Splitter::default(),
@@ -303,7 +303,7 @@ impl Writer {
     /// Continues in a new log. If the new log can't be created, continues in the current one, and tries again after the
     /// next output.
     fn rotate(&mut self) {
-        self.say_lost();
+        self.write_lost();
         let mut old = self.of.record.lock().clone();
         old.exit_reason = Some("rotated".to_owned());
         let size = self.of.pane.term().size();
@@ -372,7 +372,7 @@ impl Writer {
     }
 
     /// Appends an event for the lost bytes that the log does not mention yet.
-    fn say_lost(&mut self) {
+    fn write_lost(&mut self) {
         let unsaid = self.of.log.unsaid;
         if unsaid > 0 {
             let mut line = Vec::new();
@@ -385,13 +385,13 @@ impl Writer {
     }
 
     /// Ends the record, renders its page and writes its row.
-    fn close(mut self, reason: &'static str) -> Outcome<Record> {
+    fn close(mut self, reason: &'static str) -> MessageResult<Record> {
         let mut batch = Batch::default();
         if let Some(event) = self.splitter.finish(now()) {
             batch.push(event);
         }
         self.write(batch);
-        self.say_lost();
+        self.write_lost();
         let record = {
             let mut record = self.of.record.lock();
             record.ended_at = Some(timestamp(now()));

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::VecDeque};
 
 use parking_lot::Mutex;
-use unterm_term::Given;
+use unterm_term::CommandAlias;
 
 use super::{Marks, Shell, any_shell, quoting::escaped};
 
@@ -54,7 +54,7 @@ pub enum Runs<'a> {
 
 /// Replaces typed lines in a screen text by the original commands, and removes the end marks of `runs`. Wrapped rows of
 /// the text must be joined. `typed`: lines that callers certainly typed. Returns `Borrowed` if nothing changes.
-pub fn as_given<'a>(text: &'a str, typed: &[Given], runs: Runs<'_>) -> Cow<'a, str> {
+pub fn as_given<'a>(text: &'a str, typed: &[CommandAlias], runs: Runs<'_>) -> Cow<'a, str> {
     let is_known = typed.iter().any(|given| text.contains(&given.typed));
     if !is_known && !text.contains(BEGIN) && !text.contains(END.0) {
         return Cow::Borrowed(text);
@@ -241,7 +241,7 @@ mod tests {
         let marks = Marks::new().unwrap();
         let runs = TypedRuns::default();
         runs.add(&marks);
-        let typed = [Given { typed: " eval 'a; b'".to_owned(), command: "a; b".to_owned() }];
+        let typed = [CommandAlias { typed: " eval 'a; b'".to_owned(), command: "a; b".to_owned() }];
         let text = format!("$  eval 'a; b'\nout\n{} 0\n$ ", marks.end());
         assert_eq!(as_given(&text, &typed, Runs::Typed(&runs)), "$ a; b\nout\n$ ");
         assert!(matches!(as_given("$ ls", &typed, Runs::Typed(&runs)), Cow::Borrowed(_)));

@@ -66,8 +66,8 @@ pub fn texts(term: &Term) -> Vec<String> {
 /// The nearest text above the cursor, within the borders around a column, with its rows joined.
 fn above(term: &Term, col: u16) -> Option<String> {
     let mut rows = (0..term.cursor().row).rev().map(|row| segment(term, row, col));
-    let last = rows.by_ref().take(MOST_ROWS).find(|text| says_something(text))?;
-    let before = rows.take(MOST_ROWS - 1).take_while(|text| says_something(text));
+    let last = rows.by_ref().take(MOST_ROWS).find(|text| has_text(text))?;
+    let before = rows.take(MOST_ROWS - 1).take_while(|text| has_text(text));
     let mut label: Vec<String> = before.collect();
     label.reverse();
     label.push(last);
@@ -102,7 +102,7 @@ fn is_empty(text: &str) -> bool {
     text.chars().all(|char| char.is_whitespace() || MASKS.contains(char) || is_frame(char))
 }
 
-fn says_something(text: &str) -> bool {
+fn has_text(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 

@@ -72,8 +72,8 @@ impl Term {
         Ok(())
     }
 
-    /// Moves the cursor behind the last row of an image at the cursor, and scrolls if that row is below the region. At
-    /// the right edge it moves to the next row, as in kitty.
+    /// Moves the cursor to the row after the last row of an image at the cursor, and scrolls if that row is below the
+    /// region. At the right edge it moves to the next row, as in kitty.
     fn move_past_image(&mut self, cols: usize, rows: usize) {
         let mut row = self.cursor.row + rows.saturating_sub(1);
         self.cursor.wrap_pending = false;

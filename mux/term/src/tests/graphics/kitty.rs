@@ -19,7 +19,7 @@ pub(super) fn image(id: u32, width: usize, height: usize) -> String {
 }
 
 #[test]
-fn an_image_is_shown_at_the_cursor_which_moves_behind_it() {
+fn an_image_is_shown_at_the_cursor_which_moves_after_it() {
     let mut fixture = fixture();
     fixture.feed(image(1, 16, 32) + "ab\x1b_Ga=p,i=1\x1b\\");
     assert_eq!(shown(&fixture), "2×2 at 2,0");

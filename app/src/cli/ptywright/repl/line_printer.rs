@@ -15,7 +15,7 @@ use crate::cli::ptywright::terminal;
 
 /// The state of the edited line. The editor shares it with the threads that print above the line.
 #[derive(Clone, Default)]
-pub struct Above(Arc<(Mutex<State>, Condvar)>);
+pub struct LinePrinter(Arc<(Mutex<State>, Condvar)>);
 
 #[derive(Default)]
 enum State {
@@ -41,7 +41,7 @@ pub struct Edited {
     pub position: usize,
 }
 
-impl Above {
+impl LinePrinter {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

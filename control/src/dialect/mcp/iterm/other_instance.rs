@@ -32,7 +32,7 @@ pub async fn call(
     arguments.insert(key.to_owned(), json!(terminal.id));
     let tools = tools(ask, endpoint).await.map_err(error)?;
     match timeout(LONGEST.saturating_sub(ask.held), tools.call(tool, arguments)).await {
-        Ok(Ok(reply)) => said(&reply),
+        Ok(Ok(reply)) => result_of(&reply),
         Ok(Err(_)) => Err(error(BROKE)),
         Err(_) => Err(error(
             "The session's instance has not answered yet. Make the same call again to go on waiting.",
@@ -46,7 +46,7 @@ macro_rules! there {
     ($ask:ident, $terminal:expr, $key:literal, $given:ident) => {
         if let Some(endpoint) = $terminal.elsewhere() {
             let named = ($key, &$given);
-            return $crate::dialect::mcp::iterm::far::call(
+            return $crate::dialect::mcp::iterm::other_instance::call(
                 $ask,
                 &$terminal,
                 endpoint,
@@ -60,15 +60,15 @@ macro_rules! there {
 pub(super) use there;
 
 /// Converts a tool's reply to this instance's form.
-fn said(reply: &Value) -> Result<Value, Value> {
+fn result_of(reply: &Value) -> Result<Value, Value> {
     if let Some(why) = reply["error"]["message"].as_str() {
         return Err(error(why));
     }
     let result = &reply["result"];
     let text = result["content"][0]["text"].as_str().unwrap_or_default();
     match (serde_json::from_str::<Value>(text), result["isError"] == true) {
-        (Ok(said), false) => Ok(said),
-        (Ok(said @ Value::Object(_)), true) => Err(said),
+        (Ok(result_of), false) => Ok(result_of),
+        (Ok(result_of @ Value::Object(_)), true) => Err(result_of),
         // An instance of another version may return an error as plain text.
         _ => Err(error(text)),
     }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_said_there_is_said_here() {
         let result = |text: &str, is_error| {
-            said(
+            result_of(
                 &json!({"result": {"content": [{"type": "text", "text": text}], "isError": is_error}}),
             )
         };
@@ -106,6 +106,6 @@ mod tests {
         assert_eq!(result(r#"{"error":"No"}"#, true), Err(json!({"error": "No"})));
         assert_eq!(result("The user says no", true), Err(error("The user says no")));
         let broken = json!({"error": {"code": -32602, "message": "Unknown tool"}});
-        assert_eq!(said(&broken), Err(error("Unknown tool")));
+        assert_eq!(result_of(&broken), Err(error("Unknown tool")));
     }
 }

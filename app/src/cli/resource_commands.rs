@@ -374,7 +374,7 @@ impl PolicyCommand {
 pub enum TokenCommand {
     /// Create a token and print it. It can't be printed again.
     Create {
-        /// Name that says what the token is for.
+        /// Name that describes the token's purpose.
         #[arg(value_parser = purpose)]
         name: String,
         /// Permission: read, act (read, and use panes) or admin (everything).

@@ -262,7 +262,7 @@ fn cells_have_their_looks_links_and_roles() {
 }
 
 #[test]
-fn cells_tell_larger_characters_and_a_reversed_screen() {
+fn cells_describe_larger_characters_and_a_reversed_screen() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let script = "printf '\\033[?5h\\033#3top\\n\\033#4bottom\\n\\033#6wide\\nready'; exec cat";
@@ -473,7 +473,7 @@ fn a_session_without_room_for_two_is_not_split() {
 }
 
 #[test]
-fn a_title_that_a_program_left_behind_is_told_no_more() {
+fn a_leftover_title_is_not_reported_again() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let id = fixture.marked_shell(&mut wire).id;
@@ -508,7 +508,7 @@ fn ask(wire: &mut Wire, method: &str) -> Value {
 }
 
 #[test]
-fn a_connection_is_told_what_happens_in_order() {
+fn a_connection_receives_events_in_order() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -584,7 +584,7 @@ fn an_end_that_a_program_reports_is_not_the_shells_word() {
 }
 
 #[test]
-fn variables_that_a_program_sets_are_told_and_kept() {
+fn variables_that_a_program_sets_are_events_and_kept() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -601,7 +601,7 @@ fn variables_that_a_program_sets_are_told_and_kept() {
 }
 
 #[test]
-fn what_programs_say_of_themselves_is_told_and_kept() {
+fn states_that_programs_report_are_events_and_kept() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -802,7 +802,7 @@ fn each_cell_comes_as_a_run_with_its_columns() {
 }
 
 #[test]
-fn the_bytes_of_a_hidden_shell_do_not_tell_its_nonce() {
+fn the_bytes_of_a_hidden_shell_do_not_contain_its_nonce() {
     let fixture = Fixture::new();
     fixture.integrate();
     let mut wire = fixture.login();

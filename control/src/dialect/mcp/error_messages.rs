@@ -51,7 +51,7 @@ impl Speaker {
     }
 
     /// The message for an error.
-    pub fn say(self, error: &Error) -> String {
+    pub fn message(self, error: &Error) -> String {
         if let Error::Denied(denial) = error {
             return self.denied(denial);
         }
@@ -199,9 +199,9 @@ mod tests {
     #[test]
     fn panes_are_called_so_and_quotes_stay() {
         let busy = Error::busy(3, "tmux new-session");
-        let said = RUN.say(&busy);
-        assert!(said.contains("pane 3 runs “tmux new-session”"), "{said}");
-        let there = Speaker { noun: "session", ..RUN }.say(&busy);
+        let message = RUN.message(&busy);
+        assert!(message.contains("pane 3 runs “tmux new-session”"), "{message}");
+        let there = Speaker { noun: "session", ..RUN }.message(&busy);
         assert!(there.contains("session 3 runs"), "{there}");
     }
 
@@ -214,15 +214,15 @@ mod tests {
             Error::NoBlock { id: 3, block: None },
         ] {
             let lacks = ["pane_", "request_human", "transcript"];
-            assert!(lacks.iter().any(|tool| RUN.say(&error).contains(tool)), "{error}");
-            let said = few.say(&error);
-            assert!(!lacks.iter().any(|tool| said.contains(tool)), "{said}");
+            assert!(lacks.iter().any(|tool| RUN.message(&error).contains(tool)), "{error}");
+            let message = few.message(&error);
+            assert!(!lacks.iter().any(|tool| message.contains(tool)), "{message}");
         }
     }
 
     #[test]
     fn a_refusal_names_the_pane_and_the_tool_and_no_method() {
-        let denied = |denial| RUN.say(&Error::Denied(denial));
+        let denied = |denial| RUN.message(&Error::Denied(denial));
         let what = || "exec.run_wait".to_owned();
         let sessions = |session| Denial::Sessions { what: what(), session, reached: [1, 2].into() };
         assert_eq!(
@@ -239,8 +239,8 @@ mod tests {
             "Not allowed: run needs the scope act, and your token gives read. Ask the user for another token"
         );
         for denial in [Denial::Approval(what()), Denial::Agents(what()), Denial::Ended] {
-            let said = denied(denial);
-            assert!(!said.contains("exec."), "{said}");
+            let message = denied(denial);
+            assert!(!message.contains("exec."), "{message}");
         }
     }
 }

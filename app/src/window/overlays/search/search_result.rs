@@ -4,7 +4,7 @@ use unterm_term::Match;
 
 /// The matches that a search found, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     /// The number of the search that found these matches.
     pub(crate) generation: u64,
     pub(crate) matches: Vec<Match>,

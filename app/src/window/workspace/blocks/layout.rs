@@ -7,7 +7,7 @@ use unterm_term::Content;
 use crate::window::{
     ui::geometry::Geometry,
     workspace::{
-        blocks::{Block, Header, part::Part},
+        blocks::{Block, Header, action::BlockAction},
         view::View,
     },
 };
@@ -21,7 +21,7 @@ pub(crate) struct BlockLayout {
     pub(crate) bar: PixelRect,
     /// The rectangle of the panel's text. Empty if only the buttons fit.
     pub(crate) about: PixelRect,
-    pub(crate) parts: Vec<(Part, PixelRect)>,
+    pub(crate) parts: Vec<(BlockAction, PixelRect)>,
 }
 
 /// The minimum width of the panel's text, in columns.
@@ -61,7 +61,7 @@ impl BlockLayout {
         let widths: Vec<u32> = block
             .parts
             .iter()
-            .map(|part| geometry.ui_width(view.button(*part, block.id)) + 2 * padding)
+            .map(|action| geometry.ui_width(view.button(*action, block.id)) + 2 * padding)
             .collect();
         let buttons: u32 = widths.iter().sum();
         let whole = geometry.ui_width(&block.about) + 2 * padding;
@@ -86,10 +86,10 @@ impl BlockLayout {
         let bar = PixelRect { x: right - width as i32, y, width, height: tall };
         let about = PixelRect { width: width - buttons, ..bar };
         let mut x = about.x + about.width as i32;
-        let parts = block.parts.iter().zip(widths).map(|(part, width)| {
+        let parts = block.parts.iter().zip(widths).map(|(action, width)| {
             let rect = PixelRect { x, width, ..bar };
             x += width as i32;
-            (*part, rect)
+            (*action, rect)
         });
         Self { parts: parts.collect(), about, bar, ..self }
     }
@@ -121,13 +121,13 @@ pub(crate) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
 
 impl View {
     /// The text of a button in a command's panel.
-    pub(crate) fn button(&self, part: Part, id: u64) -> &'static str {
-        match part {
-            Part::CopyOutput => "Copy output",
-            Part::CopyCommand => "Copy command",
-            Part::Rerun => "Rerun",
-            Part::Fold if self.folds.has(id) => "Unfold",
-            Part::Fold => "Fold",
+    pub(crate) fn button(&self, action: BlockAction, id: u64) -> &'static str {
+        match action {
+            BlockAction::CopyOutput => "Copy output",
+            BlockAction::CopyCommand => "Copy command",
+            BlockAction::Rerun => "Rerun",
+            BlockAction::Fold if self.folds.has(id) => "Unfold",
+            BlockAction::Fold => "Fold",
         }
     }
 
@@ -244,12 +244,13 @@ mod tests {
     use crate::window::workspace::blocks::Fare;
     use unterm_term::{LineId, Options, Parser, Size, Term};
 
-    fn block(about: &str, parts: &[Part]) -> Block {
+    fn block(about: &str, parts: &[BlockAction]) -> Block {
         let (about, parts) = (about.to_owned(), parts.to_vec());
         Block { id: 1, line: LineId(0), fare: Fare::Good, about, parts }
     }
 
-    const ALL: [Part; 4] = [Part::CopyOutput, Part::CopyCommand, Part::Rerun, Part::Fold];
+    const ALL: [BlockAction; 4] =
+        [BlockAction::CopyOutput, BlockAction::CopyCommand, BlockAction::Rerun, BlockAction::Fold];
 
     /// A view of a terminal that shows these rows.
     fn view(cols: u16, rows: &[String]) -> View {

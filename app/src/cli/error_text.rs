@@ -11,7 +11,7 @@ use unterm_control::{Error, METHODS, client::ClientError, did_you_mean};
 use crate::plain_words;
 
 /// The text of an error that is printed to standard error.
-pub fn told(error: &anyhow::Error, json: bool) -> String {
+pub fn error_text(error: &anyhow::Error, json: bool) -> String {
     match json || !std::io::stderr().is_terminal() {
         true => format!("{error:#}"),
         false => for_users(error),
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn users_read_the_message_in_the_words_of_the_window() {
-        for (message, told) in [
+        for (message, text) in [
             ("Session 9 not found", "pane 9 does not exist"),
             ("Block 4 of session 9 not found", "Block 4 of pane 9 not found"),
             ("Missing 'name'", "Missing 'name'"),
@@ -127,8 +127,8 @@ mod tests {
                 "Unknown method: sesion.list; did you mean \"session.list\"?",
             ),
         ] {
-            assert_eq!(for_users(&call(message)), told);
-            assert_eq!(for_users(&anyhow::anyhow!(message.to_owned())), told);
+            assert_eq!(for_users(&call(message)), text);
+            assert_eq!(for_users(&anyhow::anyhow!(message.to_owned())), text);
         }
     }
 
@@ -136,6 +136,6 @@ mod tests {
     fn programs_read_the_documented_form() {
         let error = call("Session 9 not found");
         let form = "MCP session.status failed [-32603]: Session 9 not found";
-        assert_eq!(told(&error, true), form);
+        assert_eq!(error_text(&error, true), form);
     }
 }

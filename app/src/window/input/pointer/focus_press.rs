@@ -11,7 +11,7 @@ const TOGETHER: Duration = Duration::from_millis(300);
 
 /// The last focus event; `None` after the next press, or after the pointer moved.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Arrival(Option<Focused>);
+pub(crate) struct FocusPress(Option<Focused>);
 
 /// A gain of the keyboard focus.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ struct Focused {
     place: Option<(f64, f64)>,
 }
 
-impl Arrival {
+impl FocusPress {
     /// Records that the window gained or lost the focus while the pointer was at `place`.
     pub(crate) fn keyboard_moved(
         &mut self,
@@ -60,26 +60,26 @@ mod tests {
 
     #[test]
     fn the_press_that_comes_with_the_keyboard_arrives_and_the_next_one_does_not() {
-        let (mut arrival, now) = (Arrival::default(), Instant::now());
-        arrival.keyboard_moved(true, None, now);
+        let (mut focus_press, now) = (FocusPress::default(), Instant::now());
+        focus_press.keyboard_moved(true, None, now);
         // X11 may report the pointer's position again, even if the pointer had left the window.
-        arrival.is_at(20.0, 30.0);
-        arrival.is_at(20.4, 30.4);
-        assert!(arrival.arrives_by_press(true, now + MOMENT));
-        assert!(!arrival.arrives_by_press(true, now + 2 * MOMENT));
+        focus_press.is_at(20.0, 30.0);
+        focus_press.is_at(20.4, 30.4);
+        assert!(focus_press.arrives_by_press(true, now + MOMENT));
+        assert!(!focus_press.arrives_by_press(true, now + 2 * MOMENT));
 
-        arrival.keyboard_moved(false, Some((20.4, 30.4)), now);
-        assert!(arrival.arrives_by_press(false, now), "the keyboard comes behind it");
+        focus_press.keyboard_moved(false, Some((20.4, 30.4)), now);
+        assert!(focus_press.arrives_by_press(false, now), "the keyboard focus follows");
     }
 
     #[test]
     fn a_press_that_is_aimed_at_something_is_a_click() {
-        let (mut arrival, now) = (Arrival::default(), Instant::now());
-        arrival.keyboard_moved(true, Some((20.0, 30.0)), now);
-        arrival.is_at(26.0, 30.0);
-        assert!(!arrival.arrives_by_press(true, now + MOMENT), "the pointer went on");
+        let (mut focus_press, now) = (FocusPress::default(), Instant::now());
+        focus_press.keyboard_moved(true, Some((20.0, 30.0)), now);
+        focus_press.is_at(26.0, 30.0);
+        assert!(!focus_press.arrives_by_press(true, now + MOMENT), "the pointer went on");
 
-        arrival.keyboard_moved(true, Some((26.0, 30.0)), now);
-        assert!(!arrival.arrives_by_press(true, now + TOGETHER), "the user looked first");
+        focus_press.keyboard_moved(true, Some((26.0, 30.0)), now);
+        assert!(!focus_press.arrives_by_press(true, now + TOGETHER), "the user looked first");
     }
 }

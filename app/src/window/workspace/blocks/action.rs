@@ -2,7 +2,7 @@
 
 /// A mouse action on a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum BlockAction {
     CopyOutput,
     CopyCommand,
     Rerun,

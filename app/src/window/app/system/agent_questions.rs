@@ -5,12 +5,12 @@ use unterm_control::Question;
 use crate::window::{
     app::App,
     overlays::{
-        asks::{ABOUT, ShownQuestions, fitted},
+        agent_questions::{ABOUT, ShownQuestions, fitted},
         choice::Choice,
         panel::item::Item,
         picker::Picker,
     },
-    system::errand::Done,
+    system::errand::ErrandResult,
 };
 
 impl App {
@@ -48,8 +48,8 @@ impl App {
             more => format!(" ({} more)", more - 1),
         };
         let (heading, text) = (question.heading(), fitted(&question.text_on_one_line()));
-        let says = format!("{heading}{more}\n{text}{press}");
-        self.keep_saying(ABOUT, says);
+        let message = format!("{heading}{more}\n{text}{press}");
+        self.keep_saying(ABOUT, message);
         if is_new {
             self.ask_attention();
         }
@@ -83,8 +83,10 @@ impl App {
         let Some(server) = &self.server else { return };
         let (answers, answer) = (server.answers(), answer.to_owned());
         self.errand("agents", move || match answers.give(number, &answer) {
-            Ok(()) => Done::Nothing,
-            Err(why) => Done::Failed("agents", format!("The answer was not accepted.\n{why}")),
+            Ok(()) => ErrandResult::Nothing,
+            Err(why) => {
+                ErrandResult::Failed("agents", format!("The answer was not accepted.\n{why}"))
+            }
         });
     }
 

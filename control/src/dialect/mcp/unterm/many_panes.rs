@@ -9,10 +9,10 @@ use crate::{
     backend::Calls as _,
     caller::{Caller, Signals},
     dialect::mcp::{
+        error_messages::Speaker,
         jobs::{Job, JobKind, Pending, Waited},
         server::Server,
         tool::{Ask, ToolResult, is_hidden},
-        words::Speaker,
     },
     methods::{
         Method,
@@ -145,7 +145,7 @@ where
         let Means { server, caller, speaker } = means.clone();
         running.spawn(async move {
             let reply = server.dispatcher.call::<M>(&caller, params).await;
-            reply.map(|reply| (pane, reply)).map_err(|error| speaker.say(&error))
+            reply.map(|reply| (pane, reply)).map_err(|error| speaker.message(&error))
         });
     }
     let (mut last, mut failed) = (None, "The call was given up".to_owned());
