@@ -32,7 +32,7 @@ use crate::{
     caller::{Caller, TokenKind},
     error::{Error, Result},
     methods::{
-        Context, Entry, Table,
+        self, Context, Entry,
         events::{Subscribe, SubscribeParams},
     },
     poll::poll_once,
@@ -50,22 +50,15 @@ pub trait Gate: Send + Sync {
 
 /// Calls methods on behalf of callers.
 pub struct Dispatcher {
-    table: Arc<Table>,
     context: Context,
     gates: Vec<Arc<dyn Gate>>,
     connections: AtomicU64,
 }
 
 impl Dispatcher {
-    /// Creates a dispatcher for the methods of `table`. `context` must use the same table. `gates`: the app's gates,
-    /// which every call must pass, in order.
-    pub fn new(table: Arc<Table>, context: Context, gates: Vec<Arc<dyn Gate>>) -> Self {
-        Self { table, context, gates, connections: AtomicU64::new(0) }
-    }
-
-    /// The table of methods.
-    pub fn table(&self) -> &Table {
-        &self.table
+    /// Creates a dispatcher. `gates`: the app's gates, which every call must pass, in order.
+    pub fn new(context: Context, gates: Vec<Arc<dyn Gate>>) -> Self {
+        Self { context, gates, connections: AtomicU64::new(0) }
     }
 
     /// Calls a method and appends its reply as JSON to `reply`. `params`: the parameters as JSON; empty if there are
@@ -77,8 +70,8 @@ impl Dispatcher {
         params: &str,
         reply: &mut Vec<u8>,
     ) -> Result<()> {
-        let entry = self.table.find(method).ok_or_else(|| Error::Unknown(method.to_owned()))?;
-        self.call_entry(caller, &entry, params, reply).await
+        let entry = methods::find(method).ok_or_else(|| Error::Unknown(method.to_owned()))?;
+        self.call_entry(caller, entry, params, reply).await
     }
 
     /// Calls a method like [`Self::call_into`]. The method need not be in the table, because some wires have their own

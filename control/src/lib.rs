@@ -70,12 +70,7 @@ pub mod tmux {
         Answer, Control, Event, Hello, asks_version, control, program_version,
     };
 }
-/// The crate of JSON schemas, for methods that are added at run time.
-pub use schemars;
-
-pub use methods::{
-    AddedMethod, Description, Entry, Group, METHODS, TableError, titles::title as plain_title,
-};
+pub use methods::{Entry, Group, METHODS, titles::title as plain_title};
 pub use reference::{reference, tools};
 pub use registry::{FileError, Record, RegistryFault, held, home, lock, remove_leftovers};
 pub use server::{

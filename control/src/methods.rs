@@ -54,9 +54,14 @@ pub mod workspace;
 
 pub use self::{
     context::Context,
-    group::{Catalog, Group},
-    method::{AddedMethod, Description, Entry, Method},
-    table::{METHODS, Table, TableError},
+    group::Group,
+    method::{Entry, Method},
+    table::METHODS,
 };
-pub(crate) use self::{context::hides_input, method::entry, params::Word, table::find};
+pub(crate) use self::{
+    context::hides_input,
+    method::entry,
+    params::Word,
+    table::{find, names_by_group},
+};
 use crate::{authority::Subjects, caller::Caller, error::Result};

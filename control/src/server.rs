@@ -26,7 +26,7 @@ use crate::{
     Host,
     backend::Backend,
     dispatch::Dispatcher,
-    methods::{AddedMethod, Description, Entry, TableError, adapter::ProgramState},
+    methods::adapter::ProgramState,
     registry::{Registration, RegistryFault},
     services::{
         pane::{
@@ -134,24 +134,6 @@ impl Server {
         self.runtime().spawn(listen::serve(listener, Arc::new(service)));
         self.sockets.lock().push(file);
         Ok(())
-    }
-
-    /// Adds a method at run time. Callers of every wire can use it from now on. The callers that may use it follow from
-    /// what it reveals and changes.
-    ///
-    /// # Errors
-    /// Another method has this name, or too many methods were added.
-    pub fn add_method(
-        &self,
-        description: Description,
-        method: Box<dyn AddedMethod>,
-    ) -> Result<(), TableError> {
-        self.dispatcher.table().add(Entry::added(description, method))
-    }
-
-    /// Removes a method that was added. Returns false if no added method has this name. Running calls continue.
-    pub fn remove_method(&self, name: &str) -> bool {
-        self.dispatcher.table().remove(name)
     }
 
     /// A backend that executes calls in this process.

@@ -24,11 +24,15 @@ pub(crate) fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispa
     });
     let (registration, fault) = Registration::with_page(home.path(), 1, 2, "token".to_owned());
     assert!(fault.is_none());
-    let table = Arc::<Table>::default();
     let registration = Arc::new(registration);
-    let context =
-        Context::new(mux, Arc::new(Headless), registration, Approval::Allow, table.clone());
-    (home, Dispatcher::new(table, context, gates))
+    let context = Context::new(
+        mux,
+        Arc::new(Headless),
+        registration,
+        Approval::Allow,
+        methods::names_by_group,
+    );
+    (home, Dispatcher::new(context, gates))
 }
 
 pub(crate) fn caller(scopes: Scopes) -> Caller {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use unterm_mux::{Composed, Mux, Pane, PaneId};
 
-use super::{group::Catalog, params};
+use super::{group::Group, params};
 use crate::{
     Host,
     authority::{
@@ -56,9 +56,13 @@ pub struct Context {
     pub(crate) people: People,
     /// Leases, events, views and plugins of the panes.
     pub(crate) panes: Panes,
-    /// The names of this instance's methods.
-    pub(crate) catalog: Arc<dyn Catalog>,
+    /// Returns every group in order, with the names of its methods. A function, because methods can't import the table
+    /// that lists them.
+    pub(crate) names_by_group: NamesByGroup,
 }
+
+/// A function that returns the names of methods by group.
+type NamesByGroup = fn() -> Vec<(Group, Vec<&'static str>)>;
 
 impl Context {
     /// Builds the state for a mux, a host and a registry entry.
@@ -67,7 +71,7 @@ impl Context {
         host: Arc<dyn Host>,
         registration: Arc<Registration>,
         rule: Approval,
-        catalog: Arc<dyn Catalog>,
+        names_by_group: NamesByGroup,
     ) -> Self {
         let changes = host.changes().unwrap_or_default();
         let people = People::new(registration.home(), registration.start(), rule, changes);
@@ -97,7 +101,7 @@ impl Context {
             mux,
             host,
             registration,
-            catalog,
+            names_by_group,
         }
     }
 

@@ -44,9 +44,3 @@ impl Group {
         }
     }
 }
-
-/// The method names of an instance, by group.
-pub trait Catalog: Send + Sync {
-    /// Every group in order, with the names of its methods.
-    fn by_group(&self) -> Vec<(Group, Vec<&'static str>)>;
-}

@@ -50,7 +50,7 @@ pub trait Method: 'static {
     ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
 
     /// The audit log's text about a call. `usual`: the default text, which is made from the parameters in
-    /// [`Method::TELLING`].
+    /// [`Method::DESCRIBED_BY`].
     fn detail(_context: &Context, _params: &Map<String, Value>, usual: Detail) -> Detail {
         usual
     }
@@ -70,88 +70,25 @@ pub struct Entry {
     pub doc: &'static str,
     /// See [`Method::LASTS`].
     pub lasts: bool,
-    /// See [`Method::TELLING`].
+    /// See [`Method::DESCRIBED_BY`].
     pub described_by: &'static [&'static str],
     /// See [`Method::detail`].
     pub(crate) detail: fn(&Context, &Map<String, Value>, Detail) -> Detail,
-    schemas: Schemas,
-    code: Code,
-}
-
-/// The schemas of parameters and reply.
-enum Schemas {
-    OfTypes(fn() -> Schema, fn() -> Schema),
-    Given(Schema, Schema),
-}
-
-/// The code of a method.
-enum Code {
+    params: fn() -> Schema,
+    reply: fn() -> Schema,
     /// Parses the parameters (JSON), calls the method, and appends the reply (JSON) to the buffer.
-    OfType(for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>),
-    Added(Box<dyn AddedMethod>),
-}
-
-/// The code of a method that is added at run time, for example by a plugin.
-pub trait AddedMethod: Send + Sync + 'static {
-    /// Executes a call that the authority has allowed. The authority decides by the subjects that the method's
-    /// [`Description`] reveals and changes.
-    ///
-    /// # Errors
-    /// The reason for a failure, as a message for the caller.
-    fn call<'a>(
-        &'a self,
-        caller: &'a Caller,
-        params: Map<String, Value>,
-    ) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send + 'a>>;
-}
-
-/// The description of a method that is added at run time. The fields correspond to the constants of [`Method`].
-#[allow(missing_docs, reason = "the constants of `Method` of the same names say it")]
-pub struct Description {
-    pub name: &'static str,
-    pub group: Group,
-    pub reveals: Subjects,
-    pub changes: Subjects,
-    pub doc: &'static str,
-    pub named: &'static [&'static str],
-    pub lasts: bool,
-    /// The schema of the parameters, which form an object.
-    pub params: Schema,
-    /// The schema of the reply.
-    pub reply: Schema,
+    code: for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>,
 }
 
 impl Entry {
-    /// The row of a method that is added at run time.
-    pub fn added(description: Description, method: Box<dyn AddedMethod>) -> Self {
-        let Description { name, group, reveals, changes, doc, named, lasts, params, reply } =
-            description;
-        Self {
-            demand: Demand::of(name, reveals, changes, named),
-            group,
-            doc,
-            lasts,
-            described_by: &DOING,
-            detail: |_, _, usual| usual,
-            schemas: Schemas::Given(params, reply),
-            code: Code::Added(method),
-        }
-    }
-
     /// The schema of the method's parameters.
     pub fn params_schema(&self) -> Schema {
-        match &self.schemas {
-            Schemas::OfTypes(params, _) => params(),
-            Schemas::Given(params, _) => params.clone(),
-        }
+        (self.params)()
     }
 
     /// The schema of the method's reply.
     pub fn reply_schema(&self) -> Schema {
-        match &self.schemas {
-            Schemas::OfTypes(_, reply) => reply(),
-            Schemas::Given(_, reply) => reply.clone(),
-        }
+        (self.reply)()
     }
 
     /// Calls the method and appends its reply (JSON) to `reply`. `params`: the parameters as JSON; empty if there are
@@ -163,14 +100,7 @@ impl Entry {
         params: &'a str,
         reply: &'a mut Vec<u8>,
     ) -> Call<'a> {
-        match &self.code {
-            Code::OfType(call) => call(context, caller, params, reply),
-            Code::Added(method) => Box::pin(async move {
-                let params = serde_json::from_str(object(params)).map_err(Error::Params)?;
-                let value = method.call(caller, params).await.map_err(Error::Failed)?;
-                serde_json::to_writer(reply, &value).map_err(Error::Reply)
-            }),
-        }
+        (self.code)(context, caller, params, reply)
     }
 }
 
@@ -190,8 +120,9 @@ pub(crate) const fn entry<M: Method>() -> Entry {
         lasts: M::LASTS,
         described_by: M::DESCRIBED_BY,
         detail: M::detail,
-        schemas: Schemas::OfTypes(|| schema_for!(M::Params<'static>), || schema_for!(M::Reply)),
-        code: Code::OfType(call::<M>),
+        params: || schema_for!(M::Params<'static>),
+        reply: || schema_for!(M::Reply),
+        code: call::<M>,
     }
 }
 

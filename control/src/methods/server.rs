@@ -157,6 +157,6 @@ impl Method for Capabilities {
         _: &'a Caller,
         _: NoParams,
     ) -> Result<CapabilitiesReply> {
-        Ok(CapabilitiesReply(context.catalog.by_group()))
+        Ok(CapabilitiesReply((context.names_by_group)()))
     }
 }

@@ -1,17 +1,11 @@
-//! The table of methods: those that every instance has, and those that are added to an instance at run time.
+//! The table of methods.
 
-use std::{
-    collections::HashMap,
-    ops::Deref,
-    sync::{Arc, LazyLock},
-};
-
-use parking_lot::RwLock;
+use std::{collections::HashMap, sync::LazyLock};
 
 use super::{
     action, activity, adapter, aliases, approvals, audit, blocks, capture, cells, config, events,
     exec, explain, files,
-    group::{Catalog, Group},
+    group::Group,
     handover, inbox, input, instance, layout, lease,
     method::{Entry, entry},
     nonce, orchestrate, policy, proxy, recording, replay, screen, search_all, selftest, server,
@@ -154,87 +148,16 @@ pub static METHODS: &[Entry] = &[
 static BY_NAME: LazyLock<HashMap<&str, &'static Entry>> =
     LazyLock::new(|| METHODS.iter().map(|entry| (entry.name, entry)).collect());
 
-/// The methods of an instance.
-#[derive(Default)]
-pub struct Table {
-    added: RwLock<HashMap<&'static str, Arc<Entry>>>,
+/// Every group in order, with the names of its methods.
+pub(crate) fn names_by_group() -> Vec<(Group, Vec<&'static str>)> {
+    let of_group = |group| {
+        let methods = METHODS.iter().filter(|entry| entry.group == group);
+        (group, methods.map(|entry| entry.name).collect())
+    };
+    Group::ALL.map(of_group).into()
 }
 
-/// A method that was found. If an added method is removed while a call of it runs, the call continues.
-pub enum Found {
-    /// A method that every instance has.
-    Own(&'static Entry),
-    /// A method that was added at run time.
-    Added(Arc<Entry>),
-}
-
-impl Deref for Found {
-    type Target = Entry;
-
-    fn deref(&self) -> &Entry {
-        match self {
-            Self::Own(entry) => entry,
-            Self::Added(entry) => entry,
-        }
-    }
-}
-
-/// Why a method can't be added.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
-    /// Another method has the name.
-    #[error("there is a method named {0} already")]
-    Taken(String),
-    /// The maximum number of added methods is reached.
-    #[error("no more than {MOST_ADDED} methods can be added to an instance")]
-    Full,
-}
-
-/// The maximum number of methods that can be added.
-const MOST_ADDED: usize = 1000;
-
-impl Table {
-    /// The method with this name.
-    pub fn find(&self, name: &str) -> Option<Found> {
-        let own = find(name).map(Found::Own);
-        own.or_else(|| self.added.read().get(name).cloned().map(Found::Added))
-    }
-
-    /// Adds a method, which callers find from now on.
-    ///
-    /// # Errors
-    /// Another method has this name, or too many methods were added.
-    pub fn add(&self, entry: Entry) -> Result<(), TableError> {
-        let mut added = self.added.write();
-        if BY_NAME.contains_key(entry.name) || added.contains_key(entry.name) {
-            return Err(TableError::Taken(entry.name.to_owned()));
-        }
-        if added.len() >= MOST_ADDED {
-            return Err(TableError::Full);
-        }
-        added.insert(entry.name, Arc::new(entry));
-        Ok(())
-    }
-
-    /// Removes a method that was added. Returns false if no added method has this name.
-    pub fn remove(&self, name: &str) -> bool {
-        self.added.write().remove(name).is_some()
-    }
-}
-
-impl Catalog for Table {
-    fn by_group(&self) -> Vec<(Group, Vec<&'static str>)> {
-        let mut added: Vec<_> = self.added.read().values().cloned().collect();
-        added.sort_unstable_by_key(|entry| entry.name);
-        let of_group = |group| {
-            let all = METHODS.iter().chain(added.iter().map(|entry| &**entry));
-            (group, all.filter(|entry| entry.group == group).map(|entry| entry.name).collect())
-        };
-        Group::ALL.map(of_group).into()
-    }
-}
-
-/// The method with this name among those that every instance has.
+/// The method with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     BY_NAME.get(name).copied()
 }

@@ -17,7 +17,7 @@ use super::{Server, ServerError, ServerOptions};
 use crate::{
     dialect::{mcp, settings, tmux, unterm::JsonRpc},
     dispatch::{Dispatcher, Gate},
-    methods::{self, Context, Table},
+    methods::{self, Context},
     registry::{self, Registration},
     services::{pane::proxy, records::recording},
     transport::{connection::Service, listen, peer::Instance, tcp},
@@ -138,11 +138,15 @@ impl ServerBuilder {
         let registry_fault = if self.is_registered { registration.enter().err() } else { None };
         let registration = Arc::new(registration);
 
-        let table = Arc::<Table>::default();
-        let context =
-            Context::new(mux.clone(), host, registration.clone(), approval, table.clone());
+        let context = Context::new(
+            mux.clone(),
+            host,
+            registration.clone(),
+            approval,
+            methods::names_by_group,
+        );
         let recorder = context.records.recorder.clone();
-        let dispatcher = Arc::new(Dispatcher::new(table, context, self.gates));
+        let dispatcher = Arc::new(Dispatcher::new(context, self.gates));
         let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
         if let Some((listener, port)) = page {
             dispatcher.context().people.login_codes.open_at(port);

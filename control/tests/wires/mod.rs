@@ -1,6 +1,5 @@
 //! Tests of what all methods share: transports, messages, limits, and servers that fail or share a home.
 
-mod added;
 mod backend;
 mod faults;
 mod folder;
