@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn another_window_is_started_as_this_one_without_its_program_and_layout() {
+    fn another_window_gets_the_options_without_program_and_layout() {
         let line = "unterm --class tool --painter cpu --font Mono --font=-x --font-size 9.5 -o cursor.blink=true --allow window-ops,title-reports \
                     --approval deny --profile work --cwd /nowhere --hold -e htop";
         let args = Args::try_parse_from(line.split_whitespace()).unwrap();

@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_memory_is_deleted_only_by_its_name_and_when_it_was_read_whole() {
+    fn shared_memory_is_deleted_by_name_after_a_complete_read() {
         let ask = |name: &str, offset, size| {
             let medium = Medium::SharedMemory;
             let read = fetch(&MediaRequest { medium, name, host: None, offset, size, cap: 4 });

@@ -107,7 +107,7 @@ fn a_running_program_is_adopted_wherever_a_pane_can_be() {
 }
 
 #[test]
-fn a_program_lives_on_when_its_mux_lets_go_of_it_and_another_shows_it_as_it_was() {
+fn a_released_program_continues_and_another_mux_shows_it() {
     let mux = headless();
     let ear = Ear::new(&mux);
     let script = "printf '\\033]2;named\\007\\033[?2004h'; i=0; \
@@ -148,7 +148,7 @@ fn a_program_lives_on_when_its_mux_lets_go_of_it_and_another_shows_it_as_it_was(
 }
 
 #[test]
-fn no_output_is_lost_or_doubled_however_often_a_program_changes_its_mux() {
+fn no_output_is_lost_or_doubled_across_hand_overs() {
     let muxes = [headless(), headless()];
     let script = "i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; read end";
     let mut pane = open(&muxes[0], script);
@@ -180,7 +180,7 @@ fn a_sequence_that_is_cut_by_the_change_goes_on() {
 }
 
 #[test]
-fn input_that_the_program_has_not_read_waits_for_it_in_its_next_pane() {
+fn unread_input_waits_in_the_programs_next_pane() {
     let (mux, other) = (headless(), headless());
     let remote = Arc::new(Remote::default());
     remote.set_deaf(true);

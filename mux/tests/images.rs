@@ -73,7 +73,7 @@ fn images_of_the_greediest_pane_give_way() {
 }
 
 #[test]
-fn an_image_that_is_arriving_gives_way_and_its_program_gets_an_error() {
+fn an_incomplete_image_is_dropped_with_an_error() {
     let mux = common::headless();
     // While an image arrives, its data counts in the form of base64.
     mux.set_image_budget(7 * IMAGE);

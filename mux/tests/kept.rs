@@ -188,7 +188,7 @@ fn a_program_that_ended_meanwhile_has_its_status() {
 }
 
 #[test]
-fn a_pane_that_cannot_be_created_leaves_the_program_where_it_was() {
+fn a_pane_that_cannot_be_created_leaves_its_program_in_place() {
     let home = Home::new();
     let (first, spawner) = home.mux("first");
     let pane = open(&first, "echo ready; read line");
@@ -205,7 +205,7 @@ fn a_pane_that_cannot_be_created_leaves_the_program_where_it_was() {
 }
 
 #[test]
-fn without_a_keeper_programs_start_as_before_and_the_reason_is_reported_once() {
+fn without_a_keeper_programs_start_and_one_reason_is_logged() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("keeper.sock");
     let spawner = std::sync::Arc::new(KeptSpawner::new("/nowhere/unterm-keeper".into(), socket));

@@ -246,7 +246,7 @@ fn programs_of_a_split_tab_start_in_the_sizes_they_will_have() {
 }
 
 #[test]
-fn a_program_of_a_split_tab_that_does_not_start_is_replaced_or_left_out() {
+fn a_program_of_a_split_that_fails_to_start_is_replaced() {
     let mux = headless();
     let first = open(&mux, SLEEP);
     let gone = || common::run("/nonexistent", &[]);

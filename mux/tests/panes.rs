@@ -21,7 +21,7 @@ fn output_is_on_the_screen_and_input_reaches_the_program() {
 }
 
 #[test]
-fn a_pane_that_closes_with_its_program_goes_and_one_that_holds_stays() {
+fn a_pane_closes_or_stays_after_its_program_as_set() {
     let mux = headless();
     let ear = Ear::new(&mux);
     let held = open(&mux, "exit 1");
@@ -180,7 +180,7 @@ fn a_picture_held_back_too_long_is_shown() {
 }
 
 #[test]
-fn title_and_directory_come_from_the_program_else_from_the_system() {
+fn title_and_directory_fall_back_to_the_system() {
     let mux = headless();
     let ear = Ear::new(&mux);
     let folder = tempfile::Builder::new().prefix("with space ").tempdir().unwrap();
@@ -212,7 +212,7 @@ fn title_and_directory_come_from_the_program_else_from_the_system() {
 }
 
 #[test]
-fn a_program_that_came_after_the_last_report_is_where_the_system_says() {
+fn the_system_locates_a_program_started_after_the_last_report() {
     let mux = headless();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();

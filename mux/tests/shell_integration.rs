@@ -89,7 +89,7 @@ fn shells_report_commands_and_a_forged_end_is_not_authentic() {
 }
 
 #[test]
-fn a_shell_in_a_shell_is_integrated_and_the_first_takes_over_again() {
+fn an_inner_shell_is_integrated_and_then_the_outer_again() {
     for (outer, inner) in [("bash", "zsh"), ("zsh", "fish"), ("fish", "bash"), ("bash", "bash")] {
         let home = tempfile::tempdir().unwrap();
         write_settings(home.path());
@@ -126,7 +126,7 @@ fn tabs_of_a_line_are_reported_and_other_controls_removed() {
 }
 
 #[test]
-fn bash_tells_the_lines_that_its_history_has_and_no_other_in_their_place() {
+fn bash_reports_only_lines_that_its_history_contains() {
     let home = tempfile::tempdir().unwrap();
     let settings = "PS1='own$ '\nunset HISTFILE\nHISTCONTROL=ignoreboth\nHISTTIMEFORMAT='%F '\n\
                     set -eu\n";
@@ -192,7 +192,7 @@ fn bash_marks_its_commands_where_it_expands_nothing_in_prompts() {
 }
 
 #[test]
-fn no_environment_holds_the_nonce_and_a_shell_that_never_read_it_marks_nothing() {
+fn the_nonce_is_in_no_environment() {
     for (shell, inner) in [("bash", "zsh"), ("zsh", "fish"), ("fish", "bash")] {
         let home = tempfile::tempdir().unwrap();
         write_settings(home.path());

@@ -395,7 +395,7 @@ fn escape_detaches_and_the_session_goes_on() {
 }
 
 #[test]
-fn the_session_outlives_the_mux_and_the_tabs_the_client_does_not() {
+fn the_session_outlives_the_mux_and_its_client_does_not() {
     let Some(server) = Server::start(&[]) else { return };
     server.run(&["rename-window", "-t", "work", "w"]);
     let (mux, ear, _own) = attach(&server);
@@ -410,7 +410,7 @@ fn the_session_outlives_the_mux_and_the_tabs_the_client_does_not() {
 }
 
 #[test]
-fn nothing_is_typed_into_a_program_that_only_prints_the_introducer() {
+fn a_program_that_prints_only_the_introducer_gets_no_input() {
     let mux = common::headless();
     let lines = "\\033P1000p%%begin 1 1 0\\n%%end 1 1 0\\n%%session-changed \\$0 evil\\n";
     let pane = open(&mux, &format!("printf \"{lines}\"; read line; echo \"<$line>\""));
@@ -493,7 +493,7 @@ fn full_screen_programs_look_as_in_tmux() {
 }
 
 #[test]
-fn a_lost_connection_ends_the_tabs_and_the_session_can_be_attached_again() {
+fn a_session_can_be_attached_again_after_a_lost_connection() {
     let Some(server) = Server::start(&[]) else { return };
     server.run(&["rename-window", "-t", "work", "w"]);
     let (mux, ear, own) = attach(&server);
@@ -512,7 +512,7 @@ fn a_lost_connection_ends_the_tabs_and_the_session_can_be_attached_again() {
 }
 
 #[test]
-fn a_program_that_pretends_to_be_tmux_opens_few_tabs_and_keeps_no_focus() {
+fn a_fake_tmux_opens_few_tabs_and_keeps_no_focus() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("tmux");
     std::fs::copy("/bin/sh", &program).unwrap();

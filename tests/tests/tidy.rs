@@ -455,6 +455,28 @@ fn every_allow_has_a_reason() {
 }
 
 #[test]
+fn names_of_tests_have_at_most_60_characters() {
+    let mut findings = Vec::new();
+    for file in Tree::read().rust() {
+        let mut lines = numbered(&file.text);
+        while let Some((_, line)) = lines.next() {
+            if !matches!(line.trim(), "#[test]" | "#[tokio::test]")
+                && !line.trim().starts_with("#[tokio::test(")
+            {
+                continue;
+            }
+            let Some((number, line)) = lines.find(|(_, line)| line.contains("fn ")) else { break };
+            let name = line.split("fn ").nth(1).and_then(|rest| rest.split('(').next());
+            findings.extend(
+                name.filter(|name| name.len() > 60)
+                    .map(|name| format!("{}:{number}: {name}", file.path)),
+            );
+        }
+    }
+    check("names of tests that are longer than 60 characters", findings);
+}
+
+#[test]
 fn no_code_is_unfinished_or_disabled() {
     let forbidden = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
     let findings = find(&forbidden, |path| path.ends_with(".rs"));

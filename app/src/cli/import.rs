@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_added_beside_the_users_own_and_the_old_file_is_kept() {
+    fn settings_are_added_to_the_users_and_the_old_file_is_kept() {
         let own = "# mine\n[font]\nsize = 9 # small\n\n[keys]\n\"control+1\" = \"none\"\n";
         let (home, converted, file) = home(Some(own));
         let report = added(Terminal::Kitty, &converted, home.path(), &file).unwrap();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_a_configuration_and_what_is_left_out_has_its_line() {
+    fn printed_text_is_a_configuration_and_omissions_have_lines() {
         let (home, converted, file) = home(None);
         let report = printed(Terminal::Kitty, &converted, &file);
         assert!(crate::config::parse::parse(&report.text, home.path()).is_ok(), "{}", report.text);

@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_and_what_it_leads_to_is_written_also_if_that_is_new() {
+    fn a_link_stays_and_its_target_is_written() {
         use std::os::unix::fs::symlink;
         let home = tempfile::tempdir().unwrap();
         let dotfiles = home.path().join("dotfiles");

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn only_keys_that_are_not_set_are_added_and_the_old_text_is_kept() {
+    fn only_missing_keys_are_added_and_the_old_text_stays() {
         let before = "theme = \"nord\"\n\n[keys]\n\"Shift+Ctrl+T\" = \"none\"\n";
         let home = home(before);
         let key = |names: &[&str], value: Value| {
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn the_theme_of_one_appearance_changes_and_the_other_keeps_its_own() {
+    fn changing_one_appearances_theme_keeps_the_other() {
         let home = home("theme = \"nord\" # for now\n");
         set(home.path(), &["theme", "light"], "daylight".into()).unwrap();
         set(home.path(), &["theme", "dark"], "dracula".into()).unwrap();
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_that_does_not_exist_is_refused_and_one_that_is_gone_blocks_nothing_else() {
+    fn a_missing_shell_is_refused_and_blocks_nothing_else() {
         let home = home("theme = 'nord'\n");
         let set = |key: &[&str], value: &str| set(home.path(), key, value.into());
         for program in ["/nonexistent/sh", "no-such-shell", "/etc/passwd", "/"] {
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_written_with_the_usual_modifiers_and_unknown_ones_are_refused() {
+    fn a_key_has_the_usual_modifiers_and_unknown_ones_are_refused() {
         let home = home("");
         let set = |key: &str, action: &str| set(home.path(), &["keys", key], action.into());
         set("control+t", "new_tab:").unwrap();
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_says_nothing_but_the_defaults_and_an_old_one_stays() {
+    fn a_new_file_has_the_defaults_and_an_old_one_stays() {
         let empty = tempfile::tempdir().unwrap();
         create(empty.path()).unwrap();
         assert_eq!(parse(&text(&empty), empty.path()), Ok(Config::default()));

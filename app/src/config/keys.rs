@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_has_its_names_in_each_language_of_the_settings_page() {
+    fn every_action_has_names_in_each_language() {
         let mut expected = BTreeSet::new();
         for entry in ACTIONS {
             let name = format!("a.{}", entry.name);

@@ -279,7 +279,7 @@ mod tests {
     const SOON: Duration = Duration::from_secs(20);
 
     #[test]
-    fn a_change_is_reported_and_an_invalid_file_keeps_the_last_values() {
+    fn an_invalid_file_keeps_the_last_valid_settings() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(FILE);
         std::fs::write(&file, "[font]\nsize = 10").unwrap();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_the_command_line_replace_the_files_after_each_change() {
+    fn command_line_options_override_the_file_after_each_change() {
         let home = tempfile::tempdir().unwrap();
         save(home.path(), FILE, "[font]\nsize = 10\n[cursor]\nblink = false\n");
         let options = ["font.size=20".to_owned()];

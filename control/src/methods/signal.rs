@@ -131,7 +131,7 @@ mod tests {
     use super::{Sent, control, of_name};
 
     #[test]
-    fn signals_are_control_characters_under_either_name_and_in_any_case() {
+    fn signal_names_work_in_both_forms_and_any_case() {
         for (names, byte) in [
             (["SIGINT", "INT", "sigint", "Int"], 0x03),
             (["SIGTSTP", "TSTP", "sigtstp", "Tstp"], 0x1a),

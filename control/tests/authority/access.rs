@@ -181,7 +181,7 @@ fn the_users_variables_are_hidden_below_admin() {
 }
 
 #[test]
-fn the_log_has_names_of_variables_and_patterns_and_not_their_values() {
+fn the_log_has_names_of_variables_but_not_their_values() {
     let (fixture, _) = fixture();
     let mut user = fixture.login();
     let page = Page::of(&fixture);

@@ -22,7 +22,7 @@ fn bound(fixture: &Fixture, user: &mut Wire) -> (Session, Session, Value) {
 }
 
 #[test]
-fn the_toolset_iterm_has_the_sessions_of_the_token_and_no_others() {
+fn the_toolset_iterm_has_only_the_tokens_sessions() {
     let fixture = Fixture::new();
     let mut user = fixture.login();
     let (mine, _other, token) = bound(&fixture, &mut user);

@@ -36,7 +36,7 @@ impl Gate for Held {
 }
 
 #[test]
-fn what_was_held_back_is_no_secret_in_the_log_when_it_becomes_one() {
+fn held_back_text_that_becomes_a_secret_is_not_logged() {
     let ((said, held), (go, gone)) = (channel(), oneshot::channel());
     let fixture = Fixture::gated(vec![Arc::new(Held { said, go: Mutex::new(Some(gone)) })]);
     let (mut wire, mut other) = (fixture.login(), fixture.login());
@@ -388,7 +388,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
 }
 
 #[test]
-fn a_command_that_is_refused_once_it_is_waited_for_is_logged_as_refused() {
+fn a_command_refused_after_a_wait_is_logged_as_refused() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -509,7 +509,7 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
 }
 
 #[test]
-fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules() {
+fn history_and_continued_lines_do_not_bypass_the_rules() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);

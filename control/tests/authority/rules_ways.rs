@@ -109,7 +109,7 @@ fn what_an_action_types_is_held_to_rules_and_leases() {
 }
 
 #[test]
-fn what_an_action_types_is_not_logged_where_a_pane_asks_for_a_password() {
+fn input_of_an_action_is_not_logged_while_a_password_is_asked() {
     let window = Arc::new(Window::default());
     let fixture = Fixture::hosted(Arc::new(WindowHost(window.clone())), Vec::new());
     let mut wire = fixture.login();

@@ -15,7 +15,7 @@ fn begin(client: &mut Client, fixture: &Fixture, meta: Value) -> (u64, String) {
 }
 
 #[test]
-fn the_end_of_a_call_updates_its_resource_and_the_progress_of_its_request() {
+fn the_end_of_a_call_updates_its_resource_and_progress() {
     let fixture = Fixture::new();
     for is_new in [false, true] {
         let mut client = if is_new { Client::new(&fixture) } else { Client::old(&fixture) };

@@ -22,7 +22,7 @@ fn what_nobody_sees_is_escaped_and_secrets_are_taken_out() {
 }
 
 #[test]
-fn a_part_of_a_screen_is_read_and_secrets_on_it_are_covered_when_asked_for() {
+fn a_part_of_a_screen_is_read_with_or_without_secrets() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let rules = json!({"redaction": {"custom_patterns": ["hunter[0-9]"]}});

@@ -43,7 +43,7 @@ fn a_password_is_the_users_to_type() {
 }
 
 #[test]
-fn a_password_is_the_users_to_type_though_every_key_is_read_by_itself() {
+fn only_the_user_types_a_password_that_is_read_key_by_key() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let pane = client.shell(&fixture);

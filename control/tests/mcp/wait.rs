@@ -77,7 +77,7 @@ fn a_wait_does_not_find_what_was_typed_without_marks() {
 }
 
 #[test]
-fn an_interpreter_shows_what_is_typed_and_that_is_not_its_output() {
+fn input_that_an_interpreter_echoes_is_not_its_output() {
     if !crate::support::has("python3", &["--version"]) {
         return;
     }
@@ -124,7 +124,7 @@ fn a_run_that_goes_on_says_from_where_on_its_output_counts() {
 }
 
 #[test]
-fn what_was_there_does_not_count_though_it_stands_below_what_is_new() {
+fn old_text_below_new_text_does_not_count() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let script = "printf '\\nold\\n'; read -r A; printf '\\033[Hnew\\n'; exec cat";
@@ -270,7 +270,7 @@ fn conditions_are_refused_before_anything_is_typed() {
 }
 
 #[test]
-fn what_was_typed_ahead_is_not_output_where_an_editor_redraws_it() {
+fn typed_ahead_text_that_an_editor_redraws_is_not_output() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     for shell in [&["bash", "--norc", "--noprofile"][..], &["zsh", "-f"], &["python3", "-q"]] {

@@ -218,7 +218,7 @@ fn as_many_pictures_are_kept_as_last_and_the_users_stay() {
 }
 
 #[test]
-fn one_window_is_a_session_by_title_number_or_process_or_any_other() {
+fn a_window_is_found_by_title_number_or_process() {
     let (fixture, studio) = fixture(Studio { has_display: true, ..Studio::default() });
     let mut wire = fixture.login();
     assert_eq!(wire.fail("capture.window", json!({})), "There is no session");
@@ -245,7 +245,7 @@ fn one_window_is_a_session_by_title_number_or_process_or_any_other() {
 }
 
 #[test]
-fn what_is_no_session_and_no_window_is_answered_by_a_picture_of_the_sessions() {
+fn an_unknown_target_gets_a_picture_of_the_sessions() {
     let (fixture, _) = fixture(Studio::default());
     let mut wire = fixture.login();
     fixture.program(&mut wire, "cat", &[]);
@@ -295,7 +295,7 @@ fn the_clipboard_is_text_or_a_picture_or_an_error() {
 }
 
 #[test]
-fn a_clipboard_whose_owner_does_not_answer_holds_up_nothing_else() {
+fn a_silent_clipboard_owner_blocks_nothing_else() {
     let (asked, requests) = mpsc::channel();
     let (answer, answers) = mpsc::channel();
     let clip = Some(Clip::Text("it".to_owned()));

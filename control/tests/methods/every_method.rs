@@ -268,7 +268,7 @@ fn a_session_from_its_creation_to_its_end() {
 }
 
 #[test]
-fn a_program_is_given_arguments_and_variables_and_stays_readable_when_it_ends() {
+fn a_program_gets_arguments_and_stays_readable_after_its_end() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let created = wire.call(

@@ -37,7 +37,7 @@ fn a_session_is_launched_with_a_command() {
 }
 
 #[test]
-fn a_command_is_sent_to_many_sessions_and_a_wrong_one_fails_alone() {
+fn a_broadcast_to_a_wrong_session_fails_only_there() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let (one, two) = (fixture.shell(&mut wire), fixture.shell(&mut wire));
@@ -317,7 +317,7 @@ fn commands_are_kept_as_blocks() {
 }
 
 #[test]
-fn keys_of_the_keypad_are_digits_or_what_application_mode_makes_of_them() {
+fn keypad_keys_are_digits_or_application_mode_sequences() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     for (mode, sent) in [(">", "ready7-^M"), ("=", "ready^[Ow^[Om^[OM")] {
@@ -331,7 +331,7 @@ fn keys_of_the_keypad_are_digits_or_what_application_mode_makes_of_them() {
 }
 
 #[test]
-fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
+fn keys_pastes_and_mouse_are_encoded_as_requested() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     // The program prints its input unchanged.
@@ -688,7 +688,7 @@ fn events_come_while_a_call_of_the_same_connection_waits() {
 }
 
 #[test]
-fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
+fn a_hidden_session_is_found_only_by_its_number() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let script = "printf '\\033[1mbold'; exec cat";
@@ -711,7 +711,7 @@ fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
 }
 
 #[test]
-fn the_output_of_a_streamed_session_is_read_from_where_the_last_read_ended() {
+fn a_streamed_sessions_output_continues_after_the_last_read() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let script = "printf one; read -r x; printf two; exit 3";
@@ -743,7 +743,7 @@ fn the_output_of_a_streamed_session_is_read_from_where_the_last_read_ended() {
 }
 
 #[test]
-fn a_wait_for_output_ends_when_the_screen_changes_without_any_and_when_the_session_is_destroyed() {
+fn wait_for_output_ends_on_screen_change_and_on_destruction() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let params = json!({"program": "cat", "streamed": true, "cols": 80, "rows": 24});

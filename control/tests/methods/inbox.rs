@@ -134,7 +134,7 @@ fn a_program_that_was_killed_gets_no_answer() {
 }
 
 #[test]
-fn agents_and_other_callers_with_a_lease_are_respected_or_refused() {
+fn leases_of_agents_and_other_callers_are_respected() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);

@@ -276,7 +276,7 @@ fn a_replay_has_the_screen_and_the_programs_of_a_session() {
 }
 
 #[test]
-fn a_hand_over_is_verified_and_a_replay_read_in_the_sessions_of_a_token_only() {
+fn verification_and_replay_need_a_session_of_the_token() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let (own, other) = (fixture.marked_shell(&mut wire), fixture.marked_shell(&mut wire));

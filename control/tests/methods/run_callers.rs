@@ -190,7 +190,7 @@ fn replies_that_no_program_has_read_leave_commands_alone() {
 }
 
 #[test]
-fn an_inner_shell_runs_commands_if_the_mark_of_its_beginning_was_lost() {
+fn an_inner_shell_runs_commands_despite_a_lost_begin_mark() {
     support::shells(&[("fish", &[])], Fixture::integrate, |shell, _, wire, session| {
         wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
         run(wire, session, "functions -e __unterm_preexec");

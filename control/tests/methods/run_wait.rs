@@ -22,7 +22,7 @@ fn shells(test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
 }
 
 #[test]
-fn the_reply_has_the_documented_keys_in_every_shell_even_before_its_prompt() {
+fn the_reply_has_the_documented_keys_in_every_shell() {
     shells(|shell, _, wire, session| {
         let reply = run(wire, session, "echo hello");
         assert_eq!(reply["output"], "hello", "{shell}");
@@ -90,7 +90,7 @@ fn with_folders(fixture: &Fixture) -> &Path {
 }
 
 #[test]
-fn the_directory_is_that_of_the_last_command_as_soon_as_it_has_ended() {
+fn the_directory_is_up_to_date_when_a_command_has_ended() {
     for shell in ["bash", "zsh", "fish"] {
         let fixture = Fixture::new();
         fixture.integrate();
@@ -109,7 +109,7 @@ fn the_directory_is_that_of_the_last_command_as_soon_as_it_has_ended() {
 }
 
 #[test]
-fn a_directory_that_was_reported_before_the_last_command_is_not_believed() {
+fn a_directory_reported_before_the_last_command_is_not_used() {
     let fixture = Fixture::new();
     let home = with_folders(&fixture);
     let mut wire = fixture.login();
@@ -184,7 +184,7 @@ fn syntax_that_is_none_is_an_answer() {
 }
 
 #[test]
-fn a_reserved_word_alone_is_an_error_of_the_command_in_marked_shells() {
+fn a_lone_reserved_word_is_a_command_error_in_marked_shells() {
     let marked = [("bash", &[][..]), ("zsh", &[]), ("fish", &[])];
     support::shells(&marked, Fixture::integrate, |shell, _, wire, session| {
         let id = session.id;
@@ -375,7 +375,7 @@ fn a_shell_that_never_marks_its_prompts_is_not_waited_for() {
 }
 
 #[test]
-fn a_command_that_ends_the_shell_it_runs_in_is_an_answer_where_that_is_one_of_a_marked_shell() {
+fn a_command_that_ends_its_marked_shell_returns_a_result() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);

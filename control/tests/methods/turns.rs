@@ -84,7 +84,7 @@ fn no_command_runs_after_text_that_the_user_has_begun() {
 }
 
 #[test]
-fn a_line_of_the_history_and_one_whose_cursor_is_at_its_start_are_lines_too() {
+fn recalled_lines_and_lines_with_the_cursor_at_start_count() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -271,7 +271,7 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
 }
 
 #[test]
-fn a_command_that_is_refused_is_so_at_once_however_short_the_time() {
+fn a_command_is_refused_at_once_even_with_a_short_timeout() {
     let fixture = Fixture::new();
     let mut agent = Client::new(&fixture);
     for script in ["read -r A", "while :; do :; done"] {
@@ -326,7 +326,7 @@ fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
 }
 
 #[test]
-fn a_shell_without_marks_inside_one_with_marks_is_driven_by_what_it_shows() {
+fn an_unmarked_inner_shell_is_driven_by_its_screen() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -516,7 +516,7 @@ fn an_agent_may_type_once_the_user_pauses_and_left_no_line() {
 }
 
 #[test]
-fn a_command_that_reads_by_the_shells_own_editor_goes_on_until_it_is_answered() {
+fn a_command_that_uses_the_shells_editor_runs_until_answered() {
     let fixture = Fixture::new();
     fixture.integrate();
     let mut wire = fixture.login();

@@ -154,7 +154,7 @@ fn the_rules_and_leases_hold_here_too() {
 }
 
 #[test]
-fn the_nonce_is_lent_to_the_program_with_the_ticket_and_only_admins_get_that() {
+fn only_admins_get_the_ticket_for_the_nonce() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);

@@ -101,7 +101,7 @@ fn a_slow_viewer_gets_the_screen_and_the_count_of_missed_bytes() {
 }
 
 #[test]
-fn a_view_belongs_to_its_session_and_hides_the_nonce_of_its_marks() {
+fn a_view_hides_the_nonce_of_its_sessions_marks() {
     let fixture = Fixture::new();
     fixture.integrate();
     let mut wire = fixture.login();
@@ -129,7 +129,7 @@ fn a_view_belongs_to_its_session_and_hides_the_nonce_of_its_marks() {
 }
 
 #[test]
-fn views_that_nobody_reads_make_no_room_for_more_than_a_number_of_them() {
+fn the_number_of_unread_views_is_limited() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let pane = session(&mut wire, "cat");

@@ -113,7 +113,7 @@ fn each_new_state_of_a_watched_program_is_an_event() {
 }
 
 #[test]
-fn a_wait_ends_with_the_next_state_with_the_time_or_with_the_program() {
+fn a_wait_ends_with_a_state_a_timeout_or_the_program() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = drawing(&fixture, &mut wire);

@@ -350,7 +350,7 @@ fn a_client_sets_the_size_of_its_windows() {
 }
 
 #[test]
-fn a_slow_client_never_delays_a_pane_and_is_disconnected_or_paused() {
+fn a_slow_client_never_delays_a_pane() {
     let (fixture, first) = fixture();
     let program = Program { fixture: &fixture, pane: Some(first.id) };
     let flood = "head -c 40000000 /dev/zero | tr '\\0' x; echo; echo over; cat";

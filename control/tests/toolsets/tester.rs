@@ -14,7 +14,7 @@ fn refused(client: &mut Client, tool: &str, mut arguments: Value, pane: u64) -> 
 }
 
 #[test]
-fn a_tested_session_is_hidden_from_other_clients_that_guess_its_number() {
+fn a_tested_session_is_hidden_from_other_clients() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
     let launched = tester.call("launch_app", json!({"command": "cat"}));
@@ -48,7 +48,7 @@ fn a_tested_session_is_hidden_from_other_clients_that_guess_its_number() {
 }
 
 #[test]
-fn the_last_screen_of_an_ended_program_can_be_viewed_until_the_session_is_stopped() {
+fn the_last_screen_can_be_viewed_until_the_session_is_stopped() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
     // This is the documented workflow.
@@ -110,7 +110,7 @@ fn a_size_is_a_whole_number_however_json_writes_it() {
 }
 
 #[test]
-fn readable_views_escape_invisible_characters_and_passthrough_keeps_them() {
+fn readable_views_escape_invisible_characters() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
     let script = r"printf 'a\342\200\256b\342\200\213c'; exec cat";

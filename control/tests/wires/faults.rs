@@ -515,7 +515,7 @@ fn entries(home: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn four_processes_that_start_at_one_moment_have_names_and_ports_of_their_own() {
+fn four_simultaneous_processes_have_distinct_names_and_ports() {
     const COUNT: usize = 4;
     for _ in 0..5 {
         let folder = tempfile::tempdir().unwrap();

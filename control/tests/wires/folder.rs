@@ -70,7 +70,7 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
 }
 
 #[test]
-fn files_below_a_sessions_directory_are_read_and_written_by_who_may_act() {
+fn callers_that_may_act_read_and_write_files_of_a_session() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "cat", &[]);

@@ -276,7 +276,7 @@ fn another_user_can_not_exchange_a_code() {
 }
 
 #[test]
-fn a_redirect_file_leads_to_the_page_and_is_gone_when_it_was_used() {
+fn a_redirect_file_opens_the_page_once() {
     let (fixture, page) = fixture();
     let mut wire = fixture.login();
     let opened = wire.call("settings.open", json!({"redirect": true}));

@@ -66,7 +66,7 @@ fn is_served(wire: &mut Wire) {
 }
 
 #[test]
-fn half_lines_of_a_greedy_token_are_refused_and_others_are_served() {
+fn incomplete_lines_of_one_token_do_not_block_others() {
     let fixture = Fixture::new();
     let mut user = fixture.login();
     let token = token(&mut user, "greedy");
@@ -196,7 +196,7 @@ impl Dialect for Slow {
 }
 
 #[test]
-fn long_messages_leave_the_workers_to_others_and_are_answered_in_order() {
+fn long_messages_are_answered_in_order_and_block_no_worker() {
     let fixture = Fixture::new();
     let (came, short) = mpsc::channel();
     let (begun, has_begun) = mpsc::channel();

@@ -49,7 +49,7 @@ impl Witness {
 }
 
 #[test]
-fn messages_that_are_cut_too_long_or_out_of_order_end_only_their_connection() {
+fn invalid_messages_end_only_their_connection() {
     let home = Home::new();
     let mut witness = Witness::new(&home);
     let start = raw::start("exit");

@@ -79,7 +79,7 @@ fn what_cannot_start_is_an_error_and_the_connection_goes_on() {
 }
 
 #[test]
-fn a_program_lives_on_without_its_owner_and_the_next_one_continues() {
+fn a_program_outlives_its_owner_and_the_next_one_continues() {
     let home = Home::new();
     let mut client = home.connect();
     let script = "stty -echo; echo ready; read line; echo got $line; exit 5";
@@ -194,7 +194,7 @@ fn a_size_that_the_owner_changes_is_known() {
 }
 
 #[test]
-fn no_program_that_another_thread_starts_meanwhile_holds_a_panes_descriptors() {
+fn concurrently_started_programs_inherit_no_pane_descriptors() {
     let home = Home::new();
     let mut client = home.connect();
     let is_over = AtomicBool::new(false);

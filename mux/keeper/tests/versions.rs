@@ -7,7 +7,7 @@ use unterm_keeper::{Client, Error, NEWEST, OLDEST, Refusal};
 use crate::common::{Home, raw};
 
 #[test]
-fn the_keeper_accepts_newer_clients_that_still_speak_its_version() {
+fn the_keeper_accepts_newer_clients_with_its_version() {
     let home = Home::new();
     let _first = home.connect();
     for (oldest, newest) in [(1, 1), (0, 1), (1, 900)] {

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_sent_once_and_output_that_was_not_applied_is_left() {
+    fn replies_are_sent_once_and_unapplied_output_stays() {
         let mut journaled = Journaled::new(Size::cells(20, 5));
         journaled.output(b"one\x1b[6n");
         journaled.contents.answered = journaled.contents.applied;

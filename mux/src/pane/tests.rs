@@ -112,7 +112,7 @@ fn play(
 }
 
 #[test]
-fn the_clock_of_synchronized_output_runs_from_its_last_beginning() {
+fn the_timeout_of_synchronized_output_restarts_at_each_begin() {
     loop {
         let began = Instant::now();
         let (pane, script) = play(

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shell_sets_before_its_prompt_is_the_shells_that_then_waits() {
+    fn settings_made_before_a_prompt_belong_to_the_shell() {
         let at_prompt = |title: &str| TitleSet { title: title.to_owned(), at_prompt: true };
         let helper = &started_from(&[]);
         // A helper program builds the prompt after the title was set.

@@ -109,7 +109,7 @@ fn a_family_without_letters_does_not_set_the_cell_size() {
 }
 
 #[test]
-fn icons_come_from_the_bundled_icon_font_unless_a_nerd_font_is_installed() {
+fn icons_come_from_the_bundled_font_without_a_nerd_font() {
     let mut fonts = Fonts::new(&FontOptions::default());
     // A directory, a branch, a Linux penguin, and a Material Design icon beyond the first plane.
     for c in ['\u{f115}', '\u{e725}', '\u{f31a}', '\u{f0001}', '\u{e5ff}', '\u{ea60}'] {

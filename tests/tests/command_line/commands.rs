@@ -427,7 +427,7 @@ fn a_start_without_a_window_opens_its_layout() -> Result<()> {
 }
 
 #[test]
-fn a_shell_finds_the_command_line_and_a_missing_pane_has_no_picture() -> Result<()> {
+fn a_shell_finds_unterm_cli_and_a_missing_pane_has_no_picture() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     let found = unterm.prints(&["run", "command -v unterm-cli"])?;

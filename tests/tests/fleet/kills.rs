@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use unterm_tests::{binary, fleet::nats_server};
 
 #[test]
-fn no_acknowledged_call_is_lost_or_done_twice_when_programs_are_killed() -> Result<()> {
+fn no_acknowledged_call_is_lost_or_repeated_after_kills() -> Result<()> {
     if nats_server().is_none() {
         return Ok(());
     }

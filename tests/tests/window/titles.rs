@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use unterm_tests::{Display, Instance, Start, wait_until};
 
 #[test]
-fn the_shells_title_returns_after_a_program_exits_without_resetting_its_own() -> Result<()> {
+fn the_shells_title_returns_after_a_program_without_a_reset() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     window.wait_until_called("~")?;

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_without_a_selection_goes_to_the_program_unless_shift_is_held() {
+    fn without_a_selection_copy_is_sent_to_the_program() {
         assert!(goes_to_program(&Action::Copy, Modifiers::CTRL));
         assert!(!goes_to_program(&Action::Copy, Modifiers::CTRL | Modifiers::SHIFT));
         assert!(!goes_to_program(&Action::DismissMessages, Modifiers::empty()));

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_history_leaves_a_thumb_to_hold_and_none_fills_the_track() {
+    fn the_thumb_has_a_minimum_size_and_fills_an_empty_track() {
         let long = Bar::new(AREA, Reach { at: 5, most: u64::MAX >> 20, page: 300 }, &geometry());
         assert_eq!(long.thumb.height, 24);
         let none = Bar::new(AREA, Reach { at: 0, most: 0, page: 300 }, &geometry());

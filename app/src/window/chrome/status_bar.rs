@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_without_the_window_is_offered_where_it_can_be_hidden() {
+    fn a_picture_without_the_window_needs_a_window_that_can_hide() {
         let offers = |captures, hides| {
             let status = Status { captures, hides, ..Status::default() };
             [StatusItem::CaptureExclude, StatusItem::CaptureInclude]

@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_so_many_samples_are_kept_and_the_rate_counts_the_last_second() {
+    fn samples_are_limited_and_the_rate_counts_the_last_second() {
         let mut debug = Debug::default();
         let start = Instant::now();
         for n in 0..300u32 {

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn notifications_stand_side_by_side_and_one_takes_the_place_of_its_older_version() {
+    fn a_new_version_replaces_a_notification_and_others_stay() {
         let mut toasts = Toasts::default();
         for (handle, text) in [(1, "a"), (2, "b"), (1, "c")] {
             let notification = Some(Key::Program(PaneId(0), handle));

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_pictures_after_a_pause_come_at_once_and_a_flood_keeps_the_interval() {
+    fn first_pictures_are_immediate_and_a_flood_keeps_the_interval() {
         let mut pacing = Pacing::default();
         let start = Instant::now() + Duration::from_secs(1);
         let mut painted = 0;

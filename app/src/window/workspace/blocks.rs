@@ -145,7 +145,7 @@ mod tests {
     use unterm_term::{Options, Parser, Size};
 
     #[test]
-    fn blocks_are_the_prompts_in_sight_and_the_header_the_command_above() {
+    fn blocks_are_visible_prompts_and_the_header_is_the_one_above() {
         let mut term = Term::new(Size::cells(20, 4), Options::default());
         let run = |line: &str, output: &str, code: u8| {
             format!(

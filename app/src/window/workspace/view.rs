@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn right_to_left_text_is_selected_by_the_characters_under_the_pointer() {
+    fn right_to_left_text_is_selected_by_character() {
         const CELL: (u32, u32) = (10, 20);
         // The last two Hebrew letters have the link `l`.
         let shown = view("a \u{5d0}\x1b]8;;l\x1b\\\u{5d1}\u{5d2}\x1b]8;;\x1b\\ b");
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_sight_ends_with_its_last_row_where_lines_are_folded() {
+    fn with_folded_lines_the_view_ends_with_its_last_row() {
         let mut view = View::default();
         let row = |line| SnapshotRow { line: LineId(line), ..SnapshotRow::default() };
         view.snapshot.rows = vec![row(10), row(11), row(30)];

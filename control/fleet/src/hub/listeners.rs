@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_hub_on_ipv6_does_not_start_if_another_program_has_127_0_0_1() {
+    async fn a_hub_on_ipv6_does_not_start_if_127_0_0_1_is_in_use() {
         let (taken, other) = loop {
             let taken = TcpListener::bind(ANY_PORT).await.unwrap();
             let other = SocketAddr::new(

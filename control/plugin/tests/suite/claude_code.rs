@@ -62,7 +62,7 @@ fn metadata_describes_the_question() {
 }
 
 #[test]
-fn a_dialogs_name_changes_with_the_dialog_and_not_with_the_selection() {
+fn a_dialogs_name_changes_with_the_dialog_not_the_selection() {
     let (_registry, adapter) = plugin();
     let id = |text: &str| {
         let screen = Screen::of(text);

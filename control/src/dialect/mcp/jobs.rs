@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_ended_gives_way_to_what_begins_and_a_connection_takes_its_own_along() {
+    async fn ended_jobs_make_room_and_end_with_their_connection() {
         let jobs = Jobs::default();
         let (first, pending) = begin(&jobs, 1, async { Ok(answer("1")) }).unwrap();
         assert!(pending.outcome(SLICE).await.is_some());

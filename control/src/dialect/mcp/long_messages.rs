@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_line_is_reserved_for_until_its_reply_and_its_buffer_until_the_end() {
+    async fn a_long_line_reserves_memory_until_its_reply() {
         let messages = messages(&MessageBudget::default());
         let id = RequestId::Number(1);
         read(&messages, &[b'x'; LONG]).await;

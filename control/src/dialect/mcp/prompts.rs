@@ -139,7 +139,7 @@ mod tests {
     use crate::dialect::mcp::{TOOLSETS, Toolset, toolset};
 
     #[test]
-    fn every_argument_is_in_the_words_and_those_needed_are_asked_for() {
+    fn every_argument_is_listed_and_required_ones_are_requested() {
         for job in &JOBS {
             let all: JsonObject = job
                 .arguments

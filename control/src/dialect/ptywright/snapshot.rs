@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_secret_is_covered_in_text_cells_and_title_across_rows_as_well() {
+    async fn a_secret_is_covered_in_text_cells_and_title() {
         let limiter = SearchLimiter::default();
         let wrapped = screen(&["secret=abcdefghi", "jkl 漢 end", ""], 16, &[true, false, false]);
         assert_eq!(wrapped.plain_text, "secret=abcdefghijkl 漢 end");

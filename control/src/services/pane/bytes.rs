@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_streamed_program_waits_for_its_reader_and_any_other_replaces_the_oldest() {
+    async fn a_streamed_program_waits_and_others_drop_the_oldest_output() {
         let (streamed, whole) = (output(true), vec![b'x'; KEPT]);
         streamed.push(&whole).await;
         {

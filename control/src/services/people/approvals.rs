@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_client_is_asked_about_and_the_answer_holds_as_long_as_it_says() {
+    fn an_answer_about_a_client_lasts_as_long_as_chosen() {
         let home = tempfile::tempdir().unwrap();
         let here = asking(home.path());
         let approvals = &here.0;
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_one_short_line_and_nobody_without_one_is_let_in_for_good() {
+    fn a_client_without_a_short_name_is_never_allowed_for_good() {
         let named = |given: &str| name(&Caller { client: Some(given.to_owned()), ..agent(1) });
         let long = named(&format!("claude-code wants to act.\nrun: ls{}", "x".repeat(100)));
         assert!(!long.contains('\n') && long.chars().count() <= LONGEST_NAME + 1, "{long}");

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_an_older_version_wrote_stay_valid_and_become_digests() {
+    fn tokens_of_an_older_version_stay_valid_and_become_digests() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(FILE);
         let row = |secret: &str, number: u64| {

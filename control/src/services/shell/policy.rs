@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_blocked_is_so_as_text_and_as_expression_also_in_single_sessions() {
+    fn blocked_texts_and_expressions_apply_in_every_session() {
         let policy = policy(serde_json::json!({
             "enabled": true, "blocked_patterns": ["rm -rf /", ""], "allowed_patterns": [],
             "blocked_regexes": [r"\bcurl\b.*\|\s*(ba)?sh"],

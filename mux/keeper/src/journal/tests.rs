@@ -48,7 +48,7 @@ fn interrupt(keeper: &OwnedFd, output: &[u8]) {
 }
 
 #[test]
-fn the_next_owner_finds_what_the_last_one_read_applied_and_answered() {
+fn the_next_owner_gets_the_state_of_the_previous_owner() {
     let (journal, keeper) = new();
     journal.mark(1, 80);
     apply(&journal, b"one");
@@ -306,7 +306,7 @@ fn memory_that_another_process_could_shorten_is_refused() {
 }
 
 #[test]
-fn the_keeper_continues_the_output_and_the_next_owner_continues_the_keepers() {
+fn the_next_owner_continues_the_output_that_the_keeper_kept() {
     let (journal, keeper) = new();
     apply(&journal, b"owner ");
     interrupt(&keeper, b"cut ");

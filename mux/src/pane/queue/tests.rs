@@ -102,7 +102,7 @@ fn output_written_at_once_is_reported_once_in_order() {
 }
 
 #[test]
-fn a_piece_that_is_to_come_behind_no_other_is_refused_behind_one() {
+fn input_that_must_come_first_is_refused_after_other_input() {
     let queue = WriteQueue::default();
     let behind = |so_far| {
         let never = |_: &[u8]| panic!("not at once");
@@ -162,7 +162,7 @@ fn the_program_gets_echoed_input_once_it_is_shown() {
 }
 
 #[test]
-fn whoever_queues_echoed_input_waits_until_another_thread_has_shown_it() {
+fn queued_echoed_input_waits_until_another_thread_shows_it() {
     let queue = WriteQueue::default();
     let admit = |_: &Composed| Ok::<_, ()>(());
     queue.push_admitted(b"a", true, admit).unwrap().unwrap();
@@ -190,7 +190,7 @@ fn whoever_queues_echoed_input_waits_until_another_thread_has_shown_it() {
 }
 
 #[test]
-fn a_queue_that_is_let_go_of_keeps_what_the_program_has_not_taken() {
+fn a_released_queue_keeps_unread_input() {
     let queue = Arc::new(WriteQueue::default());
     let (began, begun) = mpsc::channel();
     let (go, goes) = mpsc::channel::<()>();

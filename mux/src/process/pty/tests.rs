@@ -206,7 +206,7 @@ fn stopping_wakes_a_blocked_reader_and_a_blocked_writer() {
 }
 
 #[test]
-fn a_detached_program_is_neither_read_nor_written_and_goes_on_once_attached() {
+fn a_detached_program_continues_once_it_is_attached() {
     let process = Arc::new(sh("stty -echo; echo ready; read line; echo got $line"));
     read_until(&process, "ready\r\n");
     let reader = process.clone();
@@ -355,7 +355,7 @@ fn a_waiting_program_is_distinguished_from_a_working_one() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_program_that_forwards_its_input_reads_only_if_the_receiver_does() {
+fn a_forwarding_program_reads_only_if_its_receiver_reads() {
     if std::process::Command::new("script").arg("-V").output().is_err() {
         return;
     }
@@ -540,7 +540,7 @@ fn without_a_program_the_users_shell_starts_in_their_home() {
 }
 
 #[test]
-fn no_other_program_that_starts_meanwhile_holds_a_panes_terminal() {
+fn concurrently_started_programs_inherit_no_terminal() {
     let is_over = AtomicBool::new(false);
     let opened = || {
         for _ in 0..300 {
@@ -564,7 +564,7 @@ fn no_other_program_that_starts_meanwhile_holds_a_panes_terminal() {
 }
 
 #[test]
-fn the_directory_of_the_shell_is_known_while_a_group_that_has_ended_is_in_front() {
+fn shell_directory_is_known_while_an_ended_group_is_in_front() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
     // The inner shell puts its command's group in the foreground. It is killed before it can put its own group there

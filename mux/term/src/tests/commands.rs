@@ -288,7 +288,7 @@ fn output_cannot_end_a_command_of_the_panes_own_shell() {
 }
 
 #[test]
-fn marks_of_the_shells_own_and_of_the_integration_make_one_command() {
+fn own_marks_and_integration_marks_make_one_command() {
     // The sequence of marks from fish 4 and Nushell.
     let fixture = with_nonce(
         "\x1b]133;A;nonce=n1\x07\x1b]133;A;click_events=1\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07\

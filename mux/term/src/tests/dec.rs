@@ -369,7 +369,7 @@ fn rows_of_double_width() {
 }
 
 #[test]
-fn a_row_keeps_its_size_when_its_line_is_erased_but_not_the_display() {
+fn a_row_keeps_its_size_after_el_but_not_after_ed() {
     let mut fixture = Fixture::new(10, 3);
     fixture.feed("\x1b#3top\x1b[2K\x1b[G\x1b[K\x1b[10X\r\n\x1b#4low\x1b[2K");
     let sizes =

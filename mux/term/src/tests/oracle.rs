@@ -116,7 +116,7 @@ fn compare(bytes: &[u8]) {
 }
 
 #[test]
-fn a_sixel_image_is_drawn_by_both_also_where_another_sequence_ends_it() {
+fn both_painters_draw_a_sixel_that_another_sequence_ends() {
     for bytes in [&b"\x1bPq~\x1b\\"[..], b"a\x1bP0;1q<\\]\x1b#Ob", b"\x1bPq~\x1b[mx"] {
         compare(bytes);
     }

@@ -310,7 +310,7 @@ fn joined_text_stays_inside_its_line() {
 }
 
 #[test]
-fn a_cluster_that_becomes_narrow_parts_what_its_second_half_lay_on() {
+fn a_cluster_that_becomes_narrow_splits_the_cell_below_it() {
     for behind in ["", "x", "日", "\u{fe0f}"] {
         let mut fixture = Fixture::new(6, 2);
         fixture.feed(format!("a日本b\x1b[1;1H☔\u{fe0e}{behind}\x1b[m"));

@@ -101,7 +101,7 @@ fn what_a_job_writes_between_a_resize_and_the_redraw_stays() {
 }
 
 #[test]
-fn a_shell_that_draws_nothing_gets_its_rows_back_at_the_next_mark() {
+fn without_a_redraw_the_rows_return_at_the_next_mark() {
     let mut fixture = Fixture::new(80, 10);
     fixture.feed(BASH).feed(format!("{}\r\n", line('a', 70)));
     fixture.term.resize(Size::cells(40, 10));

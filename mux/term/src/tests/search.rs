@@ -161,7 +161,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_whose_beginning_is_gone_is_searched_from_where_it_is_kept() {
+fn a_line_without_its_beginning_is_searched() {
     let options = crate::Options { scrollback: 3, ..Default::default() };
     let mut term = crate::Term::new(crate::Size::cells(1, 1), options);
     crate::Parser::new().advance(&mut term, &b"x".repeat(800));

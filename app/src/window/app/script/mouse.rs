@@ -27,7 +27,7 @@ fn a_drag_selects_the_letters_under_it() {
 }
 
 #[test]
-fn a_double_click_selects_a_word_and_enter_does_not_overtake_its_paste() {
+fn enter_does_not_overtake_the_paste_of_a_selected_word() {
     let mut script = with_a_word();
     let word = script.cell(12, 3);
     double_click(&mut script, word);

@@ -59,7 +59,7 @@ mod tests {
     const MOMENT: Duration = Duration::from_millis(5);
 
     #[test]
-    fn the_press_that_comes_with_the_keyboard_arrives_and_the_next_one_does_not() {
+    fn the_press_that_focuses_is_ignored_and_the_next_is_not() {
         let (mut focus_press, now) = (FocusPress::default(), Instant::now());
         focus_press.keyboard_moved(true, None, now);
         // X11 may report the pointer's position again, even if the pointer had left the window.

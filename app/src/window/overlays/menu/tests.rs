@@ -57,7 +57,7 @@ fn it_stays_inside_the_window_and_the_marked_row_in_sight() {
 }
 
 #[test]
-fn the_pointer_marks_what_it_is_over_and_only_what_can_be_chosen() {
+fn the_pointer_highlights_only_selectable_items() {
     let geometry = Geometry { width: 400, height: 300, ..Geometry::TEST };
     let mut menu = menu(PixelRect::default());
     let (_, rows) = menu.place(&geometry);

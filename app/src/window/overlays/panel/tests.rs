@@ -54,7 +54,7 @@ fn without_a_list_what_to_type_stays_in_sight() {
 }
 
 #[test]
-fn a_text_is_scrolled_to_its_end_and_leaves_room_for_the_answers() {
+fn a_text_scrolls_to_its_end_and_leaves_room_for_answers() {
     let text: String = (0..200).map(|n| format!("line {n}\n")).collect();
     for (width, height) in [(1200, 700), (500, 300), (300, 200), (1, 1)] {
         let geometry = Geometry { width, height, ..Geometry::TEST };

@@ -160,7 +160,7 @@ mod tests {
     const OTHER: TokenKind = TokenKind::Agent(2);
 
     #[test]
-    fn a_token_with_a_full_queue_keeps_another_waiting_for_one_search_only() {
+    fn a_full_queue_delays_another_token_by_one_search() {
         let turns = Arc::<Turns>::default();
         let mut running: Vec<_> = (0..MOST_OF_TOKEN).map(|_| takes(&turns, GREEDY)).collect();
         let mut queued: Vec<_> = (0..MOST_WAITING).map(|_| wait(&turns, GREEDY)).collect();

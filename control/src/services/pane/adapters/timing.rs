@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_read_when_it_is_drawn_and_again_when_it_has_settled() {
+    fn a_screen_is_read_at_a_change_and_after_it_settles() {
         let start = Instant::now();
         let after = |millis| start + Duration::from_millis(millis);
         let mut timing = Timing::new(start);

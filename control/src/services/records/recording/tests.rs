@@ -192,7 +192,7 @@ fn see(pane: &Pane, text: &str) {
 
 // The test runs on one thread, so that the recorder handles the input only after the program has read the password.
 #[tokio::test(flavor = "current_thread")]
-async fn a_password_in_one_piece_is_in_no_recording_though_the_echo_is_back_at_once() {
+async fn a_password_typed_at_once_is_in_no_recording() {
     let home = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(home.path());
     let (_mux, pane) = pane(

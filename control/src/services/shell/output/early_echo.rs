@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_echoed_before_the_command_began_is_not_expected_again() {
+    fn text_echoed_before_the_command_is_not_expected_again() {
         let mut seen = early(b"x");
         seen.push_certain(b"ls", 3);
         seen.push_certain(b"\r", 5);

@@ -29,7 +29,7 @@ fn finished(follow: Follow) -> (Ending, Option<i32>, Option<ExitSource>) {
 }
 
 #[test]
-fn a_command_ends_at_the_mark_of_its_shell_however_the_bytes_come() {
+fn a_command_ends_at_its_mark_at_every_split_of_the_bytes() {
     let all = format!("prompt{BEGIN}hello\r\n{}", end(3));
     for split in 0..=all.len() {
         let mut follow = block();
@@ -111,7 +111,7 @@ fn a_command_that_ctrl_c_ended_says_so() {
 }
 
 #[test]
-fn a_shell_that_returns_without_an_end_mark_is_judged_by_its_state() {
+fn without_an_end_mark_the_shells_state_decides() {
     let prompt = Silence { has_prompt: true, ..Silence::default() };
     let replaced = Silence { has_editor: true, is_replaced: true, ..Silence::default() };
     let reads_for_it = Silence { has_editor: true, ..Silence::default() };
@@ -149,7 +149,7 @@ fn a_shell_that_returns_without_an_end_mark_is_judged_by_its_state() {
 }
 
 #[test]
-fn the_end_of_the_program_is_the_end_of_a_command_that_had_begun() {
+fn the_end_of_the_program_ends_its_running_command() {
     let code = || Event::Exited(Some(ExitStatus::Code(7)));
     let mut follow = block();
     assert_eq!(follow.step(code()), Effect::Fail);
