@@ -33,7 +33,7 @@ pub enum AgentCommand {
     /// Report what a program is doing. Always exits with status 0.
     ///
     /// Writes OSC 7501 to the terminal of this process, of a parent process or of the pane that UNTERM_PANE names.
-    AgentState {
+    State {
         /// State of the program.
         #[arg(value_enum)]
         state: AgentState,

@@ -12,7 +12,7 @@ use crate::desktop::Key;
 use crate::window::{
     cx::Cx,
     overlays::{
-        asks,
+        agent_questions,
         canvas::Canvas,
         overlay::{Handled, Overlay},
     },
