@@ -497,3 +497,15 @@ fn hooks_by_a_debug_trap_of_bash_run_for_the_command() {
     type_line(&pane, "true");
     assert_eq!(last_ended(&pane).2, "<true>");
 }
+
+#[test]
+fn replies_that_no_program_has_read_keep_vi_keys_of_zsh_usable() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("zsh", home.path(), "PS1='% '\nbindkey -v\n");
+    for query in ["P+q544e\\033\\\\", "P$qm\\033\\\\", "[>q", "]11;?\\007"] {
+        type_line(&pane, &format!("printf '\\033{query}'"));
+        type_line(&pane, "print typed");
+        let expected = ("print typed".to_owned(), Some(0), "typed".to_owned());
+        assert_eq!(last_ended(&pane), expected, "{query}: {:#?}", screen(&pane));
+    }
+}

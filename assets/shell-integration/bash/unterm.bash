@@ -286,10 +286,11 @@ _unterm_after() {
     builtin return 0
 }
 
-# Skips the rest of a control string, up to its end: BEL, or ESC and a backslash.
+# Skips the rest of a control string, up to its end: BEL, or ESC and a backslash. Never skips the key that Unterm types
+# before a command, because a user can press the keys with which such a string begins.
 _unterm_skip() {
     local key
-    while builtin read -rs -N 1 -t 0.1 key && [[ $key != [$'\a\\'] ]]; do :; done
+    while builtin read -rs -N 1 -t 0.1 key && [[ $key != [$'\a\\\x1e'] ]]; do :; done
 }
 
 # Makes this shell read new variables while its prompt waits. WINCH is used because it is the only harmless signal on
