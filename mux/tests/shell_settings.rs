@@ -466,3 +466,46 @@ fn exported_prompts_are_silent_in_a_bash_without_integration() {
     type_line(&pane, "sh -c 'exit 4'");
     assert_eq!(last_ended(&pane).1, Some(4));
 }
+
+/// Hooks like those of bash-preexec: a DEBUG trap runs a hook for the first command after the last prompt hook.
+const PREEXEC: &str = r#"
+before_prompt() { ready=1; }
+before_command() {
+    if [ -n "$ready" ] && [ "$BASH_COMMAND" != before_prompt ]; then
+        ready=
+        echo "<$BASH_COMMAND>"
+    fi
+}
+PS1='$ '
+ready=
+PROMPT_COMMAND=before_prompt
+trap 'before_command "$_"' DEBUG
+"#;
+
+#[test]
+fn hooks_by_a_debug_trap_of_bash_run_for_the_command() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), PREEXEC);
+    for text in ["one", "two"] {
+        let line = format!("echo {text}; (exit 3)");
+        type_line(&pane, &line);
+        let expected = (line, Some(3), format!("<echo {text}>\n{text}"));
+        assert_eq!(last_ended(&pane), expected, "{:#?}", screen(&pane));
+    }
+    // An empty line begins no command, so its prompt has no command's hook.
+    type_line(&pane, "");
+    type_line(&pane, "true");
+    assert_eq!(last_ended(&pane).2, "<true>");
+}
+
+#[test]
+fn replies_that_no_program_has_read_keep_vi_keys_of_zsh_usable() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("zsh", home.path(), "PS1='% '\nbindkey -v\n");
+    for query in ["P+q544e\\033\\\\", "P$qm\\033\\\\", "[>q", "]11;?\\007"] {
+        type_line(&pane, &format!("printf '\\033{query}'"));
+        type_line(&pane, "print typed");
+        let expected = ("print typed".to_owned(), Some(0), "typed".to_owned());
+        assert_eq!(last_ended(&pane), expected, "{query}: {:#?}", screen(&pane));
+    }
+}

@@ -215,6 +215,20 @@ _unterm_before() {
 # same exit codes.
 _unterm_pipe() { builtin return "$?"; }
 
+# Keeps the user's DEBUG trap from running for Unterm's elements of PROMPT_COMMAND. Such traps take the first command
+# after the user's last hook for the next command of the user (bash-preexec, starship). `$1` is the exit code to return.
+# `$2` is the output of `trap -p DEBUG`, because a function has no DEBUG trap of its own.
+_unterm_guard() {
+    { local status=$1 text=$2 IFS= - && builtin set +x; } 2>/dev/null
+    if [[ $text == "trap -- '"*"' DEBUG" && $text != *'case $BASH_COMMAND in (_unterm_'* ]]; then
+        text=${text#trap -- }
+        builtin eval "text=${text% DEBUG}"
+        builtin trap 'case $BASH_COMMAND in (_unterm_*) ;; (*)'$'\n'"$text"$'\n'';; esac' DEBUG
+    fi
+    if [[ $- == *e* ]]; then builtin return 0; fi
+    builtin return "$status"
+}
+
 # The last element of PROMPT_COMMAND. It must be last, because other elements may change the prompt.
 _unterm_after() {
     { local status=$? IFS= is_text=0 all map - && builtin set +x; } 2>/dev/null
@@ -272,10 +286,11 @@ _unterm_after() {
     builtin return 0
 }
 
-# Skips the rest of a control string, up to its end: BEL, or ESC and a backslash.
+# Skips the rest of a control string, up to its end: BEL, or ESC and a backslash. Never skips the key that Unterm types
+# before a command, because a user can press the keys with which such a string begins.
 _unterm_skip() {
     local key
-    while builtin read -rs -N 1 -t 0.1 key && [[ $key != [$'\a\\'] ]]; do :; done
+    while builtin read -rs -N 1 -t 0.1 key && [[ $key != [$'\a\\\x1e'] ]]; do :; done
 }
 
 # Makes this shell read new variables while its prompt waits. WINCH is used because it is the only harmless signal on
@@ -289,7 +304,8 @@ _unterm_follow() {
 
 # Aliases run the functions with traces off (`set -x`). Traces would count as output of the command until its end is
 # reported, and would show the nonce. If the aliases are lost, the functions do the same.
-_unterm_aliases=([0]=$'{ _unterm_before; } 2>/dev/null\n{ _unterm_pipe; } 2>/dev/null' [1]='{ _unterm_after; } 2>/dev/null')
+_unterm_aliases=([0]=$'{ _unterm_before; _unterm_guard "$?" "$(builtin trap -p DEBUG)"; } 2>/dev/null\n{ _unterm_pipe; } 2>/dev/null'
+    [1]='{ _unterm_after; } 2>/dev/null')
 
 # Restores everything that was lost: Unterm's parts of PROMPT_COMMAND, PS0, PS1, PS2 and HISTIGNORE. Compares each
 # variable with its last value by `test`, because `test` is fast.

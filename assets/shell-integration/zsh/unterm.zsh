@@ -61,25 +61,40 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'zle' -K main
     }
     # If a program never read a reply of the terminal, the reply can begin a search in vi mode, where no other widget
-    # has an effect: `?` in a CSI, and `/` in an OSC. So skip these replies up to their last character. Skip reports of the
-    # size too (mode 2048). A resize can send one to a program that was killed.
+    # has an effect: `?` in a CSI, and `/` in an OSC. The `=` in a DCS lists completions. So skip these replies up to
+    # their last character. Skip reports of the size too (mode 2048). A resize can send one to a program that was killed.
+    #
+    # A reply arrives as a whole. If nothing follows its beginning, the user has pressed Escape and another key. Never
+    # skip the key that Unterm types before a command.
     _unterm_skip_csi() {
-        'builtin' 'local' key
-        while 'builtin' 'read' -rk 1 key && [[ $key != [@-~] ]]; do :; done
+        {
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            'builtin' 'local' key
+            while 'builtin' 'read' -t 0.2 -rk 1 key && [[ $key != [@-~$'\x1e'] ]]; do :; done
+        } 2>/dev/null
     }
-    _unterm_skip_osc() {
-        'builtin' 'local' key
-        while 'builtin' 'read' -rk 1 key && [[ $key != [$'\a\\'] ]]; do :; done
+    _unterm_skip_string() {
+        {
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            'builtin' 'local' key first=${KEYS[-1]}
+            if 'builtin' 'read' -t 0.2 -rk 1 key; then
+                while [[ $key != [$'\a\\\x1e'] ]] && 'builtin' 'read' -t 0.2 -rk 1 key; do :; done
+            else
+                if [[ $KEYMAP != vicmd ]]; then 'builtin' 'zle' vi-cmd-mode; fi
+                if [[ $first == P ]]; then 'builtin' 'zle' vi-put-before; fi
+            fi
+        } 2>/dev/null
     }
     _unterm_bind() {
         'builtin' 'local' map
         'builtin' 'zle' -N _unterm_reset
         'builtin' 'zle' -N _unterm_skip_csi
-        'builtin' 'zle' -N _unterm_skip_osc
+        'builtin' 'zle' -N _unterm_skip_string
         for map in viins vicmd; do
             'builtin' 'bindkey' -M $map '^[[?' _unterm_skip_csi
             'builtin' 'bindkey' -M $map '^[[>' _unterm_skip_csi
-            'builtin' 'bindkey' -M $map '^[]' _unterm_skip_osc
+            'builtin' 'bindkey' -M $map '^[]' _unterm_skip_string
+            'builtin' 'bindkey' -M $map '^[P' _unterm_skip_string
         done
         for map in emacs viins vicmd; do
             'builtin' 'bindkey' -M $map '^[[48;' _unterm_skip_csi
