@@ -354,6 +354,20 @@ fn a_flood_and_resizes_end_with_the_same_screen() {
 }
 
 #[test]
+fn the_program_in_the_foreground_is_that_of_tmux() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.run(&["rename-window", "-t", "work", "w"]);
+    let (mux, ear, _own) = attach(&server);
+    let tab = wait_tab(&mux, &ear, "w", 1);
+    let shown = pane(&mux, tab.focused);
+    let has_name = || (shown.program_name() != "tmux").then_some(());
+    ear.wait_until("the shell's name", has_name);
+    // The name arrives without any output of the program.
+    shown.write(b"exec cat\r").unwrap();
+    ear.wait_until("the name of cat", || (shown.program_name() == "cat").then_some(()));
+}
+
+#[test]
 fn escape_detaches_and_the_session_goes_on() {
     let Some(server) = Server::start(&[]) else { return };
     server.run(&["rename-window", "-t", "work", "w"]);
@@ -497,12 +511,13 @@ fn a_program_that_pretends_to_be_tmux_opens_few_tabs_and_keeps_no_focus() {
     let program = folder.path().join("tmux");
     std::fs::copy("/bin/sh", &program).unwrap();
     let mut lines = String::from("\x1bP1000p%begin 1 1 0\n%end 1 1 0\n%session-changed $0 evil\n");
-    lines += "%begin 1 2 1\n%end 1 2 1\n%begin 1 3 1\n%end 1 3 1\n%begin 1 4 1\n";
+    lines += "%begin 1 2 1\n%end 1 2 1\n%begin 1 3 1\n%end 1 3 1\n%begin 1 4 1\n%end 1 4 1\n";
+    lines += "%begin 1 5 1\n";
     for at in 0..500 {
         let layout = layout_string(&format!("80x24,0,0,{at}"));
         lines += &format!("@{at}|1|{layout}|{layout}|*|%{at}|off|evil {at}\n");
     }
-    lines += "%end 1 4 1\n";
+    lines += "%end 1 5 1\n";
     let file = folder.path().join("lines");
     std::fs::write(&file, lines).unwrap();
     let again = "%session-window-changed \\$0 @";

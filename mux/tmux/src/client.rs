@@ -57,6 +57,13 @@ pub enum Action {
         /// The bytes.
         bytes: Vec<u8>,
     },
+    /// Another program is in the foreground of a pane.
+    Program {
+        /// The pane.
+        pane: PaneId,
+        /// The program's name.
+        name: String,
+    },
     /// tmux has answered a request for a pane.
     Opened {
         /// The request.
@@ -290,6 +297,11 @@ impl Client {
                 }
             }
             Notification::Pause(pane) => {
+            Notification::Program { pane, name } => {
+                if self.model.has(pane) {
+                    self.actions.push_back(Action::Program { pane, name });
+                }
+            }
                 if self.model.has(pane) {
                     self.send(&[Purpose::Quiet], &command::resume(pane));
                     self.restore(pane, false);
@@ -322,6 +334,7 @@ impl Client {
             self.send(&[Purpose::Quiet], &command::client_size(cols, rows));
         }
         self.send(&[Purpose::Windows], &command::windows());
+            self.send(&[Purpose::Quiet], &command::watch_programs());
     }
 
     /// Whether commands may be sent.

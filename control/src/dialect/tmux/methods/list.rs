@@ -108,9 +108,7 @@ impl Pane {
             history_limit: context.mux.options().term.scrollback,
             ..Self::default()
         };
-        let foreground = pane.foreground().map(|foreground| foreground.name);
-        let program = foreground.as_deref().unwrap_or(pane.process().program());
-        row.command = program.rsplit('/').next().unwrap_or_default().to_owned();
+        row.command = pane.program_name();
         if let Some((program, args)) = pane.command() {
             // A command in one piece was started by `sh -c`.
             row.start_command = match args {
