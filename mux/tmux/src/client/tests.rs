@@ -224,6 +224,25 @@ fn a_paused_pane_is_resumed_and_restored() {
 }
 
 #[test]
+fn what_is_printed_during_a_pause_is_added_to_the_history() {
+    let mut played = Played::attached();
+    played.sends("%output %0 one\\015\\012two\\015\\012thr\n%pause %0\n%output %0 dropped\n");
+    let commands = played.commands();
+    assert!(commands.contains("capture-pane -peqJC -S -100000 -E -1 -t %0 ;"), "{commands}");
+    played.answers("");
+    played.answers(&format!("{}\n", STATE.replace("|2|0|0|0|", "|2|0|3|0|")));
+    played.answers("one\ntwo\nthree\n");
+    played.answers("four\nfive\n");
+    let actions = played.refuses("no alternate screen");
+    let text = text_of(&actions[0]);
+    assert_eq!((text.matches("two").count(), text.matches("three").count()), (0, 1), "{text:?}");
+    assert!(text.contains("\x1b[H\x1b[Jfour"), "{text:?}");
+    // The lines before the pause are not compared again.
+    played.sends("%pause %0\n");
+    assert!(!played.commands().contains("-S"));
+}
+
+#[test]
 fn the_program_in_the_foreground_is_reported() {
     let mut played = Played::attached();
     let line = |pane| format!("%subscription-changed unterm-program $0 @0 0 %{pane} : vim\n");
