@@ -123,8 +123,9 @@ impl State {
             _ => false,
         };
         self.options.forget(is_gone);
-        self.hooks.forget(is_gone);
-        self.monitors.forget(is_gone);
+        let has_ended = |by: &Opener| matches!(by, Opener::Pane(pane) if !has_pane(*pane));
+        self.hooks.forget(is_gone, has_ended);
+        self.monitors.forget(is_gone, has_ended);
     }
 
     /// Records a message for `show-messages`.
