@@ -115,12 +115,24 @@ pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> Done {
     close(run, panes).await
 }
 
-/// Closes panes. Begins with panes that need approval, so that none is closed if the user refuses.
+/// Checks that the client's program may change all of these panes, and asks the user if it may not. A command that makes
+/// several changes checks the panes of all of them before the first one. So nothing has changed if a pane is refused.
+pub async fn check(run: &mut Run<'_>, panes: &[u64]) -> Done {
+    for id in panes {
+        let params = ArrangeParams { id: *id, ..ArrangeParams::default() };
+        run.call::<Arrange>(params.into()).await?;
+    }
+    Ok(())
+}
+
+/// Closes panes, or none of them if one is refused.
 pub async fn close(run: &mut Run<'_>, mut panes: Vec<u64>) -> Done {
     // A window that is linked twice has its panes in the list twice.
     panes.sort_unstable();
     panes.dedup();
-    panes.sort_by_key(|pane| run.is_own(*pane));
+    if panes.len() > 1 {
+        check(run, &panes).await?;
+    }
     for pane in panes {
         run.call::<Destroy>(SessionOnly::of(pane)).await?;
     }
@@ -177,11 +189,7 @@ pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> Done {
     }
     if arguments.has('d') || arguments.has('e') {
         let own = world.pane(at).id;
-        if !run.is_own(own) {
-            // Without a change, the call checks whether the program may change the pane.
-            let params = ArrangeParams { id: own, ..ArrangeParams::default() };
-            run.call::<Arrange>(params.into()).await?;
-        }
+        check(run, &[own]).await?;
         let mut state = run.state();
         match arguments.has('d') {
             true => state.input_off.insert(own),
@@ -362,6 +370,7 @@ pub async fn join(run: &mut Run<'_>, arguments: Arguments) -> Done {
     if is_focused && world.session(at).is_attached {
         let params = RelocateParams { id: moved, activate: true, ..RelocateParams::default() };
         run.call::<Relocate>(params.into()).await?;
+    check(run, &[moved, beside]).await?;
     }
     Ok(())
 }

@@ -53,6 +53,8 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
         let index = world.sessions[session].windows[taken].index;
         return Err(format!("create window failed: index {index} in use").into());
     }
+    let killed = place.killed(&world);
+    panes::check(run, &killed).await?;
     let program = program::program(run, &mut world, Some(at), &arguments).await?;
     let is_current = !arguments.has('d') || place.replaces_current(&world);
     let is_attached = world.sessions[session].is_attached;
@@ -78,7 +80,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
         run.call::<Relocate>(params.into()).await?;
     }
     place_in_bar(run, place.id, number).await?;
-    panes::close(run, place.killed(&world)).await?;
+    panes::close(run, killed).await?;
     print_new(run, &arguments, opened.id, NEW).await
 }
 
@@ -215,6 +217,8 @@ async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Done {
         let taken = &world.sessions[session].windows[taken];
         if taken.id == tab {
             return Err(format!("same index: {}", taken.index).into());
+    let killed = place.killed(&world);
+    panes::check(run, &killed).await?;
         }
         if !arguments.has('k') {
             return Err(format!("index in use: {}", taken.index).into());
@@ -247,7 +251,7 @@ async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Done {
         relocate(run, &world, from, |params| params.activate = true).await?;
     }
     place_in_bar(run, place.id, number).await?;
-    panes::close(run, place.killed(&world)).await
+    panes::close(run, killed).await
 }
 
 /// `swap-window`.
@@ -302,6 +306,8 @@ pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> Done {
         && world.window(at).panes.iter().any(|it| !world.listing.panes[it.row].is_dead)
     {
         let (session, window) = (world.session(at), world.window(at));
+    panes::check(run, &others).await?;
+    panes::check(run, &[own]).await?;
         let name = format!("{}:{}", session.name, window.index);
         return Err(format!("respawn window failed: window {name} still active").into());
     }
