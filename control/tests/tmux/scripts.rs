@@ -166,3 +166,12 @@ fn commands_come_from_conditions_files_and_the_shell() {
         program.prints(&["list-commands", "lsp"]).starts_with("list-panes (lsp) [-as] [-F format]")
     );
 }
+
+#[test]
+fn the_character_below_the_cursor_is_a_format() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let first = open(&fixture, &mut wire, "sh", &["-c", r"printf 'a\303\274b\033[1;2H'; exec cat"]);
+    let program = Program { fixture: &fixture, pane: Some(first.id) };
+    program.until(&["display", "-p", "#{cursor_x} #{cursor_character}"], "1 \u{fc}");
+}
