@@ -245,6 +245,11 @@ impl State {
         self.change(session, |session| session.remove(index));
     }
 
+    /// Removes a window from a session, for another window that gets its number.
+    pub fn vacate(&mut self, session: u64, index: u64) {
+        self.change(session, |session| session.vacate(index));
+    }
+
     /// Numbers the windows of a session without gaps.
     pub fn renumber(&mut self, session: u64) {
         let base = self.base_index(session);

@@ -141,6 +141,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
         if let Some(session) = state.session(id) {
             session.group = group.as_ref().map(|group| group.name.clone());
             session.cwd = cwd;
+            session.size = size;
             session.env.extend(environment.into_iter().map(|(name, value)| {
                 let value = Some(value);
                 (name, crate::dialect::tmux::state::Variable { value, is_hidden: false })
