@@ -22,6 +22,13 @@ async fn part(
     run: &mut Run<'_>,
     arguments: &Arguments,
 ) -> Result<(World, Option<Target>), Failure> {
+    if run.is_starting {
+        let world = run.world().await?;
+        let part = run
+            .current(&world)
+            .and_then(|current| find_part(&world, TargetKind::Pane, arguments.value('t'), current));
+        return Ok((world, part));
+    }
     let (world, current) = run.here().await?;
     let part = find_part(&world, TargetKind::Pane, arguments.value('t'), current);
     Ok((world, part))

@@ -101,7 +101,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> Done {
         }
         None => None,
     };
-    let is_attached = !arguments.has('d');
+    let is_attached = !arguments.has('d') && !run.is_starting;
     if is_attached {
         super::clients::check_terminal(run, &world)?;
         super::clients::set_flags(run, &arguments, run.client)?;
