@@ -296,6 +296,11 @@ pub trait Process: Send + Sync {
     fn foreground(&self) -> Option<Foreground> {
         None
     }
+    /// The path or the name of the foreground program. Another terminal may report it although the program's process is
+    /// unknown here. `None` if unknown.
+    fn front_name(&self) -> Option<String> {
+        self.foreground().map(|process| process.name)
+    }
     /// The name of a program that forwards the terminal ([`is_carrier`]). It belongs to the foreground process group or
     /// was started by that group. `None` if there is no such program or the system does not report it.
     fn carrier(&self) -> Option<String> {

@@ -360,7 +360,7 @@ fn a_flood_and_resizes_end_with_the_same_screen() {
     let (mux, ear, _own) = attach(&server);
     let tab = wait_tab(&mux, &ear, "w", 2);
     let shown = pane(&mux, tab.panes()[0]);
-    shown.write(b"yes 'a long line of a flood' | head -200000; echo do''ne\r").unwrap();
+    shown.write(b"yes 'a long line of a flood' | head -40000; echo do''ne\r").unwrap();
     wait_text(&shown, "done");
     wait_same(&server, "%0", &shown);
     for step in 0..200u32 {
@@ -371,6 +371,52 @@ fn a_flood_and_resizes_end_with_the_same_screen() {
     shown.write(b"echo af''ter\r").unwrap();
     wait_text(&shown, "after");
     wait_same(&server, "%0", &shown);
+}
+
+#[test]
+fn lines_of_a_paused_pane_are_added_to_the_history() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.run(&["rename-window", "-t", "work", "w"]);
+    let (mux, ear, _own) = attach(&server);
+    let tab = wait_tab(&mux, &ear, "w", 1);
+    let shown = pane(&mux, tab.focused);
+    shown.write(b"seq 100; echo be''fore\r").unwrap();
+    wait_text(&shown, "before");
+    let client = server.run(&["list-clients", "-F", "#{client_name}"]);
+    let flow = |state: &str| server.run(&["refresh-client", "-t", &client, "-A", state]);
+    // tmux drops the output, as for a client that reads too slowly.
+    flow("%0:off");
+    server.types("%0", "seq 101 500; echo af''ter");
+    server.wait(&["capture-pane", "-p", "-t", "%0"], |text| text.contains("after"));
+    flow("%0:pause");
+    flow("%0:on");
+    wait_text(&shown, "after");
+    wait_same(&server, "%0", &shown);
+    let term = shown.term();
+    let first = term.oldest().0;
+    let mut numbers = Vec::new();
+    for line in first.. {
+        let mut text = String::new();
+        if !term.row_text(LineId(line), &mut text) {
+            break;
+        }
+        numbers.extend(text.parse::<u32>());
+    }
+    assert_eq!(numbers, (1..=500).collect::<Vec<u32>>());
+}
+
+#[test]
+fn the_program_in_the_foreground_is_that_of_tmux() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.run(&["rename-window", "-t", "work", "w"]);
+    let (mux, ear, _own) = attach(&server);
+    let tab = wait_tab(&mux, &ear, "w", 1);
+    let shown = pane(&mux, tab.focused);
+    let has_name = || (shown.program_name() != "tmux").then_some(());
+    ear.wait_until("the shell's name", has_name);
+    // The name arrives without any output of the program.
+    shown.write(b"exec cat\r").unwrap();
+    ear.wait_until("the name of cat", || (shown.program_name() == "cat").then_some(()));
 }
 
 #[test]
@@ -517,12 +563,13 @@ fn a_fake_tmux_opens_few_tabs_and_keeps_no_focus() {
     let program = folder.path().join("tmux");
     std::fs::copy("/bin/sh", &program).unwrap();
     let mut lines = String::from("\x1bP1000p%begin 1 1 0\n%end 1 1 0\n%session-changed $0 evil\n");
-    lines += "%begin 1 2 1\n%end 1 2 1\n%begin 1 3 1\n%end 1 3 1\n%begin 1 4 1\n";
+    lines += "%begin 1 2 1\n%end 1 2 1\n%begin 1 3 1\n%end 1 3 1\n%begin 1 4 1\n%end 1 4 1\n";
+    lines += "%begin 1 5 1\n";
     for at in 0..500 {
         let layout = layout_string(&format!("80x24,0,0,{at}"));
         lines += &format!("@{at}|1|{layout}|{layout}|*|%{at}|off|evil {at}\n");
     }
-    lines += "%end 1 4 1\n";
+    lines += "%end 1 5 1\n";
     let file = folder.path().join("lines");
     std::fs::write(&file, lines).unwrap();
     let again = "%session-window-changed \\$0 @";

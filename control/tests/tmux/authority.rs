@@ -75,6 +75,64 @@ fn every_command_that_changes_another_pane_is_refused() {
 }
 
 #[test]
+fn a_refused_command_changes_nothing() {
+    let fixture = Fixture::new();
+    let (program, other) = two(&fixture);
+    let own = format!("%{}", program.pane.unwrap());
+    let id = format!("%{}", other.id);
+    // A session with the program's own windows, one of them with a pane of another program.
+    let new = ["new-session", "-d", "-s", "own", "-P", "-F", "#{pane_id}", "cat"];
+    let first = program.prints(&new);
+    program.prints(&["new-window", "-d", "-t", "own:5", "cat"]);
+    let windows = ["list-windows", "-a", "-F", "#{session_name}:#{window_index} #{window_id}"];
+    let panes = ["list-panes", "-a", "-F", "#{pane_id} #{window_id} #{pane_width}x#{pane_height}"];
+    let state = || (program.prints(&windows), program.prints(&panes));
+    let index = program.prints(&["display-message", "-p", "-t", &id, "#{window_index}"]);
+    let taken = format!(":{index}");
+    fixture.server().set_approval(Approval::Deny);
+    let before = state();
+    for args in [
+        &["link-window", "-k", "-s", "own:5", "-t", &taken][..],
+        &["move-window", "-k", "-s", "own:5", "-t", &taken],
+        &["new-window", "-k", "-t", &taken, "cat"],
+        &["join-pane", "-s", &own, "-t", &id],
+        &["join-pane", "-s", &first, "-t", &id],
+        &["kill-server"],
+        &["kill-session", "-a", "-t", "own"],
+    ] {
+        let why = program.fails(args);
+        assert!(why.starts_with("not allowed: "), "{args:?}: {why}");
+        assert_eq!(state(), before, "{args:?}");
+    }
+    // A lease refuses a change, too.
+    fixture.server().set_approval(Approval::Allow);
+    let mut wire = fixture.login();
+    wire.call("session.lease", json!({"id": other.id}));
+    for args in [
+        &["link-window", "-k", "-s", "own:5", "-t", &taken][..],
+        &["kill-server"],
+        &["select-pane", "-d", "-t", &id],
+    ] {
+        let why = program.fails(args);
+        assert!(why.contains("is leased by"), "{args:?}: {why}");
+        assert_eq!(state(), before, "{args:?}");
+    }
+}
+
+#[test]
+fn a_session_with_windows_of_another_program_stays() {
+    let fixture = Fixture::new();
+    let (program, other) = two(&fixture);
+    let outside = Program { fixture: &fixture, pane: Some(other.id) };
+    outside.prints(&["new-session", "-d", "-s", "theirs", "cat"]);
+    outside.prints(&["new-session", "-d", "-s", "also", "-t", "theirs"]);
+    fixture.server().set_approval(Approval::Deny);
+    let why = program.fails(&["kill-session", "-t", "also"]);
+    assert!(why.starts_with("not allowed: "), "{why}");
+    outside.prints(&["kill-session", "-t", "also"]);
+}
+
+#[test]
 fn a_program_drives_the_pane_after_the_user_allowed_it() {
     let fixture = Fixture::new();
     let (program, other) = two(&fixture);

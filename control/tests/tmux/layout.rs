@@ -124,5 +124,107 @@ fn windows_are_opened_named_moved_and_selected() {
     program.prints(&["kill-window", "-t", ":one"]);
     program.prints(&["set-option", "-g", "base-index", "5"]);
     program.prints(&["new-window", "-d", "-n", "three", "cat"]);
-    assert_eq!(names(), "1zero- 2two* 5three");
+    assert_eq!(names(), "1zero* 2two- 5three");
+}
+
+/// A session of 120×30 cells: the window `alpha` with two panes, `beta` with three, and `gamma`.
+fn three_windows(program: &Program<'_>) {
+    for line in [
+        "new-session -d -s r -n alpha -x 120 -y 30 cat",
+        "new-window -d -n beta -t r:1 cat",
+        "new-window -d -n gamma -t r:2 cat",
+        "split-window -d -t r:0 cat",
+        "split-window -d -h -t r:1 cat",
+        "split-window -d -t r:1.0 cat",
+    ] {
+        program.prints(&line.split(' ').collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn new_windows_have_the_size_of_their_session() {
+    let fixture = Fixture::new();
+    let program = Program { fixture: &fixture, pane: None };
+    program.prints(&["new-session", "-d", "-s", "r", "-x", "90", "-y", "20", "cat"]);
+    program.prints(&["new-window", "-d", "-t", "r:", "cat"]);
+    let sizes = ["list-windows", "-t", "r", "-F", "#{window_width}x#{window_height}"];
+    assert_eq!(program.prints(&sizes), "90x20\n90x20");
+}
+
+#[test]
+fn wrong_sizes_and_targets_have_the_messages_of_tmux() {
+    let fixture = Fixture::new();
+    let program = Program { fixture: &fixture, pane: None };
+    three_windows(&program);
+    for (line, why) in [
+        ("split-window -l x -t r:0.1", "lines invalid"),
+        ("split-window -h -l -3 -t r:0.1", "lines too small"),
+        ("split-window -l x% -t r:0.1", "percentage invalid"),
+        ("split-window -p x -t r:0.1", "create pane failed: -p invalid"),
+        ("join-pane -l 116% -s r:2.0 -t r:0.1", "size too large"),
+        ("resize-pane -x -3 -t r:0.1", "width too small"),
+        ("resize-pane -y 116% -t r:0.1", "height too large"),
+        ("swap-pane -s r:4.0 -t r:5.0", "can't find window: 4"),
+        ("join-pane -s r:1.7 -t r:5.0", "can't find pane: 7"),
+        ("next-window -t s", "no next window"),
+        ("previous-window -t s", "no previous window"),
+        ("new-window -t %0", "can't specify pane here"),
+        ("set-option -q -t r: base-index -1", "value is too small: -1"),
+        ("set-option -t nothing status on", "no such session: nothing"),
+    ] {
+        if line.starts_with("next-window") {
+            program.prints(&["new-session", "-d", "-s", "s", "cat"]);
+        }
+        assert_eq!(program.fails(&line.split(' ').collect::<Vec<_>>()), why, "{line}");
+    }
+    // Commands that don't need the target use the part of it that exists.
+    for (target, session) in [("r:9.9", "r"), ("r:0.9", "r"), ("nothing:0", ""), ("%999", "")] {
+        let line = ["display-message", "-p", "-t", target, "<#{session_name}>"];
+        assert_eq!(program.prints(&line), format!("<{session}>"), "{target}");
+    }
+    program.prints(&["set-option", "-q", "-t", "nothing", "nothing", "on"]);
+    // Lengths that no pane can have become the nearest possible ones.
+    program.prints(&["split-window", "-d", "-l", "500", "-t", "r:2", "cat"]);
+    program.prints(&["resize-pane", "-x", "0", "-t", "r:1.2"]);
+    let sizes = |window| {
+        let format = "#{pane_width}x#{pane_height}";
+        program.prints(&["list-panes", "-t", window, "-F", format]).replace('\n', " ")
+    };
+    assert_eq!(sizes("r:2"), "120x1 120x28");
+    // Each part of a split has at least 5 %.
+    assert_eq!(sizes("r:1"), "113x15 113x14 6x30");
+}
+
+#[test]
+fn swapped_panes_and_windows_have_the_focus_as_in_tmux() {
+    let fixture = Fixture::new();
+    let program = Program { fixture: &fixture, pane: None };
+    three_windows(&program);
+    let format = "#{?#{&&:#{window_active},#{pane_active}},<#I.#P>,#{?pane_active,#I.#P,}}";
+    let active = || {
+        let all = program.prints(&["list-panes", "-s", "-t", "r", "-F", format]);
+        all.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(active(), "<0.0> 1.0 2.0");
+    for (line, expected) in [
+        // Both panes get the focus of their new windows.
+        ("swap-pane -s r:0.1 -t r:1.2", "<0.1> 1.2 2.0"),
+        ("swap-pane -s r:1.1 -t r:1.0", "<0.1> 1.1 2.0"),
+        ("swap-pane -d -s r:0.1 -t r:1.0", "<0.1> 1.1 2.0"),
+        ("swap-pane -d -s r:0.1 -t r:0.0", "<0.0> 1.1 2.0"),
+        ("swap-window -d -s r:2 -t r:1", "0.0 <1.0> 2.1"),
+        // Beside a window that does not exist.
+        ("move-window -a -s r:1 -t r:7", "0.0 <2.0> 3.1"),
+        ("new-window -a -d -t r:7 cat", "0.0 <2.0> 3.1 7.0"),
+        ("select-window -t r:0", "<0.0> 2.0 3.1 7.0"),
+        ("rotate-window -D -t r:0", "<0.0> 2.0 3.1 7.0"),
+        ("rotate-window -t r:3", "<0.0> 2.0 3.1 7.0"),
+        ("join-pane -s r:7.0 -t r:2.0", "0.0 <2.1> 3.1"),
+        ("select-pane -t r:3.{left}", "0.0 <2.1> 3.0"),
+        ("select-pane -t r:3.{right}", "0.0 <2.1> 3.2"),
+        ("select-pane -t r:3.{bottom}", "0.0 <2.1> 3.1"),
+    ] {
+        program.prints(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(active(), expected, "{line}");
+    }
 }

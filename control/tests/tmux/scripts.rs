@@ -166,3 +166,30 @@ fn commands_come_from_conditions_files_and_the_shell() {
         program.prints(&["list-commands", "lsp"]).starts_with("list-panes (lsp) [-as] [-F format]")
     );
 }
+
+#[test]
+fn configuration_files_run_before_the_first_session() {
+    let fixture = Fixture::new();
+    let program = Program { fixture: &fixture, pane: None };
+    let text = "if-shell true 'set -g @from condition'\nnew-session -s one cat\n\
+        kill-session -t missing\nnew-session -s two cat\n";
+    std::fs::write(fixture.home.path().join("conf"), text).unwrap();
+    let called = program.tmux(&["-L", "conf", "-f", "conf", "start-server"]);
+    // An error in a file is shown, and prevents neither the rest of the file nor the command.
+    assert_eq!((called.status, called.out.as_str()), (0, ""));
+    assert_eq!(called.err, "conf:3: can't find session: missing\n");
+    let on_server = |args: &[&str]| program.prints(&[&["-L", "conf"], args].concat());
+    assert_eq!(on_server(&["list-sessions", "-F", "#S"]), "one\ntwo");
+    assert_eq!(on_server(&["show-options", "-gv", "@from"]), "condition");
+    // The files are read once.
+    on_server(&["-f", "conf", "has-session", "-t", "one"]);
+}
+
+#[test]
+fn the_character_below_the_cursor_is_a_format() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let first = open(&fixture, &mut wire, "sh", &["-c", r"printf 'a\303\274b\033[1;2H'; exec cat"]);
+    let program = Program { fixture: &fixture, pane: Some(first.id) };
+    program.until(&["display", "-p", "#{cursor_x} #{cursor_character}"], "1 \u{fc}");
+}

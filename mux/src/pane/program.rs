@@ -21,6 +21,19 @@ impl Pane {
         self.process.foreground()
     }
 
+    /// The name of the foreground program without its folder, or of the pane's own program if the foreground is unknown.
+    pub fn program_name(&self) -> String {
+        self.name_of_program(self.foreground().as_ref())
+    }
+
+    /// Like [`Pane::program_name`], for a caller that has already looked at the foreground.
+    pub fn name_of_program(&self, foreground: Option<&Foreground>) -> String {
+        let name = foreground.map(|process| process.name.clone());
+        let name = name.or_else(|| self.process.front_name());
+        let name = name.as_deref().unwrap_or(self.process.program());
+        name.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
     /// The working directory as a URI: `file:///path` on this machine, `file://host/path` on another machine. Empty if
     /// unknown.
     pub fn cwd_uri(&self) -> String {

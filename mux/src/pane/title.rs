@@ -90,16 +90,11 @@ impl Pane {
     /// The title to show: the [pane's own title](Pane::own_title), or else the base name of the foreground process, or
     /// else the base name of the pane's program.
     pub fn title(&self) -> String {
-        self.own_title().unwrap_or_else(|| self.program_title(self.foreground().as_ref()))
+        self.own_title().unwrap_or_else(|| self.program_name())
     }
 
     /// Like [`Pane::title`], for a caller that has already looked at the foreground.
     pub fn title_before(&self, foreground: Option<&Foreground>) -> String {
-        self.own_title().unwrap_or_else(|| self.program_title(foreground))
-    }
-
-    fn program_title(&self, foreground: Option<&Foreground>) -> String {
-        let name = foreground.map_or(self.process.program(), |foreground| &foreground.name);
-        name.rsplit('/').next().unwrap_or_default().to_owned()
+        self.own_title().unwrap_or_else(|| self.name_of_program(foreground))
     }
 }

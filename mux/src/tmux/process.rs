@@ -54,6 +54,8 @@ struct State {
     is_applied: bool,
     /// The size that the server has set.
     size: Size,
+    /// The name of the foreground program, as tmux has reported it.
+    front_name: Option<String>,
     ended: Option<ExitStatus>,
     is_killed: bool,
     is_stopped: bool,
@@ -87,6 +89,7 @@ impl TmuxProcess {
         let state = State {
             target,
             size,
+            front_name: None,
             output: Vec::new(),
             start: 0,
             is_applied: true,
@@ -147,6 +150,11 @@ impl TmuxProcess {
     /// The size that the server has set.
     pub(crate) fn size(&self) -> Size {
         self.state.lock().size
+    }
+
+    /// Another program is in the foreground.
+    pub(crate) fn set_front_name(&self, name: String) {
+        self.state.lock().front_name = Some(name).filter(|name| !name.is_empty());
     }
 
     /// The pane has ended in tmux, or the connection has.
@@ -303,6 +311,10 @@ impl Process for TmuxProcess {
 
     fn program(&self) -> &str {
         "tmux"
+    }
+
+    fn front_name(&self) -> Option<String> {
+        self.state.lock().front_name.clone()
     }
 
     fn exit_status(&self) -> Option<ExitStatus> {

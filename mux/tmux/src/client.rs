@@ -16,7 +16,7 @@ use crate::{
     command::FORMAT_SEPARATOR,
     lines::{Lines, Step},
     notification::{self, Guard, Notification},
-    restore::{State, Text},
+    restore::{Contents, State, Text},
 };
 
 /// The maximum number of windows that are shown.
@@ -56,6 +56,13 @@ pub enum Action {
         pane: PaneId,
         /// The bytes.
         bytes: Vec<u8>,
+    },
+    /// Another program is in the foreground of a pane.
+    Program {
+        /// The pane.
+        pane: PaneId,
+        /// The program's name.
+        name: String,
     },
     /// tmux has answered a request for a pane.
     Opened {
@@ -263,14 +270,15 @@ impl Client {
             _ if self.phase != Phase::Attached => {}
             Notification::Output { pane, bytes } => {
                 if self.model.is_live(pane) && !bytes.is_empty() {
+                    self.model.printed(pane, &bytes);
                     self.actions.push_back(Action::Output { pane, bytes });
                 }
             }
             Notification::LayoutChange { window, layout, is_zoomed, visible } => {
                 let restores = self.model.arrange(window, layout, is_zoomed, visible);
                 self.shown(window);
-                for (pane, with_history) in restores {
-                    self.restore(pane, with_history);
+                for (pane, contents) in restores {
+                    self.restore(pane, contents);
                 }
             }
             Notification::WindowAdd(window) => self.ask(window),
@@ -294,10 +302,16 @@ impl Client {
                     self.shown(window);
                 }
             }
+            Notification::Program { pane, name } => {
+                if self.model.has(pane) {
+                    self.actions.push_back(Action::Program { pane, name });
+                }
+            }
             Notification::Pause(pane) => {
                 if self.model.has(pane) {
                     self.send(&[Purpose::Quiet], &command::resume(pane));
-                    self.restore(pane, false);
+                    let contents = self.model.cut(pane);
+                    self.restore(pane, contents);
                 }
             }
             Notification::Other => {}
@@ -325,6 +339,7 @@ impl Client {
             self.send(&[Purpose::Quiet], &command::pause_after(PAUSE_AFTER));
             let (cols, rows) = self.size;
             self.send(&[Purpose::Quiet], &command::client_size(cols, rows));
+            self.send(&[Purpose::Quiet], &command::watch_programs());
         }
         self.send(&[Purpose::Windows], &command::windows());
     }
@@ -355,8 +370,9 @@ impl Client {
     }
 
     /// Requests the state and the text of a pane. Until they arrive, the pane's output is dropped.
-    fn restore(&mut self, pane: PaneId, with_history: bool) {
-        self.model.begin_restore(pane);
+    fn restore(&mut self, pane: PaneId, contents: Contents) {
+        let with_history = contents.needs_history();
+        self.model.begin_restore(pane, contents);
         let [state, history] = [Purpose::State(pane), Purpose::History(pane)];
         let [screen, saved] = [Purpose::Screen(pane), Purpose::Saved(pane)];
         let text = command::restore(pane, with_history);
@@ -471,8 +487,8 @@ impl Client {
             let restores =
                 self.model.list(window, name, borders, active, layout, is_zoomed, visible);
             self.shown(window);
-            for (pane, with_history) in restores {
-                self.restore(pane, with_history);
+            for (pane, contents) in restores {
+                self.restore(pane, contents);
             }
             if is_current && self.model.make_current(window) {
                 self.actions.push_back(Action::Current(window));

@@ -64,6 +64,14 @@ pub(crate) fn pause_after(seconds: u32) -> String {
     format!("refresh-client -f pause-after={seconds}")
 }
 
+/// The name of the subscription to the names of programs.
+pub(crate) const PROGRAMS: &str = "unterm-program";
+
+/// Requests a notification whenever another program is in the foreground of a pane. Since tmux 3.2.
+pub(crate) fn watch_programs() -> String {
+    format!("refresh-client -B '{PROGRAMS}:%*:#{{pane_current_command}}'")
+}
+
 pub(crate) fn client_size(cols: u16, rows: u16) -> String {
     format!("refresh-client -C {cols}x{rows}")
 }

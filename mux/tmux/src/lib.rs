@@ -16,6 +16,7 @@ mod escape;
 mod layout;
 mod lines;
 mod notification;
+mod recent;
 mod restore;
 
 use std::fmt;

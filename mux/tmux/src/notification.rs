@@ -1,6 +1,6 @@
 //! The lines of the control mode: their grammar.
 
-use crate::{Layout, PaneId, WindowId, escape, number};
+use crate::{Layout, PaneId, WindowId, command, escape, number};
 
 /// The maximum length of a name or message in bytes. The rest is dropped.
 pub(crate) const TEXT_CAP: usize = 1024;
@@ -28,6 +28,7 @@ pub(crate) enum Notification {
     CurrentWindow(WindowId),
     ActivePane { window: WindowId, pane: PaneId },
     Pause(PaneId),
+    Program { pane: PaneId, name: String },
     Message(String),
     Exit { reason: String },
     Other,
@@ -68,6 +69,7 @@ pub(crate) fn parse(line: &[u8]) -> Option<Notification> {
             Notification::ActivePane { window: window_id(window)?, pane: pane_id(pane)? }
         }
         b"pause" => Notification::Pause(pane_id(rest)?),
+        b"subscription-changed" => subscription(rest)?,
         b"message" | b"config-error" => Notification::Message(text(rest)),
         b"exit" => Notification::Exit { reason: text(rest) },
         _ => Notification::Other,
@@ -100,6 +102,18 @@ fn layout_change(text: &[u8]) -> Option<Notification> {
     let visible = words.next().and_then(|text| Layout::parse(text).ok());
     let is_zoomed = words.next().is_some_and(|flags| flags.contains('Z'));
     Some(Notification::LayoutChange { window, layout, is_zoomed, visible })
+}
+
+/// The arguments of a changed subscription: its name, the ids of a session, a window, an index and a pane, and after a
+/// colon the value.
+fn subscription(line: &[u8]) -> Option<Notification> {
+    let colon = line.windows(3).position(|part| part == b" : ")?;
+    let mut words = std::str::from_utf8(&line[..colon]).ok()?.split(' ');
+    if words.next()? != command::PROGRAMS {
+        return Some(Notification::Other);
+    }
+    let pane = PaneId::parse(words.nth(3)?)?;
+    Some(Notification::Program { pane, name: text(&line[colon + 3..]) })
 }
 
 fn window_id(text: &[u8]) -> Option<WindowId> {
@@ -172,6 +186,11 @@ mod tests {
             ("%session-window-changed $0 @1", CurrentWindow(WindowId(1))),
             ("%window-pane-changed @0 %1", ActivePane { window: WindowId(0), pane: PaneId(1) }),
             ("%pause %1", Pause(PaneId(1))),
+            (
+                "%subscription-changed unterm-program $1 @2 0 %3 : a : b",
+                Program { pane: PaneId(3), name: text("a : b") },
+            ),
+            ("%subscription-changed other $1 @2 0 %3 : vim", Other),
             ("%message hello", Message(text("hello"))),
             ("%config-error a.conf:1: unknown", Message(text("a.conf:1: unknown"))),
             ("%exit", Exit { reason: String::new() }),
@@ -204,6 +223,9 @@ mod tests {
             "%window-add 1",
             "%window-add @+1",
             "%pause @1",
+            "%subscription-changed unterm-program $1 @2 0 - : vim",
+            "%subscription-changed unterm-program $1 : vim",
+            "%subscription-changed",
         ] {
             assert_eq!(parsed(line), None, "{line}");
         }

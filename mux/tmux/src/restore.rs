@@ -3,10 +3,16 @@
 //! Owns the order in which text, cursor and modes are restored. The text comes from `capture-pane -C`, in which escape
 //! sequences and backslashes are escaped.
 
-use crate::{command::FORMAT_SEPARATOR, escape, notification, number};
+use crate::{command::FORMAT_SEPARATOR, escape, notification, number, recent::LastLines};
 
 /// Starts the next line with the same attributes, but fills it with the default background (XTPUSHSGR, XTPOPSGR).
 const NEXT_LINE: &[u8] = b"\x1b[#{\x1b[m\r\n\x1b[#}";
+
+/// Resets the modes that decide where text appears.
+const RESET: &[u8] = b"\x1b[?6l\x1b[?69l\x1b[r\x1b[4l\x1b[?7h";
+
+/// Resets the attributes of text. G1 is the set of line drawing characters, because captured text selects it with SO.
+const TEXT: &[u8] = b"\x1b[m\x1b(B\x1b)0\x0f";
 
 /// A cursor position that tmux has not saved.
 const UNSAVED: u32 = u32::MAX;
@@ -61,6 +67,24 @@ pub(crate) struct Text {
     pub(crate) saved: Vec<Vec<u8>>,
 }
 
+/// What a terminal contains when a pane is restored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// The terminal is new. It gets the history and the screen.
+    New,
+    /// The terminal contains the history. It gets the screen.
+    Screen,
+    /// The terminal contains everything up to these lines. It gets the lines after them and the screen.
+    Until(LastLines),
+}
+
+impl Contents {
+    /// Whether the lines of the history are needed.
+    pub(crate) fn needs_history(&self) -> bool {
+        *self != Self::Screen
+    }
+}
+
 impl State {
     /// Parses the reply that [`crate::command::restore`] requests. `None` if it is malformed.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
@@ -88,17 +112,27 @@ impl State {
         (cols > 0 && rows > 0 && region.0 <= region.1 && region.1 < rows).then_some(state)
     }
 
-    /// The bytes for a terminal of the pane's size. If there is no history, the terminal may contain anything. Otherwise
-    /// it must be new.
-    pub(crate) fn to_vt(&self, text: &Text) -> Vec<u8> {
-        // CAN ends a sequence in which dropped output may have begun. G1 is the set of line drawing characters, because
-        // captured text selects it with SO.
-        let mut vt =
-            b"\x18\x1b[?1047l\x1b[?6l\x1b[?69l\x1b[r\x1b[4l\x1b[?7h\x1b[m\x1b(B\x1b)0\x0f".to_vec();
-        let history = match self.history {
+    /// The bytes for a terminal of the pane's size.
+    pub(crate) fn to_vt(&self, text: &Text, contents: &Contents) -> Vec<u8> {
+        // CAN ends a sequence in which dropped output may have begun.
+        let mut vt = b"\x18\x1b[?1047l".to_vec();
+        let all = match self.history {
             0 => &[][..],
             _ => &text.history[..],
         };
+        if let Contents::Until(last) = contents
+            && !self.is_alternate
+        {
+            // DECSC and DECRC keep the cursor, which DECOM and DECSTBM move.
+            vt.extend_from_slice(b"\x1b7");
+            vt.extend_from_slice(RESET);
+            vt.extend_from_slice(b"\x1b8");
+            vt.extend_from_slice(TEXT);
+            add_missing(&mut vt, all, &text.screen, last);
+        }
+        vt.extend_from_slice(RESET);
+        vt.extend_from_slice(TEXT);
+        let history = if *contents == Contents::New { all } else { &[] };
         for line in history {
             vt.extend_from_slice(&escape::decode(line));
             vt.extend_from_slice(NEXT_LINE);
@@ -154,6 +188,19 @@ impl State {
     }
 }
 
+/// Prints the lines after the last lines that the terminal contains. They scroll into its history.
+fn add_missing(vt: &mut Vec<u8>, history: &[Vec<u8>], screen: &[Vec<u8>], last: &LastLines) {
+    let blank = screen.iter().rev().take_while(|line| line.is_empty()).count();
+    let lines = history.iter().chain(&screen[..screen.len() - blank]);
+    let lines: Vec<Vec<u8>> = lines.map(|line| escape::decode(line)).collect();
+    let known = last.known_in(lines.iter().map(Vec::as_slice));
+    // The cursor is in the line after the known lines. Output may have begun it.
+    for (at, line) in lines[known..].iter().enumerate() {
+        vt.extend_from_slice(if at == 0 { b"\r\x1b[K" } else { NEXT_LINE });
+        vt.extend_from_slice(line);
+    }
+}
+
 /// CUP to a position that counts from 0.
 fn move_to((x, y): (u32, u32)) -> Vec<u8> {
     let one = |position: u32| position.saturating_add(1).min(u32::from(u16::MAX));
@@ -194,7 +241,7 @@ mod tests {
             screen: lines(&[r"\033[41mtwo\\", "three"]),
             saved: lines(&["never shown"]),
         };
-        let vt = String::from_utf8(state.to_vt(&text)).unwrap();
+        let vt = String::from_utf8(state.to_vt(&text, &Contents::New)).unwrap();
         let next = str::from_utf8(NEXT_LINE).unwrap();
         assert!(vt.contains(&format!("one{next}\x1b[41mtwo\\{next}three\x1b[m")), "{vt:?}");
         assert!(vt.contains("\x1b[9G\x1bH\x1b[17G\x1bH\x1b[2;5r"), "{vt:?}");
@@ -210,9 +257,32 @@ mod tests {
             screen: vec![b"vim".to_vec()],
             saved: vec![b"$ vim".to_vec()],
         };
-        let vt = String::from_utf8(state.to_vt(&text)).unwrap();
+        let vt = String::from_utf8(state.to_vt(&text, &Contents::New)).unwrap();
         assert!(vt.contains("$ vim\x1b[1;2H\x1b[m\x0f\x1b[?1049h"), "{vt:?}");
         assert!(vt.contains("\x1b[H\x1b[Jvim"), "{vt:?}");
         assert!(!vt.contains("line 0"), "tmux has no history: {vt:?}");
+    }
+
+    #[test]
+    fn only_the_lines_that_a_terminal_misses_are_printed() {
+        let state = State::parse(STATE.as_bytes()).unwrap();
+        let lines = |lines: &[&str]| lines.iter().map(|line| line.as_bytes().to_vec()).collect();
+        let text = Text {
+            history: lines(&["one", "two", r"\033[31mthree", "four"]),
+            screen: lines(&["five", "six", "", ""]),
+            saved: Vec::new(),
+        };
+        let mut recent = crate::recent::Recent::default();
+        recent.push(b"one\r\ntwo\r\nth");
+        let contents = Contents::Until(recent.take().unwrap());
+        let vt = String::from_utf8(state.to_vt(&text, &contents)).unwrap();
+        let next = str::from_utf8(NEXT_LINE).unwrap();
+        let missing = ["\r\x1b[K\x1b[31mthree", "four", "five", "six"].join(next);
+        // Then the screen is painted in its place.
+        assert!(vt.contains(&missing), "{vt:?}");
+        assert!(vt.contains(&format!("\x1b[H\x1b[Jfive{next}six")), "{vt:?}");
+        assert_eq!(vt.matches("two").count(), 0, "{vt:?}");
+        let vt = String::from_utf8(state.to_vt(&text, &Contents::Screen)).unwrap();
+        assert_eq!(vt.matches("four").count(), 0, "{vt:?}");
     }
 }

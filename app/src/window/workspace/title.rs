@@ -99,8 +99,7 @@ impl PaneNames {
     /// Reads the title and the program of a pane in the directory `cwd`, which queries the operating system.
     pub(crate) fn read(pane: &Pane, cwd: Option<&Path>) -> Self {
         let front = pane.foreground();
-        let program = front.as_ref().map_or(pane.process().program(), |front| &front.name);
-        let program = base(program).to_owned();
+        let program = pane.name_of_program(front.as_ref());
         Self { title: of_pane(pane, front.as_ref(), cwd), program }
     }
 }

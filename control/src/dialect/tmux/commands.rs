@@ -36,6 +36,18 @@ async fn target(
     run.target(kind, arguments.value('t')).await
 }
 
+/// A number from 0 to `most`.
+///
+/// # Errors
+/// What is wrong with the number, as strtonum(3) names it.
+fn number(text: &str, most: u32) -> Result<u32, &'static str> {
+    match text.parse::<i64>() {
+        Err(_) => Err("invalid"),
+        Ok(number) if number < 0 => Err("too small"),
+        Ok(number) => u32::try_from(number).ok().filter(|it| *it <= most).ok_or("too large"),
+    }
+}
+
 /// Prints a line for each target that the filter (`-f`) accepts, in the format of `-F` or a default.
 async fn print_each(
     run: &mut Run<'_>,

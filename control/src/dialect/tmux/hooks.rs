@@ -7,6 +7,10 @@ use crate::caller::Opener;
 
 /// The maximum number of commands of hooks.
 const MOST: usize = 1000;
+/// The maximum number of commands that one program sets, so that one program can't use up those of all others.
+const MOST_OF_PROGRAM: usize = 200;
+/// The maximum length of a command, in bytes. The limit of tmux for a command line.
+const LONGEST: usize = 16 << 10;
 
 /// The hooks of sessions, without those that are named after a command, sorted.
 pub const SESSION_HOOKS: [&str; 16] = [
@@ -97,7 +101,7 @@ impl Hooks {
     /// Sets the command with an index. Without an index, the command is the only one, or with `append` a further one.
     ///
     /// # Errors
-    /// There are too many commands.
+    /// There are too many commands, or the name or the command is too long.
     pub fn set(
         &mut self,
         by: &Opener,
@@ -106,6 +110,9 @@ impl Hooks {
         append: bool,
         command: String,
     ) -> Result<(), String> {
+        if name.len() > LONGEST || command.len() > LONGEST {
+            return Err("command too long".to_owned());
+        }
         let index = match (index, append) {
             (None, false) => {
                 self.unset(by, (owner, name), None);
@@ -120,7 +127,8 @@ impl Hooks {
                 index
             }
         };
-        if self.0.len() >= MOST {
+        let own = self.0.iter().filter(|hook| hook.by == *by).count();
+        if self.0.len() >= MOST || own >= MOST_OF_PROGRAM {
             return Err(format!("too many hooks: {name}"));
         }
         let (by, name) = (by.clone(), name.to_owned());
@@ -173,9 +181,9 @@ impl Hooks {
         all.find(|commands| !commands.is_empty()).unwrap_or_default()
     }
 
-    /// Removes the hooks of owners that no longer exist.
-    pub fn forget(&mut self, is_gone: impl Fn(Owner) -> bool) {
-        self.0.retain(|hook| !is_gone(hook.owner));
+    /// Removes the hooks of owners and of programs that no longer exist.
+    pub fn forget(&mut self, is_gone: impl Fn(Owner) -> bool, has_ended: impl Fn(&Opener) -> bool) {
+        self.0.retain(|hook| !is_gone(hook.owner) && !has_ended(&hook.by));
     }
 }
 
@@ -220,8 +228,29 @@ mod tests {
         assert_eq!(hooks.commands(&own, &owners, "session-renamed"), ["b", "c"]);
         hooks.set(&own, (Owner::Session(3), "session-renamed"), None, false, "x".into()).unwrap();
         assert_eq!(hooks.commands(&own, &owners, "session-renamed"), ["x"]);
-        hooks.forget(|owner| owner == Owner::Session(3));
+        hooks.forget(|owner| owner == Owner::Session(3), |_| false);
         hooks.set(&own, place, None, false, "new".to_owned()).unwrap();
         assert_eq!(shown(&hooks), "0new");
+    }
+
+    #[test]
+    fn one_program_can_not_use_up_the_hooks_of_others() {
+        let (own, other) = (Opener::Pane(1), Opener::Pane(2));
+        let mut hooks = Hooks::default();
+        let place = (Owner::Sessions, "session-renamed");
+        let mut add =
+            |by: &Opener, command: &str| hooks.set(by, place, None, true, command.to_owned());
+        for _ in 0..MOST_OF_PROGRAM {
+            add(&own, "a").unwrap();
+        }
+        assert_eq!(add(&own, "a").unwrap_err(), "too many hooks: session-renamed");
+        add(&other, &"a".repeat(LONGEST)).unwrap();
+        assert_eq!(add(&other, &"a".repeat(LONGEST + 1)).unwrap_err(), "command too long");
+        // A command with a used index replaces the old command.
+        hooks.set(&own, place, Some(7), false, "b".to_owned()).unwrap();
+        // The hooks of a program end with the program.
+        hooks.forget(|_| false, |by| *by == own);
+        assert!(!hooks.has(&own, place.1) && hooks.has(&other, place.1));
+        hooks.set(&own, place, None, true, "a".to_owned()).unwrap();
     }
 }

@@ -191,8 +191,6 @@ impl Parser<'_> {
         let mut words = Words::new();
         let mut number = self.line;
         let mut conditions: Vec<Condition> = Vec::new();
-        // Whether the next word may be a directive, such as `%if`.
-        let mut is_start = true;
         loop {
             while matches!(self.peek(), Some(' ' | '\t')) {
                 self.at += 1;
@@ -221,7 +219,6 @@ impl Parser<'_> {
                     }
                     words.clear();
                 }
-                is_start = char == Some('\n');
                 if self.next().is_none() {
                     break;
                 }
@@ -231,11 +228,18 @@ impl Parser<'_> {
             if words.is_empty() {
                 number = self.line;
             }
-            if char == Some('%')
-                && is_start
-                && words.is_empty()
-                && self.directive(&mut conditions)?
-            {
+            if let Some(name) = self.directive_name() {
+                // A directive may follow a command in its line, and then ends the command.
+                if !words.is_empty() {
+                    if matches!(name, "%if" | "%hidden") {
+                        return self.error("syntax error");
+                    }
+                    if conditions.iter().all(|condition| condition.is_on) {
+                        lines.push(Line { words: std::mem::take(&mut words), number });
+                    }
+                    words.clear();
+                }
+                self.directive(name, &mut conditions)?;
                 continue;
             }
             let word = if char == Some('{') { self.braces()? } else { self.word()? };
@@ -248,21 +252,32 @@ impl Parser<'_> {
                 }
                 _ => words.push(word),
             }
-            is_start = false;
         }
         if conditions.is_empty() { Ok(lines) } else { self.error("syntax error") }
     }
 
-    /// Reads `%if`, `%elif`, `%else`, `%endif` or `%hidden`. Returns false if the text is none of them.
-    fn directive(&mut self, conditions: &mut Vec<Condition>) -> Result<bool, SyntaxError> {
-        let rest: String =
-            self.chars[self.at..].iter().take(8).take_while(|char| !char.is_whitespace()).collect();
+    /// The directive that begins here.
+    fn directive_name(&self) -> Option<&'static str> {
+        const NAMES: [&str; 5] = ["%if", "%elif", "%else", "%endif", "%hidden"];
+
+        let rest = &self.chars[self.at..];
+        let ends = |char: &char| char.is_whitespace() || *char == ';';
+        let rest: String = rest.iter().take(8).take_while(|char| !ends(char)).collect();
+        NAMES.into_iter().find(|name| *name == rest)
+    }
+
+    /// Reads a directive with this name.
+    fn directive(
+        &mut self,
+        name: &str,
+        conditions: &mut Vec<Condition>,
+    ) -> Result<(), SyntaxError> {
         let is_on = |conditions: &[Condition]| conditions.iter().all(|condition| condition.is_on);
-        match rest.as_str() {
+        self.at += name.len();
+        match name {
             "%if" | "%elif" => {
-                self.at += rest.len();
                 let format = self.format()?;
-                if rest == "%if" {
+                if name == "%if" {
                     let is_reached = is_on(conditions);
                     let is_true = is_reached && self.around.condition(&format);
                     if conditions.len() >= DEEPEST {
@@ -279,7 +294,6 @@ impl Parser<'_> {
                 }
             }
             "%else" => {
-                self.at += rest.len();
                 let Some(condition) = conditions.last_mut() else {
                     return self.error("syntax error");
                 };
@@ -287,15 +301,13 @@ impl Parser<'_> {
                 condition.is_chosen = true;
             }
             "%endif" => {
-                self.at += rest.len();
                 if conditions.pop().is_none() {
                     return self.error("syntax error");
                 }
             }
-            "%hidden" => self.at += rest.len(),
-            _ => return Ok(false),
+            _ => {}
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Reads the format after `%if`: a word, in which `#` begins no comment.

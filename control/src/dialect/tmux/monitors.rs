@@ -5,6 +5,8 @@ use crate::caller::Opener;
 
 /// The maximum number of monitors.
 const MOST: usize = 200;
+/// The maximum number of monitors of one program, so that one program can't use up those of all others.
+const MOST_OF_PROGRAM: usize = 50;
 
 /// A monitor.
 #[derive(Clone, Debug)]
@@ -41,7 +43,8 @@ impl Monitors {
         let subject = text.split(':').nth(1).unwrap_or_default().to_owned();
         let name = what.name.clone();
         self.unset(&by, owner, &name);
-        if self.0.len() >= MOST {
+        let own = self.0.iter().filter(|monitor| monitor.by == by).count();
+        if self.0.len() >= MOST || own >= MOST_OF_PROGRAM {
             return Err(format!("too many monitors: {name}"));
         }
         self.0.push(Monitor { by, owner, what, subject, is_ready: false, fired: (0, 0) });
@@ -68,9 +71,9 @@ impl Monitors {
         self.0.iter_mut().filter(move |monitor| monitor.by == *by)
     }
 
-    /// Removes the monitors of owners that no longer exist.
-    pub fn forget(&mut self, is_gone: impl Fn(Owner) -> bool) {
-        self.0.retain(|monitor| !is_gone(monitor.owner));
+    /// Removes the monitors of owners and of programs that no longer exist.
+    pub fn forget(&mut self, is_gone: impl Fn(Owner) -> bool, has_ended: impl Fn(&Opener) -> bool) {
+        self.0.retain(|monitor| !is_gone(monitor.owner) && !has_ended(&monitor.by));
     }
 }
 
@@ -94,7 +97,23 @@ mod tests {
         );
         monitors.unset(&Opener::Pane(2), Owner::Sessions, "@a");
         assert!(monitors.has(&by));
-        monitors.forget(|owner| owner == Owner::Sessions);
+        monitors.forget(|owner| owner == Owner::Sessions, |_| false);
         assert!(!monitors.has(&by));
+    }
+
+    #[test]
+    fn one_program_can_not_use_up_the_monitors_of_others() {
+        let mut monitors = Monitors::default();
+        let mut set = |by, name: usize| {
+            monitors.set(Opener::Pane(by), Owner::Sessions, &format!("@{name}::#D"))
+        };
+        for name in 0..MOST_OF_PROGRAM {
+            set(1, name).unwrap();
+        }
+        assert_eq!(set(1, MOST_OF_PROGRAM).unwrap_err(), "too many monitors: @50");
+        set(1, 0).unwrap();
+        set(2, 0).unwrap();
+        monitors.forget(|_| false, |by| *by == Opener::Pane(1));
+        assert!(!monitors.has(&Opener::Pane(1)) && monitors.has(&Opener::Pane(2)));
     }
 }

@@ -137,6 +137,8 @@ pub struct Run<'a> {
     pub pane: Option<u64>,
     /// The number of the client, if it is in control mode.
     pub client: Option<u64>,
+    /// Whether the commands are those of configuration files. They run without a client, before the server's first session.
+    pub is_starting: bool,
 }
 
 /// Variables and conditions of a text, from the client.
@@ -220,6 +222,7 @@ impl<'a> Run<'a> {
             values: client_values(hello),
             pane: hello.pane,
             client,
+            is_starting: false,
         }
     }
 
@@ -276,6 +279,7 @@ impl<'a> Run<'a> {
     }
 
     /// Executes the configuration files (`-f`), if the server has no session yet. The server without a name always runs.
+    /// As in tmux, errors in the files are shown, and the client's commands follow.
     async fn read_files(&mut self, invocation: &Invocation) -> CommandResult {
         if invocation.files.is_empty() || self.name == DEFAULT_SERVER {
             return Ok(());
@@ -284,7 +288,17 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let words = ["source-file", "-q"].into_iter().map(str::to_owned);
-        self.words(vec![words.chain(invocation.files.iter().cloned()).collect()]).await
+        let words = words.chain(invocation.files.iter().cloned()).collect();
+        self.is_starting = true;
+        let done = self.words(vec![words]).await;
+        self.is_starting = false;
+        match done {
+            Err(Failure::Message(message)) => {
+                self.record("message", &message);
+                Ok(self.conversation.send(&Event::Err(message + "\n")).await?)
+            }
+            done => done,
+        }
     }
 
     /// Begins a line of a client in control mode. An approval of an earlier line does not count.

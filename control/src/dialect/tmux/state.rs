@@ -123,8 +123,9 @@ impl State {
             _ => false,
         };
         self.options.forget(is_gone);
-        self.hooks.forget(is_gone);
-        self.monitors.forget(is_gone);
+        let has_ended = |by: &Opener| matches!(by, Opener::Pane(pane) if !has_pane(*pane));
+        self.hooks.forget(is_gone, has_ended);
+        self.monitors.forget(is_gone, has_ended);
     }
 
     /// Records a message for `show-messages`.
@@ -242,6 +243,11 @@ impl State {
     /// Removes a window from a session.
     pub fn unlink(&mut self, session: u64, index: u64) {
         self.change(session, |session| session.remove(index));
+    }
+
+    /// Removes a window from a session, for another window that gets its number.
+    pub fn vacate(&mut self, session: u64, index: u64) {
+        self.change(session, |session| session.vacate(index));
     }
 
     /// Numbers the windows of a session without gaps.

@@ -6,7 +6,7 @@ use unterm_mux::Direction;
 use super::{
     formats::glob,
     state::LARGEST_INDEX,
-    world::{Target, Window, World},
+    world::{PlacedPane, Target, Window, World},
 };
 
 /// What a command acts on.
@@ -30,13 +30,47 @@ pub fn find(
     text: Option<&str>,
     current: Target,
 ) -> Result<Target, String> {
+    resolve(world, kind, text, current).map_err(|missing| missing.message)
+}
+
+/// Like [`find`], for commands that don't need the target. If the window or the pane does not exist, returns the current
+/// one of the session or the window that does. `None` if none of them exists.
+pub fn find_part(
+    world: &World,
+    kind: TargetKind,
+    text: Option<&str>,
+    current: Target,
+) -> Option<Target> {
+    resolve(world, kind, text, current).map_or_else(|missing| missing.part, Some)
+}
+
+/// Why there is no target.
+struct Missing {
+    /// tmux's message.
+    message: String,
+    /// The target up to the part that does not exist.
+    part: Option<Target>,
+}
+
+impl From<&str> for Missing {
+    fn from(message: &str) -> Self {
+        Self { message: message.to_owned(), part: None }
+    }
+}
+
+fn resolve(
+    world: &World,
+    kind: TargetKind,
+    text: Option<&str>,
+    current: Target,
+) -> Result<Target, Missing> {
     let text = text.unwrap_or_default();
     match text {
         "" => return Ok(current),
-        "=" | "{mouse}" => return Err("no mouse target".to_owned()),
+        "=" | "{mouse}" => return Err("no mouse target".into()),
         "~" | "{marked}" => {
             let marked = world.marked.and_then(|marked| world.of_pane(marked));
-            return marked.ok_or_else(|| "no marked target".to_owned());
+            return marked.ok_or_else(|| "no marked target".into());
         }
         _ => {}
     }
@@ -67,20 +101,26 @@ pub fn find(
     let window = window.filter(|text| !text.is_empty());
     let pane = pane.filter(|text| !text.is_empty());
 
+    let up_to = |part| move |message| Missing { message, part };
     let base = match session {
-        Some(session) => world.of_session(find_session(world, session)?),
+        Some(session) => world.of_session(find_session(world, session).map_err(up_to(None))?),
         None => current,
     };
     let base = match window {
         None => base,
-        Some(window) => find_window(world, base, window, session.is_none() && !is_window_only)?,
+        Some(window) => {
+            let may_be_session = session.is_none() && !is_window_only;
+            let part = Some(base).filter(|_| !may_be_session);
+            find_window(world, base, window, may_be_session).map_err(up_to(part))?
+        }
     };
     match pane {
         None => Ok(base),
         Some(pane) => {
             // With a session or a window, the pane is one of the window's panes.
             let is_alone = session.is_none() && window.is_none();
-            find_pane(world, base, pane, is_alone)
+            let part = Some(base).filter(|_| !is_alone);
+            find_pane(world, base, pane, is_alone).map_err(up_to(part))
         }
     }
 }
@@ -205,29 +245,29 @@ fn pane_of(window: &Window, now: usize, text: &str) -> Option<usize> {
         let active = panes.iter().find(|pane| pane.id == window.active)?;
         position(window.neighbor(active, direction)?.id)
     };
-    let (width, height) = window.area;
-    let at =
-        |test: &dyn Fn(&unterm_mux::Rect) -> bool| panes.iter().position(|pane| test(&pane.rect));
+    let (right, bottom) = (window.area.0.saturating_sub(1), window.area.1.saturating_sub(1));
+    let (center, middle) = (window.area.0 / 2, window.area.1 / 2);
+    // A cell between two panes belongs to the one at the left or above.
+    let at = |x: u32, y: u32| {
+        panes.iter().position(|PlacedPane { rect, .. }| {
+            (rect.x..=rect.x + rect.width).contains(&x)
+                && (rect.y..=rect.y + rect.height).contains(&y)
+        })
+    };
     match text {
         "!" | "{last}" => return position(window.last?),
         "{up-of}" => return beside(Direction::Up),
         "{down-of}" => return beside(Direction::Down),
         "{left-of}" => return beside(Direction::Left),
         "{right-of}" => return beside(Direction::Right),
-        "{top}" | "top" => return at(&|rect| rect.y == 0),
-        "{bottom}" | "bottom" => return at(&|rect| rect.y + rect.height == height),
-        "{left}" | "left" => return at(&|rect| rect.x == 0),
-        "{right}" | "right" => return at(&|rect| rect.x + rect.width == width),
-        "{top-left}" | "top-left" => return at(&|rect| rect.y == 0 && rect.x == 0),
-        "{top-right}" | "top-right" => {
-            return at(&|rect| rect.y == 0 && rect.x + rect.width == width);
-        }
-        "{bottom-left}" | "bottom-left" => {
-            return at(&|rect| rect.y + rect.height == height && rect.x == 0);
-        }
-        "{bottom-right}" | "bottom-right" => {
-            return at(&|rect| rect.y + rect.height == height && rect.x + rect.width == width);
-        }
+        "{top}" | "top" => return at(center, 0),
+        "{bottom}" | "bottom" => return at(center, bottom),
+        "{left}" | "left" => return at(0, middle),
+        "{right}" | "right" => return at(right, middle),
+        "{top-left}" | "top-left" => return at(0, 0),
+        "{top-right}" | "top-right" => return at(right, 0),
+        "{bottom-left}" | "bottom-left" => return at(0, bottom),
+        "{bottom-right}" | "bottom-right" => return at(right, bottom),
         "{active}" | "@" => return position(window.active),
         _ => {}
     }
@@ -251,11 +291,17 @@ pub fn find_index(
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok((current.session, None));
     };
+    if text.split_once(':').is_some_and(|(_, window)| window.contains('.')) {
+        return Err("can't specify pane here".to_owned());
+    }
     let (session, window) = match text.split_once(':') {
         Some(("", window)) => (current.session, window),
         Some((session, window)) => (find_session(world, session)?, window),
         None => {
-            if text.starts_with(['@', '%']) {
+            if text.starts_with('%') {
+                return Err("can't specify pane here".to_owned());
+            }
+            if text.starts_with('@') {
                 let found = find(world, TargetKind::Window, Some(text), current)?;
                 return Ok((found.session, Some(world.window(found).index)));
             }

@@ -7,7 +7,7 @@ use unterm_tmux::{self as tmux, Action, Opened, Ticket, View, WindowId};
 
 use super::{Mux, farewell, introduction};
 use crate::{
-    ExitStatus, OnExit, PaneId, Rect, Spacing, TabId,
+    ExitStatus, MuxEvent, OnExit, PaneId, Rect, Spacing, TabId,
     mux::index_of,
     tmux::{Link, TabWindow, TmuxProcess, grid_of_window, tree},
 };
@@ -29,6 +29,12 @@ impl Mux {
                 let process = link.with(|state| state.panes.get(&pane).map(|it| it.1.clone()));
                 if let Some(process) = process {
                     process.feed(&bytes);
+                }
+            }
+            Action::Program { pane, name } => {
+                if let Some((id, process)) = link.with(|state| state.panes.get(&pane).cloned()) {
+                    process.set_front_name(name);
+                    self.observers.event(MuxEvent::Title(id));
                 }
             }
             Action::Opened { ticket, outcome } => self.pane_opened(link, ticket, outcome),

@@ -2,10 +2,10 @@
 //!
 //! Owns which panes exist, and whether a pane's output is applied. Sends nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use super::{State, Text};
-use crate::{Borders, Layout, PaneId, WindowId};
+use super::{Contents, State, Text};
+use crate::{Borders, Layout, PaneId, WindowId, recent::Recent};
 
 /// A window as it is to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +43,9 @@ struct Window {
 
 #[derive(Default)]
 struct Pane {
-    /// The number of requested restores that have not arrived.
-    restores: usize,
+    /// The requested restores that have not arrived.
+    restores: VecDeque<Contents>,
+    recent: Recent,
     state: Option<State>,
     text: Text,
     /// Whether the user has opened the pane. All its output has arrived, so nothing is restored.
@@ -54,8 +55,8 @@ struct Pane {
     size: (u16, u16),
 }
 
-/// Panes to restore, and whether with their history.
-pub(super) type Restores = Vec<(PaneId, bool)>;
+/// Panes to restore, and what their terminals contain.
+pub(super) type Restores = Vec<(PaneId, Contents)>;
 
 impl Window {
     fn view(&self) -> View {
@@ -146,7 +147,7 @@ impl Model {
             let known = self.panes.entry(pane).or_default();
             let is_new = known.window != Some(window);
             if (is_new || known.size != size) && !known.is_expected {
-                restores.push((pane, is_new));
+                restores.push((pane, if is_new { Contents::New } else { Contents::Screen }));
             }
             known.is_expected = false;
             known.window = Some(window);
@@ -219,12 +220,25 @@ impl Model {
 
     /// Whether the output of a pane is applied.
     pub(super) fn is_live(&self, pane: PaneId) -> bool {
-        self.panes.get(&pane).is_some_and(|pane| pane.restores == 0)
+        self.panes.get(&pane).is_some_and(|pane| pane.restores.is_empty())
     }
 
-    pub(super) fn begin_restore(&mut self, pane: PaneId) {
+    /// Records output that is applied.
+    pub(super) fn printed(&mut self, pane: PaneId, bytes: &[u8]) {
         if let Some(pane) = self.panes.get_mut(&pane) {
-            pane.restores += 1;
+            pane.recent.push(bytes);
+        }
+    }
+
+    /// What the terminal of a pane contains whose further output is lost.
+    pub(super) fn cut(&mut self, pane: PaneId) -> Contents {
+        let pane = self.panes.get_mut(&pane);
+        pane.and_then(|pane| pane.recent.take()).map_or(Contents::Screen, Contents::Until)
+    }
+
+    pub(super) fn begin_restore(&mut self, pane: PaneId, contents: Contents) {
+        if let Some(pane) = self.panes.get_mut(&pane) {
+            pane.restores.push_back(contents);
         }
     }
 
@@ -249,9 +263,9 @@ impl Model {
     /// Ends a restore. Returns the bytes for the pane's terminal.
     pub(super) fn end_restore(&mut self, pane: PaneId) -> Option<Vec<u8>> {
         let pane = self.panes.get_mut(&pane)?;
-        pane.restores = pane.restores.saturating_sub(1);
+        let contents = pane.restores.pop_front().unwrap_or(Contents::Screen);
         let text = std::mem::take(&mut pane.text);
-        Some(pane.state.take()?.to_vt(&text))
+        Some(pane.state.take()?.to_vt(&text, &contents))
     }
 
     pub(super) fn give_up_restore(&mut self, pane: PaneId) {

@@ -23,8 +23,7 @@ impl Played {
     fn attached() -> Self {
         let mut played = Self::new();
         played.sends("%begin 1 1 0\n%end 1 1 0\n%session-changed $0 work\n");
-        played.answers("");
-        played.answers("");
+        (0..3).for_each(|_| drop(played.answers("")));
         played.answers(&format!("@0|1|{ONE}|{ONE}|*|%0|off|bash\n"));
         played.restores(STATE, "$ ");
         played.client.take_commands();
@@ -91,10 +90,10 @@ fn an_attach_lists_windows_and_restores_panes() {
     assert_eq!(actions, [Action::Session("my work".into())]);
     let commands = played.commands();
     assert!(commands.starts_with(
-        "refresh-client -f pause-after=5\nrefresh-client -C 100x30\nlist-windows -F "
+        "refresh-client -f pause-after=5\nrefresh-client -C 100x30\n\
+         refresh-client -B 'unterm-program:%*:#{pane_current_command}'\nlist-windows -F "
     ));
-    assert_eq!(played.answers(""), []);
-    assert_eq!(played.answers(""), []);
+    (0..3).for_each(|_| assert_eq!(played.answers(""), []));
     let actions = played.answers(&format!("@0|1|{ONE}|{ONE}|*|%0|off|a|b\n"));
     let view = View {
         name: "a|b".into(),
@@ -129,7 +128,8 @@ fn nothing_is_sent_to_a_program_that_the_user_has_not_allowed() {
 fn the_lines_may_arrive_in_any_pieces() {
     let lines = format!(
         "%begin 1 1 0\r\n%end 1 1 0\r\n%session-changed $0 w\r\n%begin 1 2 1\n%end 1 2 1\n\
-         %begin 1 3 1\n%end 1 3 1\n%begin 1 4 1\n@0|1|{ONE}|{ONE}|*|%0|off|bash\n%end 1 4 1\n"
+         %begin 1 3 1\n%end 1 3 1\n%begin 1 4 1\n%end 1 4 1\n\
+         %begin 1 5 1\n@0|1|{ONE}|{ONE}|*|%0|off|bash\n%end 1 5 1\n"
     );
     let mut whole = Played::new();
     let expected = whole.sends(&lines);
@@ -221,6 +221,34 @@ fn a_paused_pane_is_resumed_and_restored() {
     let actions = played.refuses("no alternate screen");
     assert!(text_of(&actions[0]).contains("\x1b[H\x1b[Jy"), "{actions:?}");
     assert_eq!(played.sends("%output %0 y\n").len(), 1);
+}
+
+#[test]
+fn what_is_printed_during_a_pause_is_added_to_the_history() {
+    let mut played = Played::attached();
+    played.sends("%output %0 one\\015\\012two\\015\\012thr\n%pause %0\n%output %0 dropped\n");
+    let commands = played.commands();
+    assert!(commands.contains("capture-pane -peqJC -S -100000 -E -1 -t %0 ;"), "{commands}");
+    played.answers("");
+    played.answers(&format!("{}\n", STATE.replace("|2|0|0|0|", "|2|0|3|0|")));
+    played.answers("one\ntwo\nthree\n");
+    played.answers("four\nfive\n");
+    let actions = played.refuses("no alternate screen");
+    let text = text_of(&actions[0]);
+    assert_eq!((text.matches("two").count(), text.matches("three").count()), (0, 1), "{text:?}");
+    assert!(text.contains("\x1b[H\x1b[Jfour"), "{text:?}");
+    // The lines before the pause are not compared again.
+    played.sends("%pause %0\n");
+    assert!(!played.commands().contains("-S"));
+}
+
+#[test]
+fn the_program_in_the_foreground_is_reported() {
+    let mut played = Played::attached();
+    let line = |pane| format!("%subscription-changed unterm-program $0 @0 0 %{pane} : vim\n");
+    let action = Action::Program { pane: PaneId(0), name: "vim".to_owned() };
+    assert_eq!(played.sends(&line(0)), [action]);
+    assert_eq!(played.sends(&line(7)), [], "an unknown pane");
 }
 
 #[test]
@@ -316,8 +344,7 @@ fn a_hostile_server_opens_only_so_many_windows() {
 fn a_long_list_shows_its_first_windows_and_a_notice() {
     let mut played = Played::new();
     played.sends("%session-changed $0 a\n");
-    played.answers("");
-    played.answers("");
+    (0..3).for_each(|_| drop(played.answers("")));
     let line = |at: usize| {
         let layout = layout_of(&format!("80x24,0,0,{at}"));
         format!("@{at}|0|{layout}|{layout}|*|%{at}|off|x\n")

@@ -1,4 +1,5 @@
-//! Where a command places a window: its number in a session, and the place of its tab in the tab bar.
+//! Where a command places a window: its number in a session, and the place of its tab in the tab bar. Also makes a window
+//! the current one.
 
 use crate::dialect::tmux::{
     arguments::Arguments,
@@ -28,7 +29,11 @@ impl Destination {
         let of = &world.sessions[session];
         let taken = index.and_then(|index| of.windows.iter().position(|it| it.index == index));
         let id = of.id;
-        if !arguments.has('a') && !arguments.has('b') {
+        // As in tmux, a new window beside one that does not exist gets that number. A moved window is then placed beside
+        // the current one.
+        let is_new = arguments.syntax.name == "new-window";
+        let is_free = is_new && index.is_some() && taken.is_none();
+        if is_free || !arguments.has('a') && !arguments.has('b') {
             return Self { id, session, index, makes_room: false, taken };
         }
         let beside = of.windows[taken.unwrap_or(of.current)].index;
@@ -48,7 +53,7 @@ impl Destination {
             return index..state.make_room(self.id, index);
         }
         if self.taken.is_some() {
-            state.unlink(self.id, index);
+            state.vacate(self.id, index);
         }
         0..0
     }
@@ -96,5 +101,17 @@ pub async fn relocate(
     let mut params = RelocateParams { id: run.own_pane(world, at), ..RelocateParams::default() };
     change(&mut params);
     run.call::<Relocate>(params.into()).await?;
+    Ok(())
+}
+
+/// Makes a window the current one of its session. If the user sees the session, the tab becomes active.
+pub async fn select_window(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
+    let (session, window) = (world.session(at).id, world.window(at));
+    if world.seen == Some(session) && world.listing.active != Some(window.id) {
+        relocate(run, world, at, |params| params.activate = true).await?;
+    }
+    if let Some(session) = run.state().session(session) {
+        session.select(window.index);
+    }
     Ok(())
 }

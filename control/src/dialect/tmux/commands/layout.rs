@@ -2,7 +2,7 @@
 
 use unterm_mux::{Axis, Node};
 
-use super::target;
+use super::{number, target};
 use crate::{
     dialect::tmux::{
         arguments::Arguments,
@@ -16,9 +16,20 @@ use crate::{
 };
 
 async fn arrange(run: &mut Run<'_>, world: &World, at: Target, root: &Node) -> CommandResult {
+    arrange_with(run, world, at, (root, None)).await
+}
+
+/// Arranges a window and gives a pane the focus. `None`: the focus stays.
+async fn arrange_with(
+    run: &mut Run<'_>,
+    world: &World,
+    at: Target,
+    (root, focused): (&Node, Option<u64>),
+) -> CommandResult {
     let params = ArrangeParams {
         id: run.own_pane(world, at),
         root: Some(TabPart::of(root)),
+        focused,
         zoomed: Some(false),
         ..ArrangeParams::default()
     };
@@ -49,14 +60,10 @@ pub async fn resize(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let length = |flag: char, whole: u32, what: &str| -> Result<Option<u32>, Failure> {
         let Some(text) = arguments.value(flag) else { return Ok(None) };
         let size = match text.strip_suffix('%') {
-            Some(text) => text.parse::<u32>().map(|percent| whole * percent.min(100) / 100),
-            None => text.parse::<u32>(),
+            Some(text) => number(text, 100).map(|percent| whole * percent / 100),
+            None => number(text, i32::MAX as u32),
         };
-        match size {
-            Ok(0) => Err(format!("{what} too small").into()),
-            Ok(size) => Ok(Some(size)),
-            Err(_) => Err(format!("{what} invalid").into()),
-        }
+        Ok(Some(size.map_err(|why| format!("{what} {why}"))?))
     };
     let sizes = [
         (Axis::Horizontal, length('x', area.width, "width")?),
@@ -241,11 +248,14 @@ pub async fn rotate(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, &arguments).await?;
     let mut root = world.window(at).root.clone();
     let mut panes = tree::panes(&root);
+    let active = panes.iter().position(|pane| pane.0 == world.window(at).active);
     if arguments.has('D') {
         panes.rotate_right(1);
     } else {
         panes.rotate_left(1);
     }
+    // The focus stays at its place.
+    let focused = active.map(|active| panes[active].0);
     tree::refill(&mut root, &mut panes.into_iter());
-    arrange(run, &world, at, &root).await
+    arrange_with(run, &world, at, (&root, focused)).await
 }

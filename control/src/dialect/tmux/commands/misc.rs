@@ -2,26 +2,41 @@
 
 use std::time::Duration;
 
-use super::{
-    clients::{Named, find as find_client},
-    target,
-};
+use super::clients::{Named, find as find_client};
 use crate::dialect::tmux::{
     arguments::Arguments,
     conversation::Event,
     formats::{self, Values},
     language::{self, Words},
     run::{CommandResult, Failure, Run, find},
-    target::TargetKind,
+    target::{TargetKind, find_part},
     variables::VARIABLES,
+    world::{Target, World},
 };
 
 /// The default message of `display-message`.
 const MESSAGE: &str = "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index} - (%H:%M %d-%b-%y)";
 
+/// The target of `-t` for commands that also work without it, or the part of it that exists.
+async fn part(
+    run: &mut Run<'_>,
+    arguments: &Arguments,
+) -> Result<(World, Option<Target>), Failure> {
+    if run.is_starting {
+        let world = run.world().await?;
+        let part = run
+            .current(&world)
+            .and_then(|current| find_part(&world, TargetKind::Pane, arguments.value('t'), current));
+        return Ok((world, part));
+    }
+    let (world, current) = run.here().await?;
+    let part = find_part(&world, TargetKind::Pane, arguments.value('t'), current);
+    Ok((world, part))
+}
+
 /// `display-message`.
 pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
-    let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
+    let (mut world, at) = part(run, &arguments).await?;
     let format = arguments.value('F').or(arguments.word(0)).unwrap_or(MESSAGE).to_owned();
     if arguments.value('F').is_some() && arguments.word(0).is_some() {
         return Err("only one of -F or argument must be given".into());
@@ -29,17 +44,18 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('a') {
         let lines = {
             let state = run.state();
-            let scope = run.scope(&world, &state, Some(at));
+            let scope = run.scope(&world, &state, at);
             let all = VARIABLES.iter();
             all.filter_map(|name| Some(format!("{name}={}", scope.value(name)?))).collect()
         };
         return run.print_lines(lines).await;
     }
-    let text = run.expand(&format, &mut world, Some(at)).await?;
+    let text = run.expand(&format, &mut world, at).await?;
     if arguments.has('p') {
         return run.print(&text).await;
     }
-    let client = find_client(run, &world, at, arguments.value('c'))?;
+    let (_, here) = run.here().await?;
+    let client = find_client(run, &world, at.unwrap_or(here), arguments.value('c'))?;
     let Named::Control(id) = client else {
         return Err("the window has no line for messages; use -p to print the message".into());
     };
@@ -51,8 +67,8 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
 
 /// `if-shell`.
 pub async fn if_shell(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
-    let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
-    let condition = run.expand(&arguments.words[0], &mut world, Some(at)).await?;
+    let (mut world, at) = part(run, &arguments).await?;
+    let condition = run.expand(&arguments.words[0], &mut world, at).await?;
     let is_true = match arguments.has('F') {
         true => formats::is_true(&condition),
         false => {
@@ -81,8 +97,8 @@ pub async fn run_shell(run: &mut Run<'_>, arguments: Arguments) -> CommandResult
         run.wait(tokio::time::sleep(delay)).await?;
     }
     let Some(command) = arguments.word(0) else { return Ok(()) };
-    let (mut world, at) = target(run, TargetKind::Pane, &arguments).await?;
-    let command = run.expand(command, &mut world, Some(at)).await?;
+    let (mut world, at) = part(run, &arguments).await?;
+    let command = run.expand(command, &mut world, at).await?;
     if arguments.has('C') {
         return run.text(&command).await;
     }

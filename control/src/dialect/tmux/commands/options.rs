@@ -1,13 +1,13 @@
 //! Commands about options.
 
-use super::{program::program_end, target};
+use super::program::program_end;
 use crate::dialect::tmux::{
     arguments::Arguments,
     language::quoted,
     methods::{Keep, KeepParams},
     options::{OPTIONS, Owner, Scope, ValueKind, find},
     run::{CommandResult, Failure, Run},
-    target::TargetKind,
+    target::{TargetKind, find_part},
     world::{Target, World},
 };
 
@@ -71,8 +71,13 @@ pub async fn place(
     run: &mut Run<'_>,
     arguments: &Arguments,
 ) -> Result<Option<(World, Target)>, Failure> {
-    if arguments.value('t').is_some() {
-        return target(run, TargetKind::Pane, arguments).await.map(Some);
+    if let Some(text) = arguments.value('t') {
+        let (world, current) = run.here().await?;
+        let part = find_part(&world, TargetKind::Pane, Some(text), current);
+        return match part {
+            Some(at) => Ok(Some((world, at))),
+            None => Err(format!("no such session: {text}").into()),
+        };
     }
     let world = run.world().await?;
     Ok(run.current(&world).map(|at| (world, at)))
@@ -80,9 +85,10 @@ pub async fn place(
 
 /// `set-option`.
 pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
-    match change(run, &arguments).await {
+    match Setting::find(run, &arguments).await {
+        // `-q` hides that an option or its owner is unknown, but no wrong value.
         Err(Failure::Message(_)) if arguments.has('q') => Ok(()),
-        done => done,
+        setting => change(run, &arguments, setting?).await,
     }
 }
 
@@ -91,37 +97,56 @@ pub async fn set_window(run: &mut Run<'_>, arguments: Arguments) -> CommandResul
     set(run, arguments).await
 }
 
-async fn change(run: &mut Run<'_>, arguments: &Arguments) -> CommandResult {
-    let mut place = place(run, arguments).await?;
-    let name = match &mut place {
-        Some((world, at)) if arguments.has('F') || arguments.words[0].contains("#{") => {
-            let at = *at;
-            run.expand(&arguments.words[0], world, Some(at)).await?
+/// An option of an owner, and the new value.
+struct Setting {
+    place: Option<(World, Target)>,
+    name: String,
+    owner: Owner,
+    value: Option<String>,
+}
+
+impl Setting {
+    async fn find(run: &mut Run<'_>, arguments: &Arguments) -> Result<Self, Failure> {
+        let mut place = place(run, arguments).await?;
+        let name = match &mut place {
+            Some((world, at)) if arguments.has('F') || arguments.words[0].contains("#{") => {
+                let at = *at;
+                run.expand(&arguments.words[0], world, Some(at)).await?
+            }
+            _ => arguments.words[0].clone(),
+        };
+        let value = match (&mut place, arguments.word(1)) {
+            (Some((world, at)), Some(value)) if arguments.has('F') => {
+                let at = *at;
+                Some(run.expand(value, world, Some(at)).await?)
+            }
+            (_, value) => value.map(str::to_owned),
+        };
+        let scope = scope_of(&name, arguments)?;
+        let name = full_name(&name)?;
+        let at = place.as_ref().map(|(world, at)| (world, *at));
+        if at.is_none() && !arguments.has('g') && scope != Scope::Server {
+            run.here().await?;
         }
-        _ => arguments.words[0].clone(),
-    };
-    let value = match (&mut place, arguments.word(1)) {
-        (Some((world, at)), Some(value)) if arguments.has('F') => {
-            let at = *at;
-            Some(run.expand(value, world, Some(at)).await?)
-        }
-        (_, value) => value.map(str::to_owned),
-    };
-    let scope = scope_of(&name, arguments)?;
-    let name = full_name(&name)?;
-    let at = place.as_ref().map(|(world, at)| (world, *at));
-    if at.is_none() && !arguments.has('g') && scope != Scope::Server {
-        run.here().await?;
+        let owner = owner(arguments, scope, at);
+        Ok(Self { place, name, owner, value })
     }
-    let owner = owner(arguments, scope, at);
+}
+
+async fn change(run: &mut Run<'_>, arguments: &Arguments, setting: Setting) -> CommandResult {
+    let Setting { place, name, owner, value } = setting;
+    let at = place.as_ref().map(|(world, at)| (world, *at));
     let before = {
         let mut state = run.state();
         let before = state.options.own(owner, &name).map(str::to_owned);
         if arguments.has('u') || arguments.has('U') {
             state.options.unset(owner, &name);
         } else {
-            if arguments.has('o') && state.options.own(owner, &name).is_some() {
-                return Err(format!("already set: {name}").into());
+            if arguments.has('o') && before.is_some() {
+                return match arguments.has('q') {
+                    true => Ok(()),
+                    false => Err(format!("already set: {name}").into()),
+                };
             }
             let now = state.options.value(&chain(owner, at), &name).unwrap_or_default();
             let is_user = name.starts_with('@');

@@ -3,8 +3,8 @@
 use unterm_mux::{Axis, Direction, PaneId};
 
 use super::{
-    destination::{Destination, place_in_bar},
-    print_each, print_new, program, target,
+    destination::{Destination, place_in_bar, select_window},
+    number, print_each, print_new, program, target,
 };
 use crate::{
     dialect::tmux::{
@@ -16,7 +16,7 @@ use crate::{
         run::{CommandResult, Failure, Run},
         target::TargetKind,
         tree::{self, Added},
-        world::{Target, World},
+        world::{Target, Window, World},
     },
     methods::{
         layout::{Rename, RenameParams},
@@ -49,20 +49,28 @@ pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     print_each(run, &world, targets, &arguments, format).await
 }
 
-/// The share of a new pane, for `-l`, `-p` and the length of the space.
+/// The share of a new pane, for `-l`, `-p` and the length of the space. `split-window` makes a length that is too large as
+/// large as possible.
 fn share(arguments: &Arguments, length: u32) -> Result<Option<f32>, Failure> {
-    let percent = |text: &str| text.parse::<f32>().ok().filter(|it| (0.0..=100.0).contains(it));
+    const LARGEST: u32 = i32::MAX as u32;
+
+    let is_split = arguments.syntax.name == "split-window";
+    let percent = |text: &str, what: &str| match number(text, if is_split { LARGEST } else { 100 })
+    {
+        Ok(percent) => Ok((u64::from(length) * u64::from(percent.min(100)) / 100) as u32),
+        Err(why) => Err(Failure::Message(format!("{what} {why}"))),
+    };
     if let Some(text) = arguments.value('p') {
-        let percent = percent(text).ok_or_else(|| format!("size invalid: {text}"))?;
-        return Ok(Some(percent / 100.0));
+        let size = percent(text, if is_split { "create pane failed: -p" } else { "size" })?;
+        return Ok(Some(tree::ratio(size, length)));
     }
     let Some(text) = arguments.value('l') else { return Ok(None) };
     let size = match text.strip_suffix('%') {
-        Some(text) => {
-            let percent = percent(text).ok_or_else(|| format!("size invalid: {text}%"))?;
-            (length as f32 * percent / 100.0) as u32
+        Some(text) => percent(text, if is_split { "percentage" } else { "size" })?,
+        None => {
+            let what = if is_split { "lines" } else { "size" };
+            number(text, LARGEST).map_err(|why| format!("{what} {why}"))?
         }
-        None => text.parse().map_err(|_| "size invalid".to_owned())?,
     };
     Ok(Some(tree::ratio(size, length)))
 }
@@ -115,12 +123,24 @@ pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     close(run, panes).await
 }
 
-/// Closes panes. Begins with panes that need approval, so that none is closed if the user refuses.
+/// Checks that the client's program may change all of these panes, and asks the user if it may not. A command that makes
+/// several changes checks the panes of all of them before the first one. So nothing has changed if a pane is refused.
+pub async fn check(run: &mut Run<'_>, panes: &[u64]) -> CommandResult {
+    for id in panes {
+        let params = ArrangeParams { id: *id, ..ArrangeParams::default() };
+        run.call::<Arrange>(params.into()).await?;
+    }
+    Ok(())
+}
+
+/// Closes panes, or none of them if one is refused.
 pub async fn close(run: &mut Run<'_>, mut panes: Vec<u64>) -> CommandResult {
     // A window that is linked twice has its panes in the list twice.
     panes.sort_unstable();
     panes.dedup();
-    panes.sort_by_key(|pane| run.is_own(*pane));
+    if panes.len() > 1 {
+        check(run, &panes).await?;
+    }
     for pane in panes {
         run.call::<Destroy>(SessionOnly::of(pane)).await?;
     }
@@ -177,11 +197,7 @@ pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     }
     if arguments.has('d') || arguments.has('e') {
         let own = world.pane(at).id;
-        if !run.is_own(own) {
-            // Without a change, the call checks whether the program may change the pane.
-            let params = ArrangeParams { id: own, ..ArrangeParams::default() };
-            run.call::<Arrange>(params.into()).await?;
-        }
+        check(run, &[own]).await?;
         let mut state = run.state();
         match arguments.has('d') {
             true => state.input_off.insert(own),
@@ -257,13 +273,15 @@ pub async fn last(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
 
 /// The pane of `-s`, and that of `-t`.
 async fn two(run: &mut Run<'_>, arguments: &Arguments) -> Result<(World, Target, Target), Failure> {
-    let (world, at) = target(run, TargetKind::Pane, arguments).await?;
-    let (_, current) = run.here().await?;
+    let (world, current) = run.here().await?;
+    let find = |text| crate::dialect::tmux::target::find(&world, TargetKind::Pane, text, current);
     let marked = world.marked.and_then(|marked| world.of_pane(marked));
+    // As in tmux, an error of `-s` comes before one of `-t`.
     let source = match arguments.value('s') {
         None => marked.unwrap_or(current),
-        text => crate::dialect::tmux::target::find(&world, TargetKind::Pane, text, current)?,
+        text => find(text)?,
     };
+    let at = find(arguments.value('t'))?;
     Ok((world, source, at))
 }
 
@@ -281,11 +299,29 @@ pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     }
     let params = RelocateParams { id: one, other: Some(other), ..RelocateParams::default() };
     run.call::<Relocate>(params.into()).await?;
-    if !arguments.has('d') && world.window(source).id == world.window(at).id {
-        let params = ArrangeParams { id: one, focused: Some(one), ..ArrangeParams::default() };
+    for id in focused_after_swap(&world, (source, at), arguments.has('d')) {
+        let params = ArrangeParams { id, focused: Some(id), ..ArrangeParams::default() };
         run.call::<Arrange>(params.into()).await?;
     }
     Ok(())
+}
+
+/// The swapped panes that have the focus of their windows afterward. With `-d`, other panes keep the focus.
+fn focused_after_swap(world: &World, (source, at): (Target, Target), keeps: bool) -> Vec<u64> {
+    let (one, other) = (world.pane(source).id, world.pane(at).id);
+    let (from, to) = (world.window(source), world.window(at));
+    let was_active = |window: &Window, pane: u64| window.active == pane;
+    match (from.id == to.id, keeps) {
+        (true, false) => vec![other],
+        (false, false) => vec![other, one],
+        (true, true) if was_active(from, one) || was_active(from, other) => vec![one],
+        (true, true) => Vec::new(),
+        (false, true) => {
+            let in_source = Some(other).filter(|_| was_active(from, one));
+            let in_target = Some(one).filter(|_| was_active(to, other));
+            in_source.into_iter().chain(in_target).collect()
+        }
+    }
 }
 
 /// `break-pane`.
@@ -295,7 +331,7 @@ pub async fn break_out(run: &mut Run<'_>, arguments: Arguments) -> CommandResult
     let at = crate::dialect::tmux::target::find(&world, TargetKind::Pane, source, current)?;
     let (into, index) = match arguments.value('t') {
         Some(text) => crate::dialect::tmux::target::find_index(&world, Some(text), current)?,
-        None => (at.session, None),
+        None => (current.session, None),
     };
     let place = Destination::of(&world, into, index, &arguments);
     if let Some(taken) = place.taken {
@@ -305,7 +341,7 @@ pub async fn break_out(run: &mut Run<'_>, arguments: Arguments) -> CommandResult
     let params = RelocateParams {
         id,
         alone: true,
-        activate: !arguments.has('d') && world.session(at).is_attached,
+        activate: !arguments.has('d') && world.sessions[into].is_attached,
         title: arguments.value('n').map(str::to_owned),
         ..RelocateParams::default()
     };
@@ -344,6 +380,7 @@ pub async fn join(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         return Err("source and target panes must be different".into());
     }
     let (axis, share, is_first) = place(&arguments, &world, at)?;
+    check(run, &[moved, beside]).await?;
     let window = world.window(at);
     let mut root = window.root.clone();
     let is_other = world.window(source).id != window.id;
@@ -369,9 +406,8 @@ pub async fn join(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         ..ArrangeParams::default()
     };
     run.call::<Arrange>(params.into()).await?;
-    if is_focused && world.session(at).is_attached {
-        let params = RelocateParams { id: moved, activate: true, ..RelocateParams::default() };
-        run.call::<Relocate>(params.into()).await?;
+    match is_focused {
+        true => select_window(run, &world, at).await,
+        false => Ok(()),
     }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Commands about sessions, which are groups of tabs, and about the server.
 
-use super::{panes, print_each, print_target, program, target};
+use super::{destination::relocate, panes, print_each, print_target, program, target};
 use crate::dialect::tmux::{
     arguments::Arguments,
     methods::{Open, OpenParams, Relocate, RelocateParams},
@@ -101,7 +101,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         }
         None => None,
     };
-    let is_attached = !arguments.has('d');
+    let is_attached = !arguments.has('d') && !run.is_starting;
     if is_attached {
         super::clients::check_terminal(run, &world)?;
         super::clients::set_flags(run, &arguments, run.client)?;
@@ -141,6 +141,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         if let Some(session) = state.session(id) {
             session.group = group.as_ref().map(|group| group.name.clone());
             session.cwd = cwd;
+            session.size = size;
             session.env.extend(environment.into_iter().map(|(name, value)| {
                 let value = Some(value);
                 (name, crate::dialect::tmux::state::Variable { value, is_hidden: false })
@@ -184,16 +185,22 @@ pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     }
     let sessions = world.sessions.iter().enumerate();
     let killed = sessions.filter(|(session, _)| (*session == at.session) != arguments.has('a'));
-    let killed: Vec<&Session> = killed.map(|(_, session)| session).collect();
-    let is_killed = |session: &Session| killed.iter().any(|it| it.id == session.id);
-    // Windows that another session contains stay.
-    let windows = killed.iter().flat_map(|session| &session.windows);
-    let windows =
-        windows.filter(|window| world.links(window.id).all(|(session, _)| is_killed(session)));
-    let panes = windows.flat_map(|window| window.panes.iter().map(|pane| pane.id)).collect();
+    let killed: Vec<(usize, &Session)> = killed.collect();
+    let is_killed = |session: &Session| killed.iter().any(|(_, it)| it.id == session.id);
+    let mut panes = Vec::new();
+    for (index, session) in &killed {
+        for (number, window) in session.windows.iter().enumerate() {
+            if world.links(window.id).all(|(session, _)| is_killed(session)) {
+                panes.extend(window.panes.iter().map(|pane| pane.id));
+            } else {
+                // The window stays in another session. The call checks whether the program may unlink it.
+                relocate(run, &world, world.of_window(*index, number), |_| ()).await?;
+            }
+        }
+    }
     panes::close(run, panes).await?;
     let mut state = run.state();
-    killed.iter().for_each(|session| state.remove_session(session.id));
+    killed.iter().for_each(|(_, session)| state.remove_session(session.id));
     Ok(())
 }
 

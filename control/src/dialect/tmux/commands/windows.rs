@@ -1,7 +1,7 @@
 //! Commands about windows, which are tabs.
 
 use super::{
-    destination::{Destination, place_in_bar, relocate},
+    destination::{Destination, place_in_bar, relocate, select_window},
     panes, print_each, print_new, program, target,
 };
 use crate::dialect::tmux::{
@@ -53,13 +53,16 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         let index = world.sessions[session].windows[taken].index;
         return Err(format!("create window failed: index {index} in use").into());
     }
+    let killed = place.killed(&world);
+    panes::check(run, &killed).await?;
     let program = program::program(run, &mut world, Some(at), &arguments).await?;
     let is_current = !arguments.has('d') || place.replaces_current(&world);
     let is_attached = world.sessions[session].is_attached;
+    let size = run.state().session(place.id).and_then(|session| session.size);
     let params = OpenParams {
         program,
         activate: is_current && (is_attached || run.pane.is_some() && current.session == session),
-        size: None,
+        size,
     };
     let opened = run.call::<Open>(params.into()).await?;
     let number = {
@@ -78,7 +81,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         run.call::<Relocate>(params.into()).await?;
     }
     place_in_bar(run, place.id, number).await?;
-    panes::close(run, place.killed(&world)).await?;
+    panes::close(run, killed).await?;
     print_new(run, &arguments, opened.id, NEW).await
 }
 
@@ -114,18 +117,6 @@ pub async fn rename(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     relocate(run, &world, at, |params| params.title = Some(name)).await
 }
 
-/// Makes a window the current one of its session. If the user sees the session, the tab becomes active.
-pub async fn select_window(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
-    let (session, window) = (world.session(at).id, world.window(at));
-    if world.seen == Some(session) && world.listing.active != Some(window.id) {
-        relocate(run, world, at, |params| params.activate = true).await?;
-    }
-    if let Some(session) = run.state().session(session) {
-        session.select(window.index);
-    }
-    Ok(())
-}
-
 /// `select-window`.
 pub async fn select(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('l') {
@@ -157,6 +148,10 @@ async fn to(run: &mut Run<'_>, arguments: &Arguments, step: i64) -> CommandResul
     let (world, at) = target(run, TargetKind::Session, arguments).await?;
     let session = world.session(at);
     let count = session.windows.len() as i64;
+    if count == 1 {
+        let which = if step > 0 { "next" } else { "previous" };
+        return Err(format!("no {which} window").into());
+    }
     let window = (session.current as i64 + step).rem_euclid(count) as usize;
     select_window(run, &world, world.of_window(at.session, window)).await
 }
@@ -222,6 +217,8 @@ async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Command
     }
     // Without a change, the call checks whether the program may change the window.
     relocate(run, &world, from, |_| ()).await?;
+    let killed = place.killed(&world);
+    panes::check(run, &killed).await?;
     let is_current = !arguments.has('d') || place.replaces_current(&world);
     let number = {
         let mut state = run.state();
@@ -247,7 +244,7 @@ async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Command
         relocate(run, &world, from, |params| params.activate = true).await?;
     }
     place_in_bar(run, place.id, number).await?;
-    panes::close(run, place.killed(&world)).await
+    panes::close(run, killed).await
 }
 
 /// `swap-window`.
@@ -269,9 +266,13 @@ pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         state.replace(world.session(from).id, one.index, other.id);
         state.replace(world.session(at).id, other.index, one.id);
         if arguments.has('d') {
-            for (session, window) in [(world.session(at), other), (world.session(from), one)] {
-                if let Some(session) = state.session(session.id) {
-                    session.select(window.index);
+            let mut selected = vec![(world.session(at).id, other.index)];
+            if from.session != at.session {
+                selected.push((world.session(from).id, one.index));
+            }
+            for (session, index) in selected {
+                if let Some(session) = state.session(session) {
+                    session.select(index);
                 }
             }
         }
@@ -305,6 +306,8 @@ pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         let name = format!("{}:{}", session.name, window.index);
         return Err(format!("respawn window failed: window {name} still active").into());
     }
+    panes::check(run, &others).await?;
+    panes::check(run, &[own]).await?;
     // As in tmux, one pane is left.
     panes::close(run, others).await?;
     panes::respawn_at(run, world, at, arguments, "window").await

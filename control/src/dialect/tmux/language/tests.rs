@@ -54,6 +54,8 @@ fn quotes_escapes_and_variables_are_read_as_in_tmux() {
         ("%if 1\na\n%else\nb\n%endif\nc", vec![vec!["a"], vec!["c"]]),
         ("%if 0\na\n%elif #{true}\nb\n%else\nc\n%endif", vec![vec!["b"]]),
         ("%if 0\n%if 1\na\n%endif\n%endif\n", vec![]),
+        ("a ; %if 1 b c %endif ; d", vec![vec!["a"], vec!["b", "c"], vec!["d"]]),
+        ("%if 0 a %else b %endif", vec![vec!["b"]]),
         ("a %0 ; %1", vec![vec!["a", "%0"], vec!["%1"]]),
     ] {
         assert_eq!(words(text), expected, "{text}");
@@ -67,6 +69,7 @@ fn an_open_quote_or_brace_is_an_error_with_its_line() {
     assert_eq!(fails("a\n\nb }"), (3, "syntax error"));
     assert_eq!(fails("%if 1\na"), (2, "syntax error"));
     assert_eq!(fails("%endif"), (1, "syntax error"));
+    assert_eq!(fails("a %if 1 b %endif"), (1, "syntax error"));
     assert_eq!(fails(r"a \777x\u12"), (1, "invalid \\u argument"));
     assert_eq!(fails(r"a \9\12"), (1, "invalid octal escape"));
     assert_eq!(fails("a ${"), (1, "invalid environment variable"));

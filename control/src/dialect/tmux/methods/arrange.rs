@@ -63,7 +63,7 @@ impl Method for Arrange {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Arranges the panes of the tab that contains a pane.";
+    const DOC: &'static str = "Arranges the panes of the tab that contains a pane. Without a change, checks that the caller may change the pane.";
     const NAMED: &'static [&'static str] = &["id", "session_id", "other"];
     type Params<'a> = Raw<'a, ArrangeParams>;
     type Reply = Acknowledged;
@@ -74,6 +74,9 @@ impl Method for Arrange {
         params: Self::Params<'a>,
     ) -> Result<Acknowledged> {
         let params: ArrangeParams = params.params()?;
+        if params.root.is_none() && params.focused.is_none() && params.zoomed.is_none() {
+            return touched(context, caller, params.id).map(|_| Acknowledged::OK);
+        }
         let (tab, _) = tab_of(context, params.id)?;
         if params.root.is_some() || params.zoomed.is_some() {
             for pane in tab.panes() {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{ExitStatus, PaneState};
-use unterm_term::{Modes, MouseEncoding, MouseTracking, ScreenKind};
+use unterm_term::{LineId, Modes, MouseEncoding, MouseTracking, ScreenKind};
 
 use crate::{
     caller::Caller,
@@ -63,6 +63,8 @@ pub struct Pane {
     pub cell_height: u16,
     pub cursor_x: u16,
     pub cursor_y: u16,
+    /// The character below the cursor.
+    pub cursor_character: String,
     pub cursor_visible: bool,
     /// The name of the foreground process.
     pub command: String,
@@ -108,9 +110,7 @@ impl Pane {
             history_limit: context.mux.options().term.scrollback,
             ..Self::default()
         };
-        let foreground = pane.foreground().map(|foreground| foreground.name);
-        let program = foreground.as_deref().unwrap_or(pane.process().program());
-        row.command = program.rsplit('/').next().unwrap_or_default().to_owned();
+        row.command = pane.program_name();
         if let Some((program, args)) = pane.command() {
             // A command in one piece was started by `sh -c`.
             row.start_command = match args {
@@ -141,6 +141,13 @@ impl Pane {
         (row.cols, row.rows) = (size.cols, size.rows);
         (row.cell_width, row.cell_height) = (size.cell_width, size.cell_height);
         (row.cursor_x, row.cursor_y) = (cursor.col, cursor.row);
+        row.cursor_character = " ".to_owned();
+        let line = LineId(term.live_top().0 + u64::from(cursor.row));
+        term.row_cells(line, |col, text| {
+            if col == cursor.col && !text.is_empty() {
+                text.clone_into(&mut row.cursor_character);
+            }
+        });
         row.cursor_visible = cursor.visible;
         row.history_size = term.history_rows();
         row.is_alternate = term.screen() == ScreenKind::Alternate;

@@ -25,6 +25,8 @@ pub struct Session {
     pub created: i64,
     /// The working directory of new windows. Empty: the client's.
     pub cwd: String,
+    /// The columns and rows of new windows that no client sizes (`-x` and `-y` of `new-session`).
+    pub size: Option<(u16, u16)>,
     /// The environment.
     pub env: Environment,
     /// The tabs by their numbers. A session can contain a tab more than once.
@@ -46,6 +48,7 @@ impl Session {
             group: None,
             created,
             cwd: String::new(),
+            size: None,
             env: Environment::new(),
             windows: BTreeMap::new(),
             current: None,
@@ -126,6 +129,14 @@ impl Session {
             let greatest = || self.windows.last_key_value().map(|(index, _)| *index);
             self.current = last.or_else(before).or_else(greatest);
         }
+    }
+
+    /// Removes a window for another one that gets its number. If it was the current window, the new one becomes current,
+    /// and the window that was current before stays the last one.
+    pub(super) fn vacate(&mut self, index: u64) {
+        self.windows.remove(&index);
+        self.stack.retain(|before| *before != index);
+        self.current = self.current.filter(|current| *current != index);
     }
 
     /// Puts a tab in the place of a window's tab.
@@ -242,6 +253,18 @@ mod tests {
         assert_eq!(session.current(), Some(3));
         session.remove(3);
         assert_eq!(session.current(), None);
+    }
+
+    #[test]
+    fn a_window_in_the_place_of_the_current_one_becomes_current() {
+        let mut session = session(&[(0, 10), (3, 11), (7, 12)]);
+        session.select(3);
+        session.vacate(3);
+        session.insert(3, 13);
+        assert_eq!((session.current(), session.stack()), (Some(3), [0].as_slice()));
+        session.vacate(0);
+        session.insert(0, 14);
+        assert_eq!((session.current(), session.stack()), (Some(3), [].as_slice()));
     }
 
     #[test]

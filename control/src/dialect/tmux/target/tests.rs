@@ -1,10 +1,7 @@
 use unterm_mux::{Node, PaneId, Rect};
 
 use super::*;
-use crate::dialect::tmux::{
-    methods::Listing,
-    world::{PlacedPane, Session},
-};
+use crate::dialect::tmux::{methods::Listing, world::Session};
 
 /// Two sessions: `main` with the windows `shell` and `editor` (two panes), and `other` with one window.
 fn world() -> World {
@@ -158,6 +155,27 @@ fn a_new_window_has_a_session_and_maybe_a_number() {
     assert_eq!(index(Some(":4294967296")), Err("can't find window: 4294967296".to_owned()));
     assert_eq!(index(Some("none:1")), Err("can't find session: none".to_owned()));
     assert_eq!(index(Some(":x")), Err("can't find window: x".to_owned()));
+    for text in ["nothing:9.9", "%0"] {
+        assert_eq!(index(Some(text)), Err("can't specify pane here".to_owned()));
+    }
+}
+
+#[test]
+fn the_part_of_a_target_that_exists_is_found() {
+    let world = world();
+    let current = world.current(Some(1)).unwrap();
+    let part = |text: &str| {
+        find_part(&world, TargetKind::Pane, Some(text), current).map(|at| world.place(at).id)
+    };
+    // The current window of the session, whose active pane is the first one.
+    assert_eq!(part("main:9.1"), Some(1));
+    assert_eq!(part("other:9"), Some(3));
+    assert_eq!(part(":9"), Some(1));
+    assert_eq!(part("main:shell.7"), Some(0));
+    assert_eq!(part("main:editor.1"), Some(2));
+    for text in ["nothing:0.0", "@99", "%99", "nothing", "="] {
+        assert_eq!(part(text), None, "{text}");
+    }
 }
 
 proptest::proptest! {
