@@ -60,6 +60,7 @@ fn an_answer_reaches_the_dialog_and_a_second_one_is_refused() {
         shown["choices"],
         json!([{"number": 1, "label": "Yes"}, {"number": 2, "label": "No"}])
     );
+    assert_eq!((&shown["approve"], &shown["deny"]), (&json!(1), &json!(2)));
     let first = answer(&mut wire, &session, &shown, "answer", json!("deny"));
     assert_eq!(first, json!({"answered": true}));
     let second = answer(&mut other, &session, &shown, "choice", json!(1));

@@ -48,6 +48,14 @@ pub struct ShowReply {
     pub rows: Vec<String>,
     /// The answers that the screen offers, numbered from 1. Empty if none are recognized.
     pub choices: Vec<Choice>,
+    /// The number of the choice that the answer `approve` means. Absent if no choice clearly means it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize")]
+    pub approve: Option<usize>,
+    /// The number of the choice that the answer `deny` means. Absent if no choice clearly means it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize")]
+    pub deny: Option<usize>,
     /// The session's `seq` when the screen was read.
     pub seq: u64,
 }
@@ -301,6 +309,12 @@ async fn shown(context: &Context, id: u64, claim: Claim, dialog: Dialog) -> Resu
     // This reads a file with rules of redaction.
     blocking(move || {
         let mut shown = ReplyTexts::of(&home)?;
+        let number = |wish: Wish| {
+            let meant = wish.choice(&dialog.choices)?;
+            let at = dialog.choices.iter().position(|choice| std::ptr::eq(choice, meant))?;
+            Some(at + 1)
+        };
+        let (approve, deny) = (number(Wish::Approve), number(Wish::Deny));
         let choices = dialog.choices.iter().enumerate();
         let choices = choices
             .map(|(at, choice)| Choice { number: at + 1, label: shown.line(&choice.label) })
@@ -312,6 +326,8 @@ async fn shown(context: &Context, id: u64, claim: Claim, dialog: Dialog) -> Resu
             question: shown.line(claim.message.as_ref().unwrap_or(&claim.text)),
             rows: shown.rows(&dialog.rows),
             choices,
+            approve,
+            deny,
             seq: dialog.seq,
         })
     })
