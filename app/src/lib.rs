@@ -17,6 +17,7 @@ mod editor;
 mod environment;
 mod headless;
 pub mod import;
+mod inboxes;
 mod last_session;
 mod layout_file;
 mod links;

@@ -3,34 +3,33 @@
 mod answer;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     io::{ErrorKind, Write as _},
     path::Path,
     process::ExitCode,
-    sync::mpsc::{Sender, channel},
+    sync::mpsc::channel,
     thread,
 };
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use notify::{RecursiveMode, Watcher};
-use serde::Serialize;
 use serde_json::json;
 use unterm_control::{
     Record,
     client::{self, Client},
-    methods::inbox::{Entry, List, ListParams, ListReply},
+    methods::inbox::{List, ListParams},
 };
 
 pub use self::answer::OneInbox;
 use self::answer::{GivenAnswer, milliseconds};
-use crate::cli::{
-    fields, instances,
-    report::{complain, write_out},
+use crate::{
+    cli::{
+        called::NAME,
+        fields, instances,
+        report::{complain, write_out},
+    },
+    inboxes::{Change, Inboxes, Listed},
 };
-
-/// The longest that one call waits for a change, in milliseconds.
-const WAIT: u64 = 60_000;
 
 /// Commands about the inbox.
 #[derive(Subcommand)]
@@ -66,14 +65,6 @@ pub enum InboxCommand {
     },
 }
 
-/// An entry, and the instance that it belongs to.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, Serialize)]
-struct Listed {
-    instance: String,
-    #[serde(flatten)]
-    entry: Entry,
-}
-
 /// How the inbox is shown.
 pub struct Inbox<'a> {
     /// Unterm's home directory.
@@ -99,54 +90,48 @@ impl Inbox<'_> {
 
     /// Prints each entry as it appears, one per line, until standard output is closed.
     pub fn watch(&self) -> Result<ExitCode> {
-        let (sender, news) = channel();
-        // A new instance writes a file to this folder. Reading the files is an event, too, which must not count.
-        let folder = client::instances_folder(self.home);
-        unterm_mux::private::create_folder(&folder)?;
-        let started = sender.clone();
-        let look = move |event: notify::Result<notify::Event>| {
-            if event.is_ok_and(|event| !event.kind.is_access()) {
-                let _ = started.send(News::Instances);
-            }
+        let only = match self.instance {
+            Some(name) => Some(client::find_by_name(self.home, name)?),
+            None => None,
         };
-        let mut watcher = notify::recommended_watcher(look)?;
-        watcher.watch(&folder, RecursiveMode::NonRecursive)?;
-        sender.send(News::Instances)?;
-        let mut followed = HashSet::new();
+        let inboxes = Inboxes::new(self.home, NAME).only(only);
+        let (sender, changes) = channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        // The sender is dropped with the future, which ends the loop below.
+        let following = thread::spawn(move || {
+            runtime.block_on(inboxes.follow(move |change| drop(sender.send(change))))
+        });
         let mut present: HashMap<String, Vec<Listed>> = HashMap::new();
         let mut out = std::io::stdout().lock();
-        for news in news {
-            match news {
-                News::Instances => {
-                    for record in instances::chosen(self.home, self.instance).unwrap_or_default() {
-                        if followed.insert(record.id.clone()) {
-                            let sender = sender.clone();
-                            thread::spawn(move || follow(&record, &sender));
-                        }
-                    }
-                }
-                News::Ended(instance) => {
-                    followed.remove(&instance);
+        for change in changes {
+            let (instance, now) = match change {
+                Change::Entries(instance, now) => (instance, now),
+                Change::Ended(instance) => {
                     present.remove(&instance);
+                    continue;
                 }
-                News::Inbox(instance, reply) => {
-                    let now = of(&instance, reply);
-                    let before = present.insert(instance, now.clone()).unwrap_or_default();
-                    // The newest entry is printed last.
-                    let is_new = |it: &&Listed| !before.iter().any(|other| same(it, other));
-                    for listed in now.iter().rev().filter(is_new) {
-                        let line = self.line(listed)?;
-                        match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
-                            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                                return Ok(ExitCode::SUCCESS);
-                            }
-                            written => written?,
-                        }
+                Change::Unreachable(instance, why) => {
+                    complain(&format!("{instance}: {why}"));
+                    continue;
+                }
+            };
+            let before = present.insert(instance, now.clone()).unwrap_or_default();
+            // The newest entry is printed last.
+            let is_new = |it: &&Listed| !before.iter().any(|other| it.is_same(other));
+            for listed in now.iter().rev().filter(is_new) {
+                let line = self.line(listed)?;
+                match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
+                    Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                        return Ok(ExitCode::SUCCESS);
                     }
+                    written => written?,
                 }
             }
         }
-        Ok(ExitCode::SUCCESS)
+        match following.join() {
+            Ok(followed) => followed.map(|()| ExitCode::SUCCESS),
+            Err(_) => bail!("the thread that follows the inboxes has failed"),
+        }
     }
 
     /// Focuses the pane of the newest entry.
@@ -181,68 +166,16 @@ impl Inbox<'_> {
     }
 }
 
-/// What the threads of a watch report.
-enum News {
-    /// Instances may have started.
-    Instances,
-    /// The inbox of an instance has changed.
-    Inbox(String, ListReply),
-    /// An instance has ended.
-    Ended(String),
-}
-
-/// Sends the inbox of an instance at each change, until the instance ends. An instance that can't be asked, for example
-/// because it is of an earlier version, is left out.
-fn follow(record: &Record, news: &Sender<News>) {
-    let failed = follow_to_the_end(record, news).err();
-    if !record.is_live() {
-        let _ = news.send(News::Ended(record.id.clone()));
-    } else if let Some(error) = failed {
-        refused(&record.id, &error);
-    }
-}
-
-fn follow_to_the_end(record: &Record, news: &Sender<News>) -> Result<()> {
-    let client = Client::connect_to(&record.clone().into())?;
-    let mut version: Option<String> = None;
-    loop {
-        let timeout_ms = version.is_some().then_some(WAIT).into();
-        let reply = client.call::<List>(ListParams {
-            version: version.clone().into(),
-            timeout_ms,
-            ..ListParams::default()
-        })?;
-        if version.replace(reply.version.clone()).as_ref() != Some(&reply.version) {
-            news.send(News::Inbox(record.id.clone(), reply))?;
-        }
-    }
-}
-
 /// The entries of one instance, newest first.
 fn entries(record: &Record, all: bool) -> Result<Vec<Listed>> {
     let client = Client::connect_to(&record.clone().into())?;
     let params = ListParams { all: all.then_some(true).into(), ..ListParams::default() };
-    Ok(of(&record.id, client.call::<List>(params)?))
+    Ok(Listed::of(&record.id, client.call::<List>(params)?.entries))
 }
 
 /// Notes that an instance could not be asked.
 fn refused(instance: &str, error: &anyhow::Error) {
     complain(&format!("{instance}: {error:#}"));
-}
-
-fn of(instance: &str, reply: ListReply) -> Vec<Listed> {
-    let listed = |entry| Listed { instance: instance.to_owned(), entry };
-    reply.entries.into_iter().map(listed).collect()
-}
-
-/// Whether two entries are about the same thing. Titles can move, and the time of a program's own question is that of its
-/// last output.
-fn same(one: &Listed, other: &Listed) -> bool {
-    let asked = |Listed { instance, entry }: &Listed| {
-        let Entry { session, kind, question, source, number, .. } = entry;
-        (instance.clone(), *session, *kind, question.clone(), *source, *number)
-    };
-    asked(one) == asked(other)
 }
 
 fn table(entries: &[Listed]) -> String {
@@ -278,7 +211,8 @@ mod tests {
         let expected = "INSTANCE  PANE  TITLE  KIND      SINCE                     QUESTION\n\
             bravo     3     make   password  2026-11-29T10:00:01.000Z  Password:\n";
         assert_eq!(table(&entries), expected);
-        assert!(same(&listed("a", 1, None), &listed("a", 1, Some("2026-11-29T10:00:00.000Z"))));
-        assert!(!same(&listed("a", 1, None), &listed("b", 1, None)));
+        let one = listed("a", 1, None);
+        assert!(one.is_same(&listed("a", 1, Some("2026-11-29T10:00:00.000Z"))));
+        assert!(!one.is_same(&listed("b", 1, None)));
     }
 }
