@@ -316,6 +316,12 @@ macro_rules! with_actions {
             AnswerAgent "answer_agent" "Answer an agent" ["ctrl+shift+y"] ["approve", "permissions"]
                 "Lists the possible answers to an agent's question."
                 |app, _| app.answer_agent(), else "No agent is waiting for an answer.";
+            Inbox "inbox" "Inbox" ["ctrl+shift+i"] ["questions", "who needs me"]
+                "Lists what needs you in all instances, to answer it there or to go to its pane."
+                |app, _| app.toggle_inbox(), else "The control server is not running, so there is no inbox.";
+            NextAttention "next_attention" "Next pane that needs you" ["ctrl+alt+shift+i"] ["jump to question", "next question"]
+                "Goes to the newest pane that needs you, then to the next, in any instance."
+                |app, _| app.next_attention(), else "The control server is not running, so there is no inbox.";
             DismissMessages "dismiss_messages" "Dismiss messages" ["ctrl+shift+delete"] ["close notifications", "clear notifications"]
                 "Dismisses the messages at the bottom right, including errors."
                 |app, _| app.overlays.toasts.dismiss_all();

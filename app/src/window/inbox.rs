@@ -78,10 +78,10 @@ impl ControlNews {
     /// Whether nothing is reported but the states of programs.
     fn is_quiet(&self) -> bool {
         let Self { instance_title, agents, settings_unopened, settings, instances, .. } = self;
-        let Self { program_states: _, recordings, proxy, asked, .. } = self;
+        let Self { program_states: _, recordings, proxy, inboxes, asked, .. } = self;
         instance_title.is_none()
             && (!agents && !settings_unopened && settings.is_none() && instances.is_none())
-            && (!recordings && proxy.is_none() && asked.is_empty())
+            && (!recordings && proxy.is_none() && inboxes.is_empty() && asked.is_empty())
     }
 }
 
@@ -209,6 +209,8 @@ pub(crate) struct ControlNews {
     pub(crate) recordings: bool,
     /// Whether the proxy is enabled; `None` if the proxy's file did not change.
     pub(crate) proxy: Option<bool>,
+    /// Changes of the inboxes of all instances, and the results of requests about them.
+    pub(crate) inboxes: Vec<crate::window::overlays::inbox_panel::message::InboxNews>,
     /// Requests of control clients. Each client waits for its answer.
     pub(crate) asked: Vec<unterm_control::HostRequest>,
 }

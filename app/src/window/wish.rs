@@ -10,7 +10,9 @@ use unterm_term::{Palette, Point};
 
 use crate::action::Action;
 use crate::window::{
-    hovered_link::HoveredLink, overlays::answer::Answer, workspace::blocks::action::BlockAction,
+    hovered_link::HoveredLink,
+    overlays::{answer::Answer, inbox_panel::message::InboxRequest},
+    workspace::blocks::action::BlockAction,
 };
 
 /// A request of a part of the window to the app.
@@ -34,6 +36,8 @@ pub(crate) enum Wish {
     EndCopySearch,
     /// Show the configured theme again.
     EndThemePreview,
+    /// Carry out a request of the inbox panel.
+    Inbox(InboxRequest),
     /// Move the cursor of copy mode from `at` by `count` matches. If no search is open, search for the last pattern.
     NextMatch { pane: PaneId, at: Point, forward: bool, count: u32 },
     /// Show a message that expires: its topic and its text.

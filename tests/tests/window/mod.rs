@@ -7,6 +7,7 @@ mod display_crash;
 mod drop;
 mod first_size;
 mod ime;
+mod inbox;
 mod keys;
 mod mouse;
 mod notifications;

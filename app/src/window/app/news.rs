@@ -116,6 +116,7 @@ impl App {
         if let Some(enabled) = news.control.proxy {
             self.proxy_changed(enabled);
         }
+        news.control.inboxes.into_iter().for_each(|news| self.inbox_changed(news));
         news.system.notices.into_iter().for_each(|event| self.handle_notice(event));
         news.control.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));

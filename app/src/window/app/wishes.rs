@@ -22,6 +22,7 @@ impl App {
             Wish::Edit(pane, file) => self.edit_file(pane, &file),
             Wish::EndCopySearch => self.end_copy_search(),
             Wish::EndThemePreview => self.apply_theme(),
+            Wish::Inbox(request) => self.inbox_asks(request),
             Wish::NextMatch { pane, at, forward, count } => {
                 self.next_match(pane, at, forward, count);
             }

@@ -19,6 +19,8 @@ pub(crate) struct ShownQuestions {
     pub(crate) shown: Option<u64>,
     /// The number of questions that are not answered yet.
     pub(crate) open: usize,
+    /// The number of open questions that are about no pane.
+    pub(crate) about_no_pane: usize,
 }
 
 /// The maximum length of a question in the message, in characters.

@@ -14,6 +14,7 @@ pub(crate) mod debug;
 pub(crate) mod emoji;
 pub(crate) mod hints;
 pub(crate) mod hover;
+pub(crate) mod inbox_panel;
 pub(crate) mod menu;
 pub(crate) mod overlay;
 pub(crate) mod palette;
@@ -40,6 +41,7 @@ use crate::window::overlays::{
     confirm::Questions,
     debug::Debug,
     hints::Hints,
+    inbox_panel::InboxPanel,
     menu::Menu,
     picker::Picker,
     search::{Query, SearchBar},
@@ -58,6 +60,8 @@ pub(crate) struct Overlays {
     pub(crate) hovered: Option<HoveredLink>,
     /// The pane and id of the command whose buttons are shown.
     pub(crate) block_hover: Option<(PaneId, u64)>,
+    /// The inbox panel, if it is open.
+    pub(crate) inbox: Option<InboxPanel>,
     /// The panel, if it is open.
     pub(crate) picker: Option<Picker>,
     /// The ids of entries that were chosen in the command palette, the latest last.

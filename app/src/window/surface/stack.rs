@@ -24,6 +24,7 @@ pub(crate) enum OverlayPlace {
     Tooltip,
     Toasts,
     Sequence,
+    Inbox,
     Picker,
     Menu,
     Debug,
@@ -31,7 +32,7 @@ pub(crate) enum OverlayPlace {
 }
 
 /// All overlays, from the lowest to the topmost.
-pub(crate) const STACK: [OverlayPlace; 11] = [
+pub(crate) const STACK: [OverlayPlace; 12] = [
     OverlayPlace::CopyMode,
     OverlayPlace::Link,
     OverlayPlace::Search,
@@ -39,6 +40,7 @@ pub(crate) const STACK: [OverlayPlace; 11] = [
     OverlayPlace::Tooltip,
     OverlayPlace::Toasts,
     OverlayPlace::Sequence,
+    OverlayPlace::Inbox,
     OverlayPlace::Picker,
     OverlayPlace::Menu,
     OverlayPlace::Debug,
@@ -70,6 +72,7 @@ impl<'a> OverlayParts<'a> {
             OverlayPlace::Sequence => {
                 Some(&input.sequence).filter(|sequence| sequence.has_begun())?
             }
+            OverlayPlace::Inbox => overlays.inbox.as_ref()?,
             OverlayPlace::Picker => overlays.picker.as_ref()?,
             OverlayPlace::Menu => overlays.menu.as_ref()?,
             OverlayPlace::Debug => overlays.debug.as_ref()?,
@@ -87,6 +90,7 @@ pub(crate) fn overlay_mut(
         OverlayPlace::Search => overlays.search.as_mut()?,
         OverlayPlace::Hints => overlays.hints.as_mut()?,
         OverlayPlace::Toasts => &mut overlays.toasts,
+        OverlayPlace::Inbox => overlays.inbox.as_mut()?,
         OverlayPlace::Picker => overlays.picker.as_mut()?,
         OverlayPlace::Menu => overlays.menu.as_mut()?,
         OverlayPlace::Questions => &mut overlays.questions,

@@ -37,6 +37,7 @@ impl App {
             self.menu_item(Action::ToggleRecording).titled(recording).into(),
             self.menu_item(Action::ExportSession).into(),
             Row::Line,
+            self.menu_item(Action::Inbox).enabled(self.server.is_some()).into(),
             self.menu_item(Action::CommandPalette).into(),
             self.menu_item(Action::Settings).into(),
             self.menu_item(Action::OpenConfig).into(),

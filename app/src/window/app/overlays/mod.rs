@@ -5,6 +5,7 @@ pub(crate) mod confirm;
 pub(crate) mod context_menu;
 pub(crate) mod copy_mode;
 pub(crate) mod hints;
+pub(crate) mod inbox_panel;
 pub(crate) mod main_menu;
 pub(crate) mod menu;
 pub(crate) mod picker;

@@ -89,6 +89,7 @@ impl App {
         match place {
             OverlayPlace::Search => self.overlays.close_search(),
             OverlayPlace::Hints => self.overlays.hints = None,
+            OverlayPlace::Inbox => self.overlays.inbox = None,
             OverlayPlace::Picker => self.overlays.picker = None,
             OverlayPlace::Menu => self.overlays.menu = None,
             OverlayPlace::CopyMode

@@ -31,6 +31,8 @@ use crate::window::{
 const NAMES_AGE: Duration = Duration::from_millis(250);
 /// The time for which the answer is reused whether an unfocused window is minimized.
 const MINIMIZED_AGE: Duration = Duration::from_secs(1);
+/// The time after which the ages of entries in the open inbox are drawn again.
+const INBOX_AGE: Duration = Duration::from_secs(30);
 /// The duration of a full turn of a progress ring, and the number of steps of a turn.
 const TURN: Duration = Duration::from_millis(1200);
 const TURN_STEPS: u32 = 12;
@@ -200,6 +202,9 @@ impl App {
         }
         if let Some(time) = self.read_bars(now) {
             self.surface.wake_at(time);
+        }
+        if self.overlays.inbox.is_some() {
+            self.surface.wake_at(now + INBOX_AGE);
         }
         self.follow_active_tab();
         let turn = self.turn(now);
@@ -460,6 +465,10 @@ impl App {
             directory: &directory,
             tab: &(layout.active + 1).to_string(),
         };
-        title::window_title(&self.prefs.config.window.title_format, &naming)
+        let title = title::window_title(&self.prefs.config.window.title_format, &naming);
+        match self.who_waits(layout).0 {
+            0 => title,
+            count => format!("({count}) {title}"),
+        }
     }
 }

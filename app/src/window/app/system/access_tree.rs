@@ -21,6 +21,8 @@ const PANEL: NodeId = NodeId(2);
 const QUESTION: NodeId = NodeId(7);
 const TAB_IN_FRONT: NodeId = NodeId(9);
 const COPY_MODE: NodeId = NodeId(10);
+const INBOX: NodeId = NodeId(11);
+const ATTENTION: NodeId = NodeId(15);
 const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 
@@ -89,6 +91,20 @@ impl App {
             text.hash(&mut hash);
             tree.add_to(&mut window, NodeId(TOAST + hash.finish() % KIND), node);
         }
+        let (attention, first) = self.who_waits(layout);
+        if attention > 0 {
+            let who = first.unwrap_or("An agent");
+            let said = match attention {
+                1 => format!("{who} needs you"),
+                count => format!("{who} needs you, {count} in all"),
+            };
+            tree.status(ATTENTION, said, attention > sent.attention, &mut window);
+        }
+        if let Some(inbox) = &self.overlays.inbox {
+            let (node, list) = tree.inbox(inbox);
+            tree.add_to(&mut window, INBOX, node);
+            focus = list;
+        }
         if let Some(picker) = &self.overlays.picker {
             let panel = tree.panel(picker.panel());
             tree.add_to(&mut window, PANEL, panel);
@@ -128,7 +144,7 @@ impl App {
             tree_id: TreeId::ROOT,
             focus,
         };
-        (update, SentTree { panes: tree.lines, focus, tab: in_front, names })
+        (update, SentTree { panes: tree.lines, focus, tab: in_front, attention, names })
     }
 
     /// The text of the line in which a range starts, if that line is visible.

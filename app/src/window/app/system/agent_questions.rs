@@ -29,6 +29,7 @@ impl App {
             newest: newest.max(self.overlays.asked.newest),
             shown: first.map(|question| question.number),
             open: questions.len(),
+            about_no_pane: questions.iter().filter(|question| question.session.is_none()).count(),
         };
         let is_new = asked.newest > self.overlays.asked.newest;
         let is_same =

@@ -129,7 +129,8 @@ impl App {
         bounds: &Bounds,
     ) -> Result<Acted, String> {
         let action = keys::find(name)?.action(argument)?;
-        if action == Action::AnswerAgent {
+        // A key that the user is about to type into a program could answer a question of a panel that a caller opened.
+        if matches!(action, Action::AnswerAgent | Action::Inbox) {
             return Err("Only the user can answer agents, with a key or the mouse".to_owned());
         }
         if let Some(why) = self.refusal(&action, bounds) {

@@ -13,7 +13,7 @@ use unterm_mux::{PaneId, Rect, TabId};
 use unterm_term::{LineId, Point};
 
 use crate::window::{
-    overlays::{menu::Menu, panel::Panel, search::SearchBar},
+    overlays::{inbox_panel::InboxPanel, menu::Menu, panel::Panel, search::SearchBar},
     system::access::run::Run,
     ui::geometry::Geometry,
     workspace::view::View,
@@ -25,6 +25,9 @@ const PANEL_LIST: NodeId = NodeId(4);
 pub(crate) const SEARCH: NodeId = NodeId(5);
 const SEARCH_COUNT: NodeId = NodeId(6);
 pub(crate) const MENU: NodeId = NodeId(8);
+const INBOX_LIST: NodeId = NodeId(12);
+const INBOX_QUESTION: NodeId = NodeId(13);
+const INBOX_MESSAGE: NodeId = NodeId(14);
 /// The first node id of each kind of node. A kind has fewer than [`KIND`] ids. The ids of lines are greater than the
 /// ids of all other kinds.
 pub(crate) const KIND: u64 = 1 << 48;
@@ -32,6 +35,7 @@ pub(crate) const TAB: u64 = KIND;
 pub(crate) const PANE: u64 = 2 * KIND;
 const ITEM: u64 = 3 * KIND;
 const MENU_ITEM: u64 = 6 * KIND;
+const INBOX_ITEM: u64 = 7 * KIND;
 /// The number of node ids for the lines of a pane, and the number of panes with distinct line ids. The ids of pane `n`
 /// start at `(8 + n % PANES) * LINES`.
 const LINES: u64 = 1 << 52;
@@ -58,13 +62,21 @@ pub(crate) struct SentTree {
     pub(crate) focus: NodeId,
     /// The active tab.
     pub(crate) tab: Option<TabId>,
+    /// The number of panes and agents that need the user.
+    pub(crate) attention: usize,
     /// The last sent labels of the window, the active tab and the focused pane.
     pub(crate) names: HashMap<NodeId, String>,
 }
 
 impl Default for SentTree {
     fn default() -> Self {
-        Self { panes: HashMap::new(), focus: WINDOW, tab: None, names: HashMap::new() }
+        Self {
+            panes: HashMap::new(),
+            focus: WINDOW,
+            tab: None,
+            attention: 0,
+            names: HashMap::new(),
+        }
     }
 }
 
@@ -188,6 +200,29 @@ impl Tree {
         self.add_to(&mut node, PANEL_INPUT, input);
         self.add_to(&mut node, PANEL_LIST, list);
         node
+    }
+
+    /// Builds the node of the inbox panel. Also returns the id of the node to focus.
+    pub(crate) fn inbox(&mut self, panel: &InboxPanel) -> (Node, NodeId) {
+        let (entries, marked, question, said) = panel.spoken();
+        let mut list = Node::new(Role::ListBox);
+        list.set_label("Inbox");
+        for (row, entry) in entries.into_iter().enumerate() {
+            let mut node = Node::new(Role::ListBoxOption);
+            node.set_label(entry);
+            node.set_selected(marked == Some(row));
+            let id = NodeId(INBOX_ITEM + row as u64);
+            self.add_to(&mut list, id, node);
+            if marked == Some(row) {
+                list.set_active_descendant(id);
+            }
+        }
+        let mut node = Node::new(Role::Dialog);
+        node.set_label("Inbox");
+        self.add_to(&mut node, INBOX_LIST, list);
+        self.status(INBOX_QUESTION, question, true, &mut node);
+        self.status(INBOX_MESSAGE, said, true, &mut node);
+        (node, INBOX_LIST)
     }
 
     /// Builds the node of the menu. Also returns the id of the node to focus.
@@ -381,7 +416,7 @@ mod tests {
     #[test]
     fn no_id_of_one_kind_is_another_kinds() {
         let line = (8 + u64::MAX % PANES) * LINES + (LINES - 1);
-        assert!(line > MENU_ITEM + KIND && (8 * LINES) >= MENU_ITEM + KIND);
+        assert!(line > INBOX_ITEM + KIND && (8 * LINES) >= INBOX_ITEM + KIND);
         assert!(matches!(target(TAB + 7), Some(Target::Tab(7))));
         assert!(matches!(target(PANE + 7), Some(Target::Pane(7))));
         assert!(target(line).is_none() && target(0).is_none());
