@@ -377,7 +377,10 @@ pub enum Command {
         /// Only events of this kind; repeatable [default: all but output].
         #[arg(long = "event", value_name = "KIND")]
         events: Vec<String>,
-        /// Stop after this many events.
+        /// Print the state of each pane's program, and then each change, instead of events.
+        #[arg(long, conflicts_with = "events")]
+        states: bool,
+        /// Stop after this many lines.
         #[arg(long)]
         count: Option<u64>,
     },

@@ -40,6 +40,7 @@ mod tty;
 mod unread;
 mod user_file;
 mod watch;
+mod watch_states;
 mod words;
 
 use std::{io::Write, path::Path, process::ExitCode};
@@ -178,7 +179,12 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         }
         connected => connected?,
     };
-    if let Command::Watch { id, events, count } = &args.command {
+    if let Command::Watch { id, states: true, count, .. } = &args.command {
+        let watch = watch_states::WatchStates { session: *id, count: *count, json: args.json };
+        watch.run(client)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Command::Watch { id, events, count, .. } = &args.command {
         let watch = watch::Watch { events, session: *id, count: *count, json: args.json };
         watch::run(&client, &watch)?;
         return Ok(ExitCode::SUCCESS);

@@ -204,3 +204,37 @@ fn a_program_does_not_answer_its_own_question() -> Result<()> {
     other.wait_for_text(&mut unterm, "nothing was typed: ")?;
     Ok(())
 }
+
+#[test]
+fn a_watch_of_states_prints_each_change() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    wait_for_state(&mut unterm, pane, "idle")?;
+    let id = pane.id.to_string();
+    let one = unterm.prints(&["watch", "--states", "--count", "1"])?;
+    assert_eq!(one.split_whitespace().collect::<Vec<_>>(), [&*id, "idle"]);
+    let mut command = Command::new(binary("unterm-cli"));
+    command.args(["--json", "watch", "--states", "--id", &id]).env_clear();
+    command.env("HOME", unterm.home()).env("UNTERM_HOME", unterm.registry());
+    let mut watch = KillOnDrop(command.stdout(Stdio::piped()).spawn()?);
+    let mut lines = BufReader::new(watch.0.stdout.take().context("a pipe")?).lines();
+    let mut wait = |wanted: &str| -> Result<Value> {
+        loop {
+            let line = lines.next().context("the watch has ended")??;
+            let change: Value = serde_json::from_str(&line)?;
+            if change["state"] == wanted {
+                return Ok(change);
+            }
+        }
+    };
+    wait("idle")?;
+    let ask = "printf '\\033]7501;state=blocked:kind=question\\007'; read -r _\r";
+    pane.type_text(&mut unterm, ask)?;
+    let asks = wait("needs_you")?;
+    assert_eq!((&asks["session"], &asks["kind"]), (&json!(pane.id), &json!("question")));
+    pane.type_text(&mut unterm, "\r")?;
+    wait("idle")?;
+    ensure!(unterm.complains(&["watch", "--states", "--id", "77"])?.contains("77 not found"));
+    Ok(())
+}
