@@ -264,6 +264,16 @@ fn a_users_hook_prints_no_output_and_stays_before_the_prompt() {
 }
 
 #[test]
+fn text_of_a_hook_set_at_the_prompt_shares_the_prompts_row() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
+    type_line(&pane, "PROMPT_COMMAND='printf \"[12:34] \"'");
+    assert_eq!(screen(&pane)[1], "[12:34] $");
+    type_line(&pane, "printf abc");
+    assert_eq!(screen(&pane)[2..4], ["abc", "[12:34] $"]);
+}
+
+#[test]
 fn readlines_mode_string_shares_the_row_of_its_prompt() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join(".inputrc"), "set show-mode-in-prompt on\n").unwrap();

@@ -155,15 +155,17 @@ _unterm_print() {
 }
 
 # Reports the end of the command with this exit code, if a command has run. If its output did not end with a line break,
-# begins a new row.
+# begins a new row. If elements of the user ran before (`$2`: all elements), the last row may be their text, so the prompt
+# follows it in that row.
 _unterm_end() {
-    local number='\#' text=
+    local number='\#' text= row=$'\e]133;L\a'
+    if [[ -n ${2-} && $2 != _unterm_after ]]; then row=; fi
     _unterm_pwd=$PWD
     # Report the directory before the command's end, because a caller that waits for the end then asks for the
     # directory.
     builtin printf -v text '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     if ((_unterm_ran)) || [[ -n $_unterm_number && ${number@P} != "$_unterm_number" ]]; then
-        builtin printf -v text '%s\e]133;D;%s;nonce=%s\a\e]133;L\a' "$text" "$1" "$_unterm_nonce"
+        builtin printf -v text '%s\e]133;D;%s;nonce=%s\a%s' "$text" "$1" "$_unterm_nonce" "$row"
     fi
     _unterm_ran=0
     _unterm_number=
@@ -239,9 +241,9 @@ _unterm_after() {
         :
     elif [[ ${#FUNCNAME[@]} == 1 && ( $all == _unterm_after || $_unterm_version -ge 501 \
         && ${PROMPT_COMMAND[_unterm_at]-} == _unterm_after && $all != *_unterm_after*_unterm_after* ) ]]; then
-        _unterm_end "$status"
+        _unterm_end "$status" "$all"
     elif ((is_text)); then
-        _unterm_end ''
+        _unterm_end '' "$all"
     else
         # Let PS1 report the command's end.
         _unterm_again "$is_text" || :

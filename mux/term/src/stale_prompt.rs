@@ -3,7 +3,7 @@
 //! A shell that draws for another width than the screen's moves up by too few rows when it draws again, because its text
 //! took more rows than it counted. Its old drawing then stays above the new one. The engine removes an old drawing as
 //! soon as the new one shows the same text. So no other text is lost: output of a background job between two drawings
-//! makes their texts differ, and nothing is removed.
+//! makes their texts differ, and nothing is removed. Only the digits of a clock may differ.
 
 use crate::anchors::Visit;
 use crate::reflow::{Loose, Returned};
@@ -33,7 +33,7 @@ pub(crate) struct StalePrompt {
 struct Drawing {
     /// Where it begins. `None` if its text is no longer stored.
     at: Option<Point>,
-    /// The drawing's text without blanks and line breaks, which depend on the width.
+    /// Its text as in [`NewDrawing`].
     text: String,
     /// Whether its last row continued in the row in which the next drawing begins.
     continues: bool,
@@ -42,7 +42,7 @@ struct Drawing {
 /// The text of the new drawing.
 #[derive(Default)]
 struct NewDrawing {
-    /// The text without blanks and line breaks.
+    /// The text without blanks and line breaks, which depend on the width. Each digit of a clock is `0`.
     text: String,
     /// The lengths of `text` at its line breaks.
     breaks: Vec<usize>,
@@ -90,7 +90,7 @@ impl NewDrawing {
     fn new(text: &str) -> Self {
         let mut shown = Self::default();
         let mut blanks = 0;
-        for char in text.chars() {
+        for char in stop_clocks(text).chars() {
             match char {
                 '\n' => shown.breaks.push(shown.text.len()),
                 ' ' => blanks += 1,
@@ -105,6 +105,17 @@ impl NewDrawing {
         }
         shown
     }
+}
+
+/// Replaces each digit of numbers that a colon joins, such as `12:34:56`.
+fn stop_clocks(text: &str) -> String {
+    let is_of_clock = |c: char| c.is_ascii_digit() || c == ':';
+    let mut stopped = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c| !is_of_clock(c)) {
+        let is_clock = piece.contains(':');
+        stopped.extend(piece.chars().map(|c| if is_clock && c.is_ascii_digit() { '0' } else { c }));
+    }
+    stopped
 }
 
 impl Term {
@@ -202,7 +213,7 @@ impl Term {
         stale
     }
 
-    /// The text from the row of `from` to the row above `to`, without blanks and line breaks.
+    /// The text from the row of `from` to the row above `to`, as in [`NewDrawing`].
     fn text_between(&self, from: Point, to: Point) -> String {
         let end = Point { line: LineId(to.line.0.saturating_sub(1)), col: u16::MAX };
         NewDrawing::new(&self.text(TextRange {

@@ -287,7 +287,23 @@ impl Term {
         self.start_input();
     }
 
+    /// The first drawing of a prompt is complete. A shell that cleared the rows below its mark (fish) has removed the mark
+    /// from an empty first row, so marks that row again.
+    fn mark_cleared_prompt(&mut self) {
+        let is_drawn =
+            |last: &&Command| last.input.is_none() && last.output_seq == 0 && last.end_seq == 0;
+        let prompt = self.commands.last().filter(is_drawn).and_then(|last| last.prompt);
+        let at = self.cursor_point();
+        if let Some((prompt, at)) = prompt.zip(at)
+            && prompt.line <= at.line
+            && let Some(row) = prompt.line.0.checked_sub(self.grid.live_top())
+        {
+            self.grid.meta_mut(row as usize).flags |= PROMPT;
+        }
+    }
+
     fn start_input(&mut self) {
+        self.mark_cleared_prompt();
         self.mark(INPUT, PromptRole::Input);
         self.input_begins_in_drawing();
         if let Some(at) = self.cursor_point() {

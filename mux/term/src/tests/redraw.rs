@@ -194,6 +194,44 @@ fn a_prompt_with_marks_of_its_own_leaves_no_old_prompt() {
 }
 
 #[test]
+fn a_prompt_whose_empty_first_row_is_cleared_keeps_its_command() {
+    // fish clears the rows below its mark before it draws a prompt that begins with an empty row.
+    let mut fixture = Fixture::new(80, 10);
+    fixture.feed("\x1b]133;A\x07\r\x1b[J\x1b[K\r\ndir\x1b[K\r\n> \x1b]133;B\x07");
+    let command = fixture.term.commands().next_back().expect("the prompt");
+    assert!(command.is_prompting());
+    assert_eq!(command.prompt.map(|at| (at.line.0, at.col)), Some((0, 0)));
+    // A prompt that is drawn above its first mark, on a cleared screen, begins where it is drawn.
+    let mut fixture = Fixture::new(80, 10);
+    fixture.feed("text\r\n\x1b]133;A\x07\x1b[H\x1b[2J\x1b]133;P;k=i\x07> \x1b]133;B\x07");
+    let command = fixture.term.commands().next_back().expect("the prompt");
+    let live = fixture.term.live_top().0;
+    assert_eq!(command.prompt.map(|at| at.line.0 - live), Some(0));
+}
+
+#[test]
+fn an_old_prompt_with_another_time_is_removed() {
+    let prompt = |time: &str| format!("\x1b]133;P;k=i\x07dir {time}\r\n> \x1b]133;B\x07");
+    for (before, after, is_removed) in [
+        ("12:34:56", "12:34:59", true),
+        ("23:59", "00:00", true),
+        ("at 12:34", "at 12:35", true),
+        ("12", "13", false),
+        ("v1.2 12:34", "v1.3 12:34", false),
+        ("12:34", "12:345", false),
+    ] {
+        let mut fixture = Fixture::new(80, 10);
+        let typed = line('t', 60);
+        draw_typed(&mut fixture, 0, &prompt(before), &typed);
+        fixture.term.resize(Size::cells(40, 10));
+        // The shell counts too few rows, so the beginning of the old drawing stays above.
+        draw_typed(&mut fixture, 0, &prompt(after), &typed);
+        let is_shown = lines(&fixture).contains(&format!("dir {before}"));
+        assert_eq!(is_shown, !is_removed, "{before}, {after}: {}", lines(&fixture));
+    }
+}
+
+#[test]
 fn a_shell_that_counts_too_many_rows_erases_no_output() {
     let typed = line('t', 70);
     for (prompt, shown, up) in [(BASH, "$ ", 0), (ZSH, "one\n$ ", 1)] {
