@@ -141,13 +141,32 @@ fn a_shell_with_marks_is_verified() {
             ..Defaults::default()
         });
         let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
+        let verify = |step: &str| {
+            let check = mux.verify_handover(pane.id()).unwrap();
+            let rebuilt = check.rebuilt.unwrap();
+            let differs = |(one, other): &(&str, &str)| one != other;
+            let first = check.live.lines().zip(rebuilt.lines()).find(differs);
+            assert_eq!((first, check.live == rebuilt), (None, true), "{shell}, after {step}");
+        };
         type_line(&pane, "seq 1 200; false");
         type_line(&pane, "printf '\\033[44mblue\\033[m\\n'");
-        let check = mux.verify_handover(pane.id()).unwrap();
-        let rebuilt = check.rebuilt.unwrap();
-        let differs = |(one, other): &(&str, &str)| one != other;
-        let first = check.live.lines().zip(rebuilt.lines()).find(differs);
-        assert_eq!((first, check.live == rebuilt), (None, true), "{shell}");
+        verify("commands");
+        // As a window does after its first pane was opened. The larger size shows history again.
+        pane.resize(Size::cells(60, 20));
+        pane.resize(Size { cols: 90, rows: 30, cell_width: 9, cell_height: 18 });
+        verify("a resize");
+        type_line(&pane, "seq 1 60000");
+        wait_for("a checkpoint", || mux.verify_handover(pane.id()).unwrap().checkpoint > 0);
+        verify("a checkpoint");
+        type_line(&pane, "echo a");
+        verify("a checkpoint and a command");
+        pane.resize(Size::cells(60, 20));
+        pane.clear_screen();
+        verify("a checkpoint, a resize and a deletion of the output");
+        pane.write(b"echo abc def\x1b[D\x1b[D\x7f").unwrap();
+        let is_edited = |pane: &Pane| screen(pane).iter().any(|row| row.contains("echo abc ef"));
+        wait(&pane, "the edited line", is_edited);
+        verify("input that was edited");
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod drain;
 mod error;
+mod file;
 mod layout;
 mod memory;
 mod owner;

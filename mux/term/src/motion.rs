@@ -6,6 +6,16 @@ use crate::tabs::Tabs;
 use crate::term::{NOWHERE, Position, SavedCursor, ScreenKind, Term};
 use crate::{Color, Modes, Point};
 
+impl SavedCursor {
+    /// Called after rows have moved. Only a position that a program saved follows its text: otherwise DECRC moves to the
+    /// upper left corner, whatever happened before.
+    pub(crate) fn rows_have_moved(&mut self) {
+        if !self.is_set {
+            self.position = Position::default();
+        }
+    }
+}
+
 impl Term {
     /// CUP, HVP: `row` and `col` from 1, within region and margins if DECOM is set.
     pub(crate) fn move_to(&mut self, row: usize, col: usize) {

@@ -224,6 +224,7 @@ impl Term {
         self.grid.return_rows(returned, &mut places, &mut anchors, tiles, self.seq);
         self.place_anchors(ScreenKind::Main, &anchors);
         (self.cursor.row, self.saved.position.row) = (places[0].row, places[1].row);
+        self.saved.rows_have_moved();
         self.printed_to = if is_behind_text { self.cursor.key() } else { NOWHERE };
         self.resized = self.seq;
         self.graphics.changed();

@@ -400,6 +400,8 @@ impl Term {
             position.col = place.col;
             position.row = place.row;
         }
+        self.saved.rows_have_moved();
+        self.hidden_saved.rows_have_moved();
         self.top = 0;
         self.bottom = rows;
         self.left = 0;

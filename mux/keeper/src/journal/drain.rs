@@ -5,10 +5,11 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::io::{Errno, pread, pwrite};
+use rustix::io::Errno;
 
 use super::{
     JournalError, check_memory,
+    file::{read_all, write_all},
     layout::{self, HEADER, Header, MAX_LOG, PIECE, at},
     recover::interrupted,
 };
@@ -82,32 +83,4 @@ impl Drain {
         write_all(journal, layout::log(self.header.slot()) + at, &zeros[..len])?;
         write_all(journal, at::COMMITTED, &self.header.committed.to_ne_bytes())
     }
-}
-
-fn read_all(journal: &OwnedFd, at: usize, mut bytes: &mut [u8]) -> Result<(), Errno> {
-    let mut at = at as u64;
-    while !bytes.is_empty() {
-        match pread(journal, &mut *bytes, at)? {
-            0 => return Err(Errno::IO),
-            count => {
-                at += count as u64;
-                bytes = &mut bytes[count..];
-            }
-        }
-    }
-    Ok(())
-}
-
-fn write_all(journal: &OwnedFd, at: usize, mut bytes: &[u8]) -> Result<(), Errno> {
-    let mut at = at as u64;
-    while !bytes.is_empty() {
-        match pwrite(journal, bytes, at)? {
-            0 => return Err(Errno::IO),
-            count => {
-                at += count as u64;
-                bytes = &bytes[count..];
-            }
-        }
-    }
-    Ok(())
 }

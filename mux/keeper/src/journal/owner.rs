@@ -2,13 +2,13 @@
 
 use std::{
     os::fd::{AsFd, OwnedFd},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use rustix::{
-    fs::{FallocateFlags, fallocate},
-    io::Errno,
-};
+use rustix::io::Errno;
 
 use super::{
     JournalError, Mark, Recovered, check_memory,
@@ -30,6 +30,16 @@ const IDLE_LOG: usize = 256 << 10;
 
 /// How much longer than the last checkpoint the log must be for the next one while the program is silent.
 const IDLE_FACTOR: usize = 2;
+
+/// The length of the logs of all journals of this process together, in bytes. A journal's log is longer than its share
+/// only if its checkpoint is longer, too.
+const BUDGET: usize = 512 << 20;
+
+/// The number of journals of this process.
+static JOURNALS: AtomicUsize = AtomicUsize::new(0);
+
+/// The length of a log that is allocated at once, in bytes.
+const ALLOCATED_AT_ONCE: usize = 64 << 10;
 
 /// The number of marks from which on a checkpoint is due.
 const MANY_MARKS: usize = MAX_MARKS / 2;
@@ -59,11 +69,12 @@ pub struct Journal(Mutex<Owner>);
 #[derive(Debug)]
 struct Owner {
     memory: Memory,
-    fd: OwnedFd,
     /// What this process has written. The shared header is never read again, because others may change it.
     header: Header,
     /// The beginning of each slot's log, up to which it may contain other bytes than zero.
     used: [usize; 2],
+    /// The beginning of each slot's log whose pages are allocated.
+    allocated: [usize; 2],
     /// The offset in the active log up to which everything after the committed output is zero.
     clean_to: usize,
     /// Whether the terminal has changed in a way that neither output nor marks describe.
@@ -87,28 +98,29 @@ impl Journal {
     }
 
     fn open_checked(fd: OwnedFd) -> Result<(Self, Recovered), JournalError> {
-        let memory = Memory::map(&fd)?;
+        let memory = Memory::map(fd)?;
+        memory.allocate(0, layout::HEADER)?;
         let mut bytes = [0; layout::HEADER];
-        memory.read(0, &mut bytes);
+        memory.read(0, &mut bytes)?;
         let mut header = Header::from_bytes(&bytes)?;
         let recovered = recover(&memory, &mut header)?;
         let is_new = header == Header::new();
         if !is_new {
             let (log, at) = (layout::log(header.slot()), header.log_len());
-            memory.clear(log + at, PIECE.min(MAX_LOG - at));
+            memory.write(log + at, &[0; PIECE][..PIECE.min(MAX_LOG - at)])?;
         }
         memory.store(at::COMMITTED, header.committed);
         let clean_to = header.log_len() + if is_new { 0 } else { PIECE };
-        // Others may have written anywhere.
-        let used = [MAX_LOG, MAX_LOG];
+        // Others may have written anywhere. A new journal contains only zeros.
+        let used = if is_new { [0, 0] } else { [MAX_LOG, MAX_LOG] };
         let (is_stale, is_broken) = (false, false);
-        let owner = Owner { memory, fd, header, used, clean_to, is_stale, is_broken };
-        if is_new {
-            // A new journal contains only zeros.
-            return Ok((Self(Mutex::new(Owner { used: [0, 0], ..owner })), recovered));
-        }
+        let allocated = [0, 0];
+        let owner = Owner { memory, header, used, allocated, clean_to, is_stale, is_broken };
+        JOURNALS.fetch_add(1, Ordering::Relaxed);
         let journal = Self(Mutex::new(owner));
-        journal.free();
+        if !is_new {
+            journal.free();
+        }
         Ok((journal, recovered))
     }
 
@@ -126,7 +138,7 @@ impl Journal {
         let mut owner = self.lock();
         let at = owner.header.log_len();
         let len = buffer.len().min(PIECE).min(MAX_LOG - at);
-        if owner.is_broken || len == 0 {
+        if owner.is_broken || len == 0 || owner.allocate(at + 2 * PIECE).is_err() {
             owner.give_up();
             drop(owner);
             return rustix::io::read(source, buffer);
@@ -139,7 +151,7 @@ impl Journal {
         owner.used[slot] = owner.used[slot].max(at + count);
         owner.header.committed += count as u64;
         owner.memory.store(at::COMMITTED, owner.header.committed);
-        owner.memory.read(log, &mut buffer[..count]);
+        owner.memory.copy(log, &mut buffer[..count]);
         Ok(count)
     }
 
@@ -166,7 +178,10 @@ impl Journal {
         let slot = owner.header.slot();
         let index = owner.header.marks.min(MAX_MARKS - 1);
         let mark = Mark { position: owner.header.applied, kind, value };
-        owner.memory.write(layout::marks(slot) + index * MARK, &mark.to_bytes());
+        if owner.memory.write(layout::marks(slot) + index * MARK, &mark.to_bytes()).is_err() {
+            owner.give_up();
+            return;
+        }
         owner.header.marks = index + 1;
         owner.memory.store(at::slot(slot) + at::MARKS, owner.header.marks as u64);
     }
@@ -188,14 +203,15 @@ impl Journal {
             return Due::Now;
         }
         let (least, factor) = if is_idle { (IDLE_LOG, IDLE_FACTOR) } else { (LOG, FACTOR) };
-        let limit = least.max(length.saturating_mul(factor)).min(MAX_LOG / 2);
+        let share = (BUDGET / JOURNALS.load(Ordering::Relaxed).max(1)).max(length);
+        let limit = least.max(length.saturating_mul(factor).min(share)).min(MAX_LOG / 2);
         let is_due = log >= limit || marks >= MANY_MARKS || owner.is_stale;
         if is_due { Due::Soon } else { Due::No }
     }
 
     /// Replaces the checkpoint, the log and the marks by a checkpoint of the terminal and its first marks. The caller
-    /// must hold the terminal's lock. Returns whether the journal contains the checkpoint: it must not be too long, and
-    /// all output that was read must have been applied.
+    /// must hold the terminal's lock. Returns whether the journal contains the checkpoint: it must not be too long, all
+    /// output that was read must have been applied, and the system must have memory for it.
     pub fn checkpoint(&self, screen: &[u8], marks: &[(u64, u64)]) -> bool {
         let mut owner = self.lock();
         let Header { committed, applied, generation, .. } = owner.header;
@@ -213,13 +229,21 @@ impl Journal {
             marks: marks.len(),
         };
         let (memory, slot) = (&owner.memory, next.slot());
-        memory.write(layout::checkpoint(slot), screen);
-        for (index, (kind, value)) in marks.iter().enumerate() {
-            let mark = Mark { position: applied, kind: *kind, value: *value };
-            memory.write(layout::marks(slot) + index * MARK, &mark.to_bytes());
-        }
+        let mark = |(kind, value): &(u64, u64)| {
+            Mark { position: applied, kind: *kind, value: *value }.to_bytes()
+        };
+        let marks: Vec<u8> = marks.iter().flat_map(mark).collect();
         // The next owner must not take old output for the output of an interrupted read.
-        memory.clear(layout::log(slot), PIECE.min(owner.used[slot]));
+        let zeros = &[0; PIECE][..PIECE.min(owner.used[slot])];
+        let parts = [
+            (layout::checkpoint(slot), screen),
+            (layout::marks(slot), &marks),
+            (layout::log(slot), zeros),
+        ];
+        if parts.iter().any(|(at, bytes)| memory.write(*at, bytes).is_err()) {
+            owner.give_up();
+            return false;
+        }
         for (at, number) in [
             (at::SLOT_GENERATION, next.generation),
             (at::START, next.start),
@@ -245,9 +269,15 @@ impl Journal {
     pub fn inspect(&self) -> Result<Recovered, JournalError> {
         let owner = self.lock();
         let mut bytes = [0; layout::HEADER];
-        owner.memory.read(0, &mut bytes);
+        owner.memory.read(0, &mut bytes)?;
         let mut header = Header::from_bytes(&bytes)?;
         recover(&owner.memory, &mut header)
+    }
+
+    /// Makes the system refuse memory from now on.
+    #[cfg(test)]
+    pub(super) fn exhaust_memory(&self) {
+        self.lock().memory.exhaust();
     }
 
     /// Gives memory back to the system that the journal no longer needs.
@@ -255,25 +285,34 @@ impl Journal {
         let mut owner = self.lock();
         let slot = owner.header.slot();
         let other = 1 - slot;
-        if owner.free_range(layout::checkpoint(other), MAX_CHECKPOINT + MAX_LOG) {
+        if owner.memory.free(layout::checkpoint(other), MAX_CHECKPOINT + MAX_LOG) {
             owner.used[other] = 0;
+            owner.allocated[other] = 0;
         }
         // What follows the output is left of an earlier log.
         let end = owner.header.log_len().next_multiple_of(PAGE).min(MAX_LOG);
-        if owner.used[slot] > end && owner.free_range(layout::log(slot) + end, MAX_LOG - end) {
-            owner.used[slot] = end;
+        let is_longer = owner.used[slot] > end || owner.allocated[slot] > end;
+        if is_longer && owner.memory.free(layout::log(slot) + end, MAX_LOG - end) {
+            owner.used[slot] = owner.used[slot].min(end);
+            owner.allocated[slot] = owner.allocated[slot].min(end);
         }
     }
 }
 
 impl Owner {
-    /// Frees whole pages, which then contain zeros. Returns false if the system refuses.
-    fn free_range(&self, at: usize, len: usize) -> bool {
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        fallocate(&self.fd, flags, at as u64, len as u64).is_ok()
+    /// Allocates the pages of the active log up to an offset.
+    fn allocate(&mut self, to: usize) -> Result<(), Errno> {
+        let (slot, to) = (self.header.slot(), to.min(MAX_LOG));
+        let from = self.allocated[slot];
+        if from < to {
+            let to = to.max(from + ALLOCATED_AT_ONCE).min(MAX_LOG);
+            self.memory.allocate(layout::log(slot) + from, to - from)?;
+            self.allocated[slot] = to;
+        }
+        Ok(())
     }
 
-    /// Clears the active log up to an offset.
+    /// Clears the active log up to an offset. Its pages must be allocated.
     fn clean(&mut self, to: usize) {
         let to = to.min(MAX_LOG);
         let slot = self.header.slot();
@@ -289,6 +328,13 @@ impl Owner {
         if !self.is_broken {
             self.is_broken = true;
             self.memory.store(at::VERSION, 0);
+            self.memory.free(layout::HEADER, layout::SIZE - layout::HEADER);
         }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        JOURNALS.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -55,12 +55,12 @@ pub struct Recovered {
 pub(super) fn recover(memory: &Memory, header: &mut Header) -> Result<Recovered, JournalError> {
     let slot = header.slot();
     let mut screen = vec![0; header.length];
-    memory.read(layout::checkpoint(slot), &mut screen);
+    memory.read(layout::checkpoint(slot), &mut screen)?;
     if checksum(&screen) != header.checksum {
         return Err(JournalError::Damaged("the checksum of its checkpoint is wrong".into()));
     }
     let mut output = vec![0; MAX_LOG.min(header.log_len() + PIECE)];
-    memory.read(layout::log(slot), &mut output);
+    memory.read(layout::log(slot), &mut output)?;
     let read = interrupted(&output[header.log_len()..]);
     output.truncate(header.log_len() + read);
     header.committed += read as u64;
@@ -68,7 +68,7 @@ pub(super) fn recover(memory: &Memory, header: &mut Header) -> Result<Recovered,
     let mut last = header.start;
     for index in 0..header.marks {
         let mut bytes = [0; MARK];
-        memory.read(layout::marks(slot) + index * MARK, &mut bytes);
+        memory.read(layout::marks(slot) + index * MARK, &mut bytes)?;
         let mark = Mark::from_bytes(bytes);
         if mark.position < last || mark.position > header.applied {
             return Err(JournalError::Damaged(format!("its mark {index} has a wrong position")));

@@ -345,3 +345,33 @@ fn the_keeper_reads_a_bounded_amount_of_output() {
     assert_eq!(steps, (16 << 20) / PIECE);
     assert_eq!(reopened(&keeper).output.len(), 5 + (16 << 20));
 }
+
+#[test]
+fn without_memory_output_is_read_and_the_journal_is_refused() {
+    let (journal, keeper) = new();
+    apply(&journal, b"before");
+    journal.exhaust_memory();
+    // The pages for the next output exist already.
+    apply(&journal, b"soon after");
+    assert_eq!(journal.inspect().unwrap().output, b"beforesoon after");
+    // `read` compares the output.
+    for _ in 0..200 {
+        read(&journal, &[b'x'; 4096]);
+    }
+    let refused = Journal::open(keeper.try_clone().unwrap()).map(drop);
+    assert!(refused.is_err(), "output is missing");
+    assert_eq!(journal.due(true), Due::No);
+}
+
+#[test]
+fn without_memory_a_checkpoint_and_a_mark_are_refused() {
+    let (journal, keeper) = new();
+    apply(&journal, b"before");
+    journal.exhaust_memory();
+    assert!(!journal.checkpoint(b"screen", &[(1, 80)]));
+    assert!(Journal::open(keeper.try_clone().unwrap()).is_err(), "a checkpoint is half written");
+    let (journal, keeper) = new();
+    journal.exhaust_memory();
+    journal.mark(1, 80);
+    assert!(Journal::open(keeper.try_clone().unwrap()).is_err(), "a mark is missing");
+}
