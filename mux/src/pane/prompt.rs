@@ -22,7 +22,8 @@ pub enum AtPrompt {
     Begun(String),
     /// Nothing was typed: the caller had nothing to type.
     Refused,
-    /// Nothing was typed: no shell waits for a line at a marked prompt, or Enter was pressed since the prompt began.
+    /// Nothing was typed: no shell waits for a line at a marked prompt, or Enter was pressed since the prompt began, or
+    /// the terminal's echo is on, because the line editor has just read a line that was typed ahead of the prompt.
     Elsewhere,
 }
 
@@ -185,6 +186,9 @@ impl Pane {
                 return Standing::Begun(if line.is_empty() { "…" } else { line }.to_owned());
             }
             let (is_announced, has_reset_key) = (last.is_announced, last.has_reset_key);
+            if has_reset_key && self.process.echo() == Some(true) {
+                return Standing::Elsewhere;
+            }
             let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {
