@@ -1,4 +1,4 @@
-//! Tests of commands at prompts that keys of the user have changed.
+//! Tests of commands at prompts that keys, questions and hooks of the user have changed.
 
 use std::thread;
 
@@ -21,14 +21,39 @@ fn check_shell(wire: &mut Wire, session: &Session) {
 }
 
 #[test]
-fn keys_that_begin_like_a_reply_swallow_no_command() {
-    at_prompt("bash", |_, wire, session| {
-        run(wire, session, "set -o vi");
-        for begun in ["\x1bP", "\x1b]", "\x1b[?", "\x1b\x1b]"] {
-            wire.call("session.input", json!({"id": session.id, "input": begun}));
+fn no_command_answers_the_question_of_zsh_about_a_word() {
+    at_prompt("zsh", |_, wire, session| {
+        let id = session.id;
+        run(wire, session, "setopt correct");
+        // The first line is typed at the prompt, the second one before the prompt is shown.
+        for (before, word) in [("", "ecoh"), ("sleep 1\r", "ehco")] {
+            let line = format!("{before}{word} typed\r");
+            wire.call("session.input", json!({"id": id, "input": line}));
+            session.wait_for_text(&format!("correct '{word}' to 'echo' [nyae]?"));
+            for is_ahead in [false, true] {
+                let params = json!({"id": id, "command": "echo late", "type_ahead": is_ahead});
+                let refused = wire.fail("exec.run_wait", params);
+                assert!(refused.starts_with("Nothing was typed"), "{refused}");
+                assert!(refused.contains("ctrl+c"), "{refused}");
+            }
+            assert!(!support::screen(&session.pane).contains("late"));
+            wire.call("session.input", json!({"id": id, "input": "\x03"}));
             check_shell(wire, session);
         }
     });
+}
+
+#[test]
+fn keys_that_begin_like_a_reply_swallow_no_command() {
+    for (shell, keys) in [("bash", "set -o vi"), ("bash", "set -o emacs"), ("zsh", "bindkey -v")] {
+        at_prompt(shell, |_, wire, session| {
+            run(wire, session, keys);
+            for begun in ["\x1bP", "\x1b]", "\x1b[?", "\x1b\x1b]"] {
+                wire.call("session.input", json!({"id": session.id, "input": begun}));
+                check_shell(wire, session);
+            }
+        });
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use unterm_mux::{Pane, PlainPrompt, is_carrier};
-use unterm_term::Command;
+use unterm_term::{Command, Modes};
 
 use super::{
     kind::Shell,
@@ -171,8 +171,11 @@ const OPEN: &str = "always array bquote brace braceparam case cmdand cmdor cmdsu
     then until while";
 
 /// Whether the foreground shell shows its default continuation prompt, which means that it waits for the rest of the
-/// entered command.
+/// entered command, or zsh asks whether to correct that command.
 pub fn continues(pane: &Pane) -> bool {
+    if asks_to_correct(pane) {
+        return true;
+    }
     let line = line_to_cursor(&pane.term());
     match Shell::reading_commands(pane) {
         Some(Shell::Bash | Shell::Posix) => line == "> ",
@@ -182,6 +185,23 @@ pub fn continues(pane: &Pane) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether zsh asks whether to correct a word of the entered line (`setopt correct`): it has announced a line editor
+/// with its prompt and has not begun the line, but the editor no longer reads, and the cursor is below the line. A key
+/// that is typed now answers the question. The line may have been typed ahead of the prompt.
+pub fn asks_to_correct(pane: &Pane) -> bool {
+    let is_left = {
+        let term = pane.term();
+        let cursor = term.live_top().0 + u64::from(term.cursor().row);
+        let is_below = |last: &Command| last.input.is_some_and(|input| cursor > input.line.0);
+        let is_open = |last: &Command| last.is_prompting() && last.has_reset_key && is_below(last);
+        !term.modes().contains(Modes::BRACKETED_PASTE)
+            && term.commands().next_back().is_some_and(is_open)
+    };
+    is_left
+        && Shell::reading_commands(pane) == Some(Shell::Zsh)
+        && pane.process().awaits_input() == Some(true)
 }
 
 /// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.

@@ -267,7 +267,10 @@ async fn try_begin(
         let before = Counts::of(pane);
         let mut line = Err(Error::Unbegun(id));
         let covering = covering_program(pane);
-        let attempt = match covering.is_some() || plain_prompt::is_inner(pane) {
+        let is_elsewhere = covering.is_some()
+            || plain_prompt::is_inner(pane)
+            || plain_prompt::asks_to_correct(pane);
+        let attempt = match is_elsewhere {
             true => Ok(AtPrompt::Elsewhere),
             false => pane.write_at_prompt(|is_announced| {
                 line = command.line(pane, is_announced);
