@@ -90,3 +90,15 @@ fn no_command_is_typed_into_a_program_that_a_key_of_zsh_started() {
         check_shell(wire, session);
     });
 }
+
+#[test]
+fn a_line_that_the_terminal_has_dropped_keeps_no_prompt() {
+    for shell in ["bash", "zsh", "fish"] {
+        at_prompt(shell, |_, wire, session| {
+            for _ in 0..5 {
+                wire.call("session.input", json!({"id": session.id, "input": "sleep 60\r\x03"}));
+                check_shell(wire, session);
+            }
+        });
+    }
+}

@@ -125,6 +125,11 @@ impl Pane {
         self.inputs_shown.load(Ordering::Acquire) >= self.queue.inputs() || self.queue.is_shown()
     }
 
+    /// Whether all input was passed to the terminal's device. The program may not have read it.
+    pub fn is_input_written(&self) -> bool {
+        self.queue.is_written()
+    }
+
     /// Whether the program has processed all input, waits for more, and the terminal shows everything that the program
     /// printed. If the system does not report this, the result is that of [`Pane::shows_input`].
     pub fn is_settled(&self) -> bool {

@@ -94,9 +94,9 @@ pub fn is_inner(pane: &Pane) -> bool {
     has_begun && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }
 
-/// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line.
-/// Either it lost its integration, or it drew an announced prompt without marks. The marks may still arrive, so call
-/// this again after a moment without output.
+/// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line. It
+/// lost its integration, or drew an announced prompt without marks, or never received its line. The marks may still
+/// arrive, so call this again after a moment without output.
 pub fn is_unreported(pane: &Pane) -> bool {
     let (is_prompting, is_announced) = {
         let term = pane.term();
@@ -105,8 +105,11 @@ pub fn is_unreported(pane: &Pane) -> bool {
         let is_announced = last.filter(is_open).is_some_and(|last| last.is_announced);
         (last.is_some_and(|last| last.is_prompting()), is_announced)
     };
-    if is_prompting || pane.is_shell_covered() {
+    if pane.is_shell_covered() {
         return false;
+    }
+    if is_prompting {
+        return has_dropped_line(pane);
     }
     match is_announced {
         // At an announced prompt, no command runs that could edit a line. After Enter, the shell may wait for the rest
@@ -122,6 +125,12 @@ pub fn is_unreported(pane: &Pane) -> bool {
             stands(pane) && (pane.is_interrupted() || has_sign())
         }
     }
+}
+
+/// Whether the terminal has dropped the line that was entered at the marked prompt: Ctrl+C makes it drop the input that
+/// the shell has not read. If the shell then receives only Ctrl+C at an empty line, fish marks no new prompt.
+fn has_dropped_line(pane: &Pane) -> bool {
+    pane.is_prompt_entered() && pane.is_interrupted() && edits_line(pane) && pane.is_settled()
 }
 
 /// Whether a shell edits a line: at its prompt, or for a command (`read -e`).

@@ -492,6 +492,9 @@ fn is_working(pane: &Pane) -> bool {
 /// Whether the foreground program has read everything that was typed, and waits for more. True if the system does not
 /// report that.
 fn has_read_input(pane: &Pane) -> bool {
+    if !pane.is_input_written() {
+        return false;
+    }
     let process = pane.process();
     // This check makes the kernel deliver all input, so a program that still sleeps afterward has read it.
     process.is_in_transit();
@@ -525,7 +528,9 @@ async fn wait_until_input_is_read(pane: &Pane, until: Instant) {
 /// echo on again when they have read a whole line, so the editor has not.
 fn is_editor_blocked(pane: &Pane) -> bool {
     let process = pane.process();
-    let has_read_all = || process.echo() == Some(false) && !process.is_in_transit();
+    let has_read_all = || {
+        process.echo() == Some(false) && pane.is_input_written() && !process.is_in_transit()
+    };
     has_read_all() && process.is_blocked() && has_read_all()
 }
 
