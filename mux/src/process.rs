@@ -389,6 +389,15 @@ pub trait Process: Send + Sync {
     fn reads_input(&self) -> bool {
         false
     }
+    /// The name of a program that reads the terminal in place of the foreground process, which started it in its own
+    /// process group. `None` if there is no such program, or if the system does not report it.
+    fn reader_behind_leader(&self) -> Option<String> {
+        None
+    }
+    /// Whether the foreground process sleeps or is stopped, so that it processes no input now. `false` if unknown.
+    fn is_blocked(&self) -> bool {
+        false
+    }
     /// A variable of the environment with which the foreground process was started. `None` if the variable is not set
     /// or the system does not report it.
     fn variable(&self, _name: &str) -> Option<String> {

@@ -239,7 +239,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
             if [[ ${functions[precmd]} != *_unterm_precmd* && ${functions[precmd]} != *'autoload -X'* ]]; then
                 functions[_unterm_persons_precmd]=${functions[precmd]}
                 precmd() {
-                    _unterm_precmd
+                    { _unterm_precmd } 2>/dev/null
                 }
             fi
             if (( ${+functions[_unterm_persons_precmd]} )); then first+=(_unterm_persons_precmd); fi

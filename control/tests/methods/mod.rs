@@ -9,6 +9,7 @@ mod history;
 mod inbox;
 mod program_state;
 mod run_callers;
+mod run_prompts;
 mod run_wait;
 mod search;
 mod secrets;

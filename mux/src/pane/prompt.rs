@@ -22,7 +22,8 @@ pub enum AtPrompt {
     Begun(String),
     /// Nothing was typed: the caller had nothing to type.
     Refused,
-    /// Nothing was typed: no shell waits for a line at a marked prompt, or Enter was pressed since the prompt began.
+    /// Nothing was typed: no shell waits for a line at a marked prompt, or Enter was pressed since the prompt began, or
+    /// the terminal's echo is on, because the line editor has just read a line that was typed ahead of the prompt.
     Elsewhere,
 }
 
@@ -124,6 +125,11 @@ impl Pane {
         self.inputs_shown.load(Ordering::Acquire) >= self.queue.inputs() || self.queue.is_shown()
     }
 
+    /// Whether all input was passed to the terminal's device. The program may not have read it.
+    pub fn is_input_written(&self) -> bool {
+        self.queue.is_written()
+    }
+
     /// Whether the program has processed all input, waits for more, and the terminal shows everything that the program
     /// printed. If the system does not report this, the result is that of [`Pane::shows_input`].
     pub fn is_settled(&self) -> bool {
@@ -185,6 +191,9 @@ impl Pane {
                 return Standing::Begun(if line.is_empty() { "…" } else { line }.to_owned());
             }
             let (is_announced, has_reset_key) = (last.is_announced, last.has_reset_key);
+            if has_reset_key && self.process.echo() == Some(true) {
+                return Standing::Elsewhere;
+            }
             let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {

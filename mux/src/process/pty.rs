@@ -559,6 +559,16 @@ impl Process for PtyProcess {
         false
     }
 
+    #[cfg(target_os = "linux")]
+    fn reader_behind_leader(&self) -> Option<String> {
+        super::waiting::reader_behind_leader(self.group_in_front()?)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_blocked(&self) -> bool {
+        self.group_in_front().is_some_and(super::waiting::is_blocked)
+    }
+
     fn execution(&self) -> Option<Execution> {
         #[cfg(target_os = "linux")]
         {

@@ -42,6 +42,20 @@ pub(super) fn awaits_input(group: i32) -> bool {
     any(group, |process| waiting(process) != Waiting::No)
 }
 
+/// The name of a process that reads input of its terminal in place of the leader of its group. The group is the
+/// foreground group of that terminal. A line editor starts such a process for a key, such as a search of the history.
+pub(super) fn reader_behind_leader(group: i32) -> Option<String> {
+    let leads = stat(group).is_some_and(|leader| waiting(&leader) != Waiting::No);
+    let reads = |process: &Stat| process.group == group && process.pid != group;
+    let mut others = processes().filter(|process| !leads && reads(process));
+    others.find(|process| waiting(process) == Waiting::Reads).map(|process| process.name)
+}
+
+/// Whether the leader of this group neither runs nor waits for a processor: it sleeps, or it is stopped.
+pub(super) fn is_blocked(group: i32) -> bool {
+    stat(group).is_some_and(|leader| leader.state != b'R')
+}
+
 /// Whether a process of this group certainly reads input of its terminal for itself. The group is the foreground group
 /// of that terminal.
 ///

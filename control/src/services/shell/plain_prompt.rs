@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use unterm_mux::{Pane, PlainPrompt, is_carrier};
-use unterm_term::Command;
+use unterm_term::{Command, Modes};
 
 use super::{
     kind::Shell,
@@ -94,9 +94,9 @@ pub fn is_inner(pane: &Pane) -> bool {
     has_begun && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }
 
-/// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line.
-/// Either it lost its integration, or it drew an announced prompt without marks. The marks may still arrive, so call
-/// this again after a moment without output.
+/// Whether the shell that marked the last prompt waits for a command, but has not marked the beginning of its line. It
+/// lost its integration, or drew an announced prompt without marks, or never received its line. The marks may still
+/// arrive, so call this again after a moment without output.
 pub fn is_unreported(pane: &Pane) -> bool {
     let (is_prompting, is_announced) = {
         let term = pane.term();
@@ -105,8 +105,11 @@ pub fn is_unreported(pane: &Pane) -> bool {
         let is_announced = last.filter(is_open).is_some_and(|last| last.is_announced);
         (last.is_some_and(|last| last.is_prompting()), is_announced)
     };
-    if is_prompting || pane.is_shell_covered() {
+    if pane.is_shell_covered() {
         return false;
+    }
+    if is_prompting {
+        return has_dropped_line(pane);
     }
     match is_announced {
         // At an announced prompt, no command runs that could edit a line. After Enter, the shell may wait for the rest
@@ -122,6 +125,12 @@ pub fn is_unreported(pane: &Pane) -> bool {
             stands(pane) && (pane.is_interrupted() || has_sign())
         }
     }
+}
+
+/// Whether the terminal has dropped the line that was entered at the marked prompt: Ctrl+C makes it drop the input that
+/// the shell has not read. If the shell then receives only Ctrl+C at an empty line, fish marks no new prompt.
+fn has_dropped_line(pane: &Pane) -> bool {
+    pane.is_prompt_entered() && pane.is_interrupted() && edits_line(pane) && pane.is_settled()
 }
 
 /// Whether a shell edits a line: at its prompt, or for a command (`read -e`).
@@ -171,8 +180,11 @@ const OPEN: &str = "always array bquote brace braceparam case cmdand cmdor cmdsu
     then until while";
 
 /// Whether the foreground shell shows its default continuation prompt, which means that it waits for the rest of the
-/// entered command.
+/// entered command, or zsh asks whether to correct that command.
 pub fn continues(pane: &Pane) -> bool {
+    if asks_to_correct(pane) {
+        return true;
+    }
     let line = line_to_cursor(&pane.term());
     match Shell::reading_commands(pane) {
         Some(Shell::Bash | Shell::Posix) => line == "> ",
@@ -182,6 +194,23 @@ pub fn continues(pane: &Pane) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether zsh asks whether to correct a word of the entered line (`setopt correct`): it has announced a line editor
+/// with its prompt and has not begun the line, but the editor no longer reads, and the cursor is below the line. A key
+/// that is typed now answers the question. The line may have been typed ahead of the prompt.
+pub fn asks_to_correct(pane: &Pane) -> bool {
+    let is_left = {
+        let term = pane.term();
+        let cursor = term.live_top().0 + u64::from(term.cursor().row);
+        let is_below = |last: &Command| last.input.is_some_and(|input| cursor > input.line.0);
+        let is_open = |last: &Command| last.is_prompting() && last.has_reset_key && is_below(last);
+        !term.modes().contains(Modes::BRACKETED_PASTE)
+            && term.commands().next_back().is_some_and(is_open)
+    };
+    is_left
+        && Shell::reading_commands(pane) == Some(Shell::Zsh)
+        && pane.process().awaits_input() == Some(true)
 }
 
 /// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.

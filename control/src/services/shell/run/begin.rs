@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use unterm_mux::{AtPrompt, Foreground, Pane, PlainPrompt, Tap, is_carrier};
+use unterm_mux::{AtPrompt, Composed, Foreground, Pane, PlainPrompt, Tap, is_carrier};
 
 use super::block::Block;
 use crate::{
@@ -233,20 +233,42 @@ pub(super) async fn begin(
     deadline: Instant,
     typist: &dyn Typist,
 ) -> Result<Begun> {
+    loop {
+        let begun = try_begin(pane, command, is_careful, until, deadline, typist).await?;
+        if let Some(begun) = begun {
+            return Ok(begun);
+        }
+    }
+}
+
+/// Types a command, like [`begin`]. `None` if other input came first after the checks, so that they must be repeated.
+async fn try_begin(
+    pane: &Arc<Pane>,
+    command: &Command<'_>,
+    is_careful: bool,
+    until: Instant,
+    deadline: Instant,
+    typist: &dyn Typist,
+) -> Result<Option<Begun>> {
     let id = pane.id().0;
     let write_error = |error| Error::Write { id, error };
     let begun_at = Instant::now();
     let mut changes = pane.watch();
     let mut is_at_prompt = false;
+    let mut inputs = pane.inputs();
     while pane.term().commands().next_back().is_some() {
         wait_until_input_is_read(pane, deadline.min(begun_at + BEGINNING)).await;
         changes.borrow_and_update();
         typist.admit()?;
+        inputs = pane.inputs();
         let tap = pane.tap();
         let before = Counts::of(pane);
         let mut line = Err(Error::Unbegun(id));
         let covering = covering_program(pane);
-        let attempt = match covering.is_some() || plain_prompt::is_inner(pane) {
+        let is_elsewhere = covering.is_some()
+            || plain_prompt::is_inner(pane)
+            || plain_prompt::asks_to_correct(pane);
+        let attempt = match is_elsewhere {
             true => Ok(AtPrompt::Elsewhere),
             false => pane.write_at_prompt(|is_announced| {
                 line = command.line(pane, is_announced);
@@ -262,7 +284,8 @@ pub(super) async fn begin(
                 let occupied = marked.is_none().then(|| Occupied::new(pane, &before));
                 let block = marked.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
                 let around = None;
-                return Ok(Begun { tap, block, around, occupied, shell, leader, is_from_file });
+                let begun = Begun { tap, block, around, occupied, shell, leader, is_from_file };
+                return Ok(Some(begun));
             }
             AtPrompt::Begun(line) => Attempt::Line { line, by_user: pane.users_line().is_some() },
             // A shell without marks, which a command started, is in the foreground.
@@ -324,6 +347,7 @@ pub(super) async fn begin(
         }
     }
     if !is_at_prompt {
+        inputs = pane.inputs();
         reach_plain_prompt(pane, is_careful, until).await?;
     }
     typist.admit()?;
@@ -333,11 +357,25 @@ pub(super) async fn begin(
     let around = running(pane).map(|id| OuterCommand { id, has_status });
     let Line { typed, shell, leader, is_from_file, .. } = command.line(pane, false)?;
     let before = Counts::of(pane);
-    pane.write(typed.as_bytes()).map_err(write_error)?;
+    if !write_after(pane, &typed, inputs)? {
+        return Ok(None);
+    }
     let occupied = Some(Occupied::new(pane, &before));
     typist.typed(command.marks, &typed);
     let leader = leader.filter(|_| leads);
-    Ok(Begun { tap, block: None, around, occupied, shell, leader, is_from_file })
+    Ok(Some(Begun { tap, block: None, around, occupied, shell, leader, is_from_file }))
+}
+
+/// Types text if the pane has received no input since [`Pane::inputs`] returned `inputs`. Returns whether it was typed.
+/// Keys that a user typed meanwhile can have begun or recalled a line.
+fn write_after(pane: &Pane, text: &str, inputs: u64) -> Result<bool> {
+    let admit = |line: &Composed| if line.inputs == inputs { Ok(()) } else { Err(()) };
+    match pane.write_admitted(text.as_bytes(), admit) {
+        Ok(written) => {
+            written.map_err(|error| Error::Write { id: pane.id().0, error }).map(|()| true)
+        }
+        Err(()) => Ok(false),
+    }
 }
 
 /// Whether a program ends with the exit code of the shell to which it connects.
@@ -367,13 +405,13 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// The program in the foreground, if it is not the shell that drew the last prompt, and no other shell that reads
-/// commands. A key of a line editor can start such a program, for example a search of the history. It would read a line
-/// that is typed at the prompt.
+/// The program that would read a line instead of the shell that drew the last prompt, and is no other shell that reads
+/// commands. It is in the foreground, or in that shell's own process group. A key of a line editor can start such a
+/// program, for example a search of the history.
 fn covering_program(pane: &Pane) -> Option<String> {
     let is_shell = || Shell::reading_commands(pane).is_some();
-    let front = pane.foreground().filter(|_| pane.is_shell_covered() && !is_shell())?;
-    Some(front.name)
+    let front = pane.foreground().filter(|_| pane.is_shell_covered() && !is_shell());
+    front.map(|front| front.name).or_else(|| pane.process().reader_behind_leader())
 }
 
 /// The result of waiting for the prompt of a shell without marks.
@@ -450,6 +488,9 @@ fn is_working(pane: &Pane) -> bool {
 /// Whether the foreground program has read everything that was typed, and waits for more. True if the system does not
 /// report that.
 fn has_read_input(pane: &Pane) -> bool {
+    if !pane.is_input_written() {
+        return false;
+    }
     let process = pane.process();
     // This check makes the kernel deliver all input, so a program that still sleeps afterward has read it.
     process.is_in_transit();
@@ -461,12 +502,32 @@ fn has_read_input(pane: &Pane) -> bool {
 /// Lines can be typed ahead of a prompt. The shell reads them after it has marked the prompt, and one of them may start
 /// another shell or program. Until then, a line would be written for the wrong shell, or be lost when the other shell
 /// changes the terminal's modes.
+///
+/// Does not wait for a line editor that is blocked after it has read everything, for example by a program that a key
+/// started: the editor itself will read the line.
 async fn wait_until_input_is_read(pane: &Pane, until: Instant) {
     let is_free = || is_prompting(pane) && !pane.is_prompt_entered();
+    let mut blocked_since = None;
     while is_free() && !has_read_input(pane) && Instant::now() < until {
+        let now = Instant::now();
+        match is_editor_blocked(pane) {
+            true if now >= *blocked_since.get_or_insert(now) + SETTLED => return,
+            true => {}
+            false => blocked_since = None,
+        }
         // No event reports that a program begins to read.
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Whether a line editor has read everything that was typed, and sleeps or is stopped. Line editors turn the terminal's
+/// echo on again when they have read a whole line, so the editor has not.
+fn is_editor_blocked(pane: &Pane) -> bool {
+    let process = pane.process();
+    let has_read_all = || {
+        process.echo() == Some(false) && pane.is_input_written() && !process.is_in_transit()
+    };
+    has_read_all() && process.is_blocked() && has_read_all()
 }
 
 /// Waits for the next prompt: the first one of a new shell, or the one after a command that has just ended.
