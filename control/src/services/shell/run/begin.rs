@@ -524,9 +524,8 @@ async fn wait_until_input_is_read(pane: &Pane, until: Instant) {
 /// echo on again when they have read a whole line, so the editor has not.
 fn is_editor_blocked(pane: &Pane) -> bool {
     let process = pane.process();
-    let has_read_all = || {
-        process.echo() == Some(false) && pane.is_input_written() && !process.is_in_transit()
-    };
+    let has_read_all =
+        || process.echo() == Some(false) && pane.is_input_written() && !process.is_in_transit();
     has_read_all() && process.is_blocked() && has_read_all()
 }
 
