@@ -317,7 +317,7 @@ macro_rules! with_actions {
                 "Lists the possible answers to an agent's question."
                 |app, _| app.answer_agent(), else "No agent is waiting for an answer.";
             Inbox "inbox" "Inbox" ["ctrl+shift+i"] ["questions", "who needs me"]
-                "Lists what needs you in all instances, to answer it there or to go to its pane."
+                "Lists what needs you in all instances. You answer there, or go to the pane."
                 |app, _| app.toggle_inbox(), else "The control server is not running, so there is no inbox.";
             NextAttention "next_attention" "Next pane that needs you" ["ctrl+alt+shift+i"] ["jump to question", "next question"]
                 "Goes to the newest pane that needs you, then to the next, in any instance."
