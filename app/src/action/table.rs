@@ -315,7 +315,7 @@ macro_rules! with_actions {
                 |app, _| app.toggle_agents(), else "The control server is not running, so no agent is connected.";
             AnswerAgent "answer_agent" "Answer an agent" ["ctrl+shift+y"] ["approve", "permissions"]
                 "Lists the possible answers to an agent's question."
-                |app, _| app.answer_agent(), else "No agent is waiting for an answer.";
+                |app, _| app.answer_agent(None), else "No agent is waiting for an answer.";
             Inbox "inbox" "Inbox" ["ctrl+shift+i"] ["questions", "who needs me"]
                 "Lists what needs you in all instances. You answer there, or go to the pane."
                 |app, _| app.toggle_inbox(), else "The control server is not running, so there is no inbox.";

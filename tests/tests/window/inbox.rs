@@ -77,8 +77,10 @@ fn a_key_goes_to_the_pane_that_needs_the_user() -> Result<()> {
 fn a_caller_can_not_open_the_panel_under_the_users_keys() -> Result<()> {
     let display = Display::start()?;
     let (unterm, ..) = Start::windowed(&display).at_prompt()?;
-    let refused = unterm.complains(&["action", "inbox"])?;
-    ensure!(refused.contains("Only the user"), "{refused}");
+    for action in ["inbox", "next_attention", "answer_agent"] {
+        let refused = unterm.complains(&["action", action])?;
+        ensure!(refused.contains("Only the user"), "{action}: {refused}");
+    }
     Ok(())
 }
 

@@ -47,7 +47,7 @@ impl App {
                 self.search_from_copy_mode(pane, origin, forward);
             }
             Wish::SetTheme(name) => self.set_theme(&name),
-            Wish::ShowAnswers => drop(self.answer_agent()),
+            Wish::ShowAnswers => drop(self.answer_agent(None)),
             Wish::ShowManual(topic) => self.show_manual(topic),
             Wish::ShowPane(pane) => self.bring_to_front(pane),
             Wish::TypeCharacter(text) => self.type_character(&text),

@@ -160,7 +160,7 @@ impl Overlay for Hints {
 
     /// The program never receives a key while labels are shown.
     fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
-        let Press { pressed, modifiers, text } = *press;
+        let Press { pressed, modifiers, text, .. } = *press;
         let special = modifiers.intersects(Modifiers::CTRL | Modifiers::ALT | Modifiers::SUPER);
         let typed = text.and_then(|text| text.chars().next());
         match (pressed.key, typed) {

@@ -20,6 +20,8 @@ use crate::window::{
 pub(crate) struct Press<'a> {
     pub(crate) pressed: Pressed,
     pub(crate) modifiers: Modifiers,
+    /// Whether the press is repeated because the key is held.
+    pub(crate) is_repeat: bool,
     /// The text that the key types.
     pub(crate) text: Option<&'a str>,
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use unterm_mux::TabId;
+use unterm_mux::{TabId, input::Key};
 use unterm_renderer::Renderer;
 
 use crate::action::{Action, Entry};
@@ -275,7 +275,10 @@ impl Overlay for Picker {
     }
 
     fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
-        if !pasting::requests_paste(press, cx) {
+        // A held Enter may belong to what was open before this panel.
+        let is_held_enter =
+            press.is_repeat && matches!(press.pressed.key, Key::Enter | Key::KeypadEnter);
+        if !is_held_enter && !pasting::requests_paste(press, cx) {
             let outcome = self.panel.key(press.command_key(), press.modifiers, press.text);
             self.finish(outcome, cx);
         }

@@ -28,7 +28,12 @@ impl App {
             }
             redraw = redraw.max(self.deferred_click(true));
             let is_over = pressed.key == Key::Escape && self.cancel_drag()
-                || self.overlay_key(&Press { pressed, modifiers: reported, text });
+                || self.overlay_key(&Press {
+                    pressed,
+                    modifiers: reported,
+                    is_repeat: action == KeyAction::Repeat,
+                    text,
+                });
             if is_over {
                 self.input.sequence.end();
             }

@@ -84,8 +84,8 @@ impl App {
             InboxRequest::Go(listed) if listed.instance == own => {
                 return match listed.entry.session {
                     Some(pane) => self.bring_to_front(PaneId(pane)),
-                    // An agent asks about no pane: the message shows the answers.
-                    None => drop(self.answer_agent()),
+                    // An agent asks about no pane.
+                    None => drop(self.answer_agent(listed.entry.number)),
                 };
             }
             _ => {}

@@ -56,9 +56,10 @@ impl App {
         }
     }
 
-    /// Opens the panel with the answers to the question in the message. Returns false if there is no question.
-    pub(crate) fn answer_agent(&mut self) -> bool {
-        let shown = self.overlays.asked.shown;
+    /// Opens the panel with the answers to a question. `None`: the question in the message. Returns false if there is no
+    /// such question.
+    pub(crate) fn answer_agent(&mut self, number: Option<u64>) -> bool {
+        let shown = number.or(self.overlays.asked.shown);
         let mut questions = self.questions_of_agents().into_iter();
         let Some(question) = questions.find(|question| Some(question.number) == shown) else {
             return false;

@@ -129,9 +129,10 @@ impl App {
         bounds: &Bounds,
     ) -> Result<Acted, String> {
         let action = keys::find(name)?.action(argument)?;
-        // A key that the user is about to type into a program could answer a question of a panel that a caller opened.
-        if matches!(action, Action::AnswerAgent | Action::Inbox) {
-            return Err("Only the user can answer agents, with a key or the mouse".to_owned());
+        // A key that the user is about to type into a program could answer a question of a panel that a caller opened. The
+        // next pane that needs the user can be one of another instance, or a question without a pane, which opens a panel.
+        if matches!(action, Action::AnswerAgent | Action::Inbox | Action::NextAttention) {
+            return Err("Only the user can do this, with a key or the mouse".to_owned());
         }
         if let Some(why) = self.refusal(&action, bounds) {
             return Ok(Acted::Refused(why));

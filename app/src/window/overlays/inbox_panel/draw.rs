@@ -117,6 +117,12 @@ impl Scroll {
         self.below.set(below.min(all.saturating_sub(visible)));
     }
 
+    /// Whether rows of the question are not visible.
+    pub(crate) fn hides_rows(&self) -> bool {
+        let (visible, all) = self.seen.get();
+        visible < all
+    }
+
     /// Scrolls by a number of pages.
     pub(crate) fn page(&self, by: isize) {
         let page = self.seen.get().0.saturating_sub(1).max(1) as isize;

@@ -1,9 +1,16 @@
 //! The inbox panel: what needs the user in all instances, newest first, and the question of the marked entry with its
 //! answers.
 //!
-//! Owns the entries as last reported, the mark and the shown question. The mark never moves by itself, and an answer goes
-//! only to the question that the panel shows, so that a key never answers a question that the user has not seen. The app
-//! reads questions and types answers (`app/overlays/inbox_panel.rs`).
+//! Owns the entries as last reported, the mark and the shown question. No key answers a question that the user has not
+//! seen:
+//!
+//! - The mark never moves by itself, and an answer goes only to the question that the panel shows.
+//! - If a question appears or changes without a request of the user, the next answer only confirms that the user has read
+//!   it. A held key gives no answer.
+//! - If a question disappears while the user types an answer to it, the rest of the line is ignored.
+//! - A question of an agent is answered here only if all of its rows are visible.
+//!
+//! The app reads questions and types answers (`app/overlays/inbox_panel.rs`).
 
 pub(crate) mod cells;
 pub(crate) mod draw;
@@ -12,7 +19,10 @@ pub(crate) mod question;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use tokio::task::AbortHandle;
 use unterm_mux::input::{Key, Modifiers};
@@ -38,8 +48,12 @@ use crate::window::{
     wish::Wish,
 };
 
+/// How long the first entry of an empty list counts as requested by the user, who has just opened the panel.
+const OPENING: Duration = Duration::from_secs(1);
+
 const GONE: &str = "This question was answered or has changed.";
 const UNREAD: &str = "The question has changed. Read it, and press the key again to answer.";
+const TOO_LONG: &str = "The question is longer than this panel. Enter shows it alone.";
 const WAITS: &str = "The answer is on its way.";
 const ANSWERED: &str = "Answered.";
 const UNCLEAR: &str =
@@ -102,6 +116,11 @@ pub(crate) struct InboxPanel {
     shown: Option<ShownQuestion>,
     /// The line that the user types as an answer.
     typed: Option<Line>,
+    /// Whether the user may still be typing an answer to a question that has disappeared.
+    is_deaf: bool,
+    opened: Instant,
+    /// Whether the entry was marked without a request of the user.
+    is_marked_unasked: bool,
     message: Option<Message>,
     /// What to say when the marked entry goes.
     farewell: &'static str,
@@ -124,6 +143,9 @@ impl InboxPanel {
             row: 0,
             shown: None,
             typed: None,
+            is_deaf: false,
+            opened: Instant::now(),
+            is_marked_unasked: false,
             message: None,
             farewell: GONE,
             is_answering: false,
@@ -160,7 +182,11 @@ impl InboxPanel {
                 None
             }
             // In a list that was empty, the user can mean no other entry. Later, only the user moves the mark.
-            None if before.is_empty() && self.message.is_none() => self.mark(0),
+            None if before.is_empty() && self.message.is_none() => {
+                let request = self.mark(0);
+                self.is_marked_unasked = self.opened.elapsed() > OPENING;
+                request
+            }
             None => None,
         }
     }
@@ -171,6 +197,7 @@ impl InboxPanel {
         let listed = self.entries.get(row)?.clone();
         (self.row, self.marked) = (row, Some(listed.clone()));
         (self.shown, self.typed, self.message) = (None, None, None);
+        self.is_marked_unasked = false;
         self.farewell = GONE;
         self.scroll = Scroll::default();
         Some(InboxRequest::Show(listed))
@@ -178,6 +205,7 @@ impl InboxPanel {
 
     /// Removes the mark, because the entry has gone.
     fn lose(&mut self, why: &str) {
+        self.is_deaf |= self.typed.is_some();
         (self.marked, self.shown, self.typed) = (None, None, None);
         self.is_answering = false;
         let more = match self.entries.is_empty() {
@@ -198,7 +226,12 @@ impl InboxPanel {
 
     /// Shows the question of the marked entry.
     pub(crate) fn show(&mut self, question: ShownQuestion) {
-        self.shown = Some(question);
+        let is_other = self.shown.as_ref().is_some_and(|shown| !shown.is_same(&question));
+        let is_unread = question.is_unread
+            || is_other
+            || std::mem::take(&mut self.is_marked_unasked)
+            || self.shown.as_ref().is_some_and(|shown| shown.is_unread);
+        self.shown = Some(ShownQuestion { is_unread, ..question });
     }
 
     /// Adopts the result of an answer: the text of the refusal and the present question, or `Ok` if it was typed.
@@ -209,7 +242,7 @@ impl InboxPanel {
             Err((why, question)) => {
                 if let Some(question) = question {
                     self.shown = Some(ShownQuestion { is_unread: true, ..question });
-                    self.typed = None;
+                    self.is_deaf |= self.typed.take().is_some();
                 }
                 self.say(format!("Nothing was typed: {why}."), true);
             }
@@ -296,6 +329,10 @@ impl InboxPanel {
             self.say(UNREAD.to_owned(), true);
             return Outcome::Stay;
         }
+        if matches!(shown.receiver, Receiver::Agent(..)) && self.scroll.hides_rows() {
+            self.say(TOO_LONG.to_owned(), true);
+            return Outcome::Stay;
+        }
         let request = match &shown.receiver {
             Receiver::Elsewhere(_) => None,
             Receiver::Program(dialog) => {
@@ -334,6 +371,12 @@ impl InboxPanel {
 
     /// Handles a key. `typed` is the text that the key types.
     fn handle_key(&mut self, key: Key, modifiers: Modifiers, typed: Option<&str>) -> Outcome {
+        if self.is_deaf {
+            let is_over =
+                matches!(key, Key::Escape | Key::Enter | Key::KeypadEnter | Key::Up | Key::Down);
+            self.is_deaf = !is_over;
+            return Outcome::Stay;
+        }
         match &mut self.typed {
             None => self.list_key(key, modifiers),
             Some(line) => match key {
@@ -422,7 +465,10 @@ impl Overlay for InboxPanel {
 
     fn key(&mut self, press: &Press<'_>, cx: &mut Cx<'_>) -> Handled {
         let bound = cx.prefs.found(&[], press.pressed, press.modifiers);
+        let may_repeat = self.typed.is_some()
+            || matches!(press.pressed.key, Key::Up | Key::Down | Key::PageUp | Key::PageDown);
         let outcome = match bound {
+            _ if press.is_repeat && !may_repeat => Outcome::Stay,
             Some((_, KeyMatch::Actions([Action::Inbox]))) => Outcome::Close,
             _ if self.typed.is_some() && pasting::requests_paste(press, cx) => Outcome::Stay,
             _ => self.handle_key(press.command_key(), press.modifiers, press.text),

@@ -85,6 +85,15 @@ impl ShownQuestion {
         }
     }
 
+    /// Whether another reading of a question shows the same text, and accepts the same answers.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let Self { cells, receiver, choices, approve, deny, takes_text, is_unread: _ } = self;
+        *cells == other.cells
+            && *receiver == other.receiver
+            && *choices == other.choices
+            && (*approve, *deny, *takes_text) == (other.approve, other.deny, other.takes_text)
+    }
+
     fn without_answers_elsewhere(self) -> Self {
         if !matches!(self.receiver, Receiver::Elsewhere(_)) {
             return self;

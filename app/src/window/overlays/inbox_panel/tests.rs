@@ -83,6 +83,54 @@ fn a_question_that_has_changed_must_be_read_first() {
 }
 
 #[test]
+fn a_question_that_comes_unasked_must_be_read_first() {
+    let one = listed("alpha", 1, "Run it?");
+    let mut panel = panel(std::slice::from_ref(&one));
+    panel.show(question("5f"));
+    // A late reply shows another question in place of the one that the user reads.
+    panel.show(question("6a"));
+    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
+    assert_eq!(message(&panel), UNREAD);
+    assert!(matches!(press(&mut panel, Key::Char('y')), Outcome::Ask(_)));
+    // An entry arrives in a panel that has been empty for a while.
+    let mut panel = InboxPanel::new("alpha".to_owned(), None);
+    panel.opened = panel.opened.checked_sub(2 * OPENING).unwrap();
+    panel.change(Change::Entries("alpha".to_owned(), vec![one]));
+    panel.show(question("5f"));
+    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
+    assert!(matches!(press(&mut panel, Key::Char('y')), Outcome::Ask(_)));
+}
+
+#[test]
+fn the_rest_of_an_answer_to_a_withdrawn_question_is_ignored() {
+    let (one, two) = (listed("alpha", 1, "Run it?"), listed("alpha", 2, "Stop it?"));
+    let mut panel = panel(&[one.clone(), two]);
+    panel.show(question("5f"));
+    press(&mut panel, Key::Char('t'));
+    press(&mut panel, Key::Char('o'));
+    panel.change(Change::Entries("alpha".to_owned(), vec![one.clone()]));
+    for key in ['k', 'y', '1'] {
+        assert_eq!(press(&mut panel, Key::Char(key)), Outcome::Stay, "{key}");
+    }
+    assert_eq!(press(&mut panel, Key::Enter), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Down), Outcome::Ask(InboxRequest::Show(one)));
+}
+
+#[test]
+fn a_question_of_an_agent_is_answered_only_if_it_is_visible_as_a_whole() {
+    let mut panel = panel(&[listed("alpha", 1, "Run it?")]);
+    let rows: Vec<String> = (0..100).map(|row| format!("row {row}")).collect();
+    panel.show(ShownQuestion {
+        cells: Cells::plain(rows.iter().map(String::as_str)),
+        receiver: Receiver::Agent(7, vec!["once".to_owned(), "deny".to_owned()]),
+        ..question("5f")
+    });
+    panel.layout(&Geometry { width: 800, height: 600, ..Geometry::TEST });
+    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
+    assert_eq!(message(&panel), TOO_LONG);
+}
+
+#[test]
 fn an_entry_that_arrives_or_goes_does_not_move_the_mark() {
     let (one, two) = (listed("alpha", 1, "Run it?"), listed("bravo", 2, "Stop it?"));
     let mut panel = panel(std::slice::from_ref(&one));
