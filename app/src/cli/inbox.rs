@@ -24,8 +24,8 @@ pub use self::answer::OneInbox;
 use self::answer::{GivenAnswer, milliseconds};
 use crate::{
     cli::{
-        called::NAME,
         fields, instances,
+        program_name::NAME,
         report::{complain, write_out},
     },
     inboxes::{Change, Inboxes, Listed},
