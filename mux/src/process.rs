@@ -394,7 +394,8 @@ pub trait Process: Send + Sync {
     fn reader_behind_leader(&self) -> Option<String> {
         None
     }
-    /// Whether the foreground process sleeps or is stopped, so that it processes no input now. `false` if unknown.
+    /// Whether the foreground process sleeps or is stopped, so that it processes no input now, and no other process is in
+    /// its group. `false` if unknown.
     fn is_blocked(&self) -> bool {
         false
     }

@@ -51,9 +51,11 @@ pub(super) fn reader_behind_leader(group: i32) -> Option<String> {
     others.find(|process| waiting(process) == Waiting::Reads).map(|process| process.name)
 }
 
-/// Whether the leader of this group neither runs nor waits for a processor: it sleeps, or it is stopped.
+/// Whether the leader of this group neither runs nor waits for a processor, and is alone in the group. Another process of
+/// the group may be about to read the terminal, such as a search of the history that a key has just started.
 pub(super) fn is_blocked(group: i32) -> bool {
-    stat(group).is_some_and(|leader| leader.state != b'R')
+    let is_other = |process: Stat| process.group == group && process.pid != group;
+    stat(group).is_some_and(|leader| leader.state != b'R') && !processes().any(is_other)
 }
 
 /// Whether a process of this group certainly reads input of its terminal for itself. The group is the foreground group
