@@ -4,11 +4,21 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::{Errno, pread, pwrite};
 
+/// Repeats a system call until no signal interrupts it.
+pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            result => return result,
+        }
+    }
+}
+
 /// Reads bytes at an offset. Allocates nothing.
 pub(super) fn read_all(journal: &OwnedFd, at: usize, mut bytes: &mut [u8]) -> Result<(), Errno> {
     let mut at = at as u64;
     while !bytes.is_empty() {
-        match pread(journal, &mut *bytes, at)? {
+        match uninterrupted(|| pread(journal, &mut *bytes, at))? {
             0 => return Err(Errno::IO),
             count => {
                 at += count as u64;
@@ -26,7 +36,7 @@ pub(super) fn read_all(journal: &OwnedFd, at: usize, mut bytes: &mut [u8]) -> Re
 pub(super) fn write_all(journal: &OwnedFd, at: usize, mut bytes: &[u8]) -> Result<(), Errno> {
     let mut at = at as u64;
     while !bytes.is_empty() {
-        match pwrite(journal, bytes, at)? {
+        match uninterrupted(|| pwrite(journal, bytes, at))? {
             0 => return Err(Errno::IO),
             count => {
                 at += count as u64;

@@ -54,7 +54,8 @@ impl Memory {
     /// # Errors
     /// If the system has no memory.
     pub(super) fn allocate(&self, at: usize, len: usize) -> Result<(), Errno> {
-        fallocate(&self.fd, FallocateFlags::KEEP_SIZE, at as u64, len as u64)
+        let allocate = || fallocate(&self.fd, FallocateFlags::KEEP_SIZE, at as u64, len as u64);
+        file::uninterrupted(allocate)
     }
 
     /// Gives the whole pages of a range back to the system. They then contain zeros. Returns false if the system refuses.

@@ -31,8 +31,8 @@ const IDLE_LOG: usize = 256 << 10;
 /// How much longer than the last checkpoint the log must be for the next one while the program is silent.
 const IDLE_FACTOR: usize = 2;
 
-/// The length of the logs of all journals of this process together, in bytes. A journal's log is longer than its share
-/// only if its checkpoint is longer, too.
+/// The length of the logs of all journals of this process together, in bytes. A journal's log can exceed its share up to
+/// [`LOG`], or up to the length of its checkpoint.
 const BUDGET: usize = 512 << 20;
 
 /// The number of journals of this process.
@@ -175,6 +175,9 @@ impl Journal {
     /// caller must hold the terminal's lock.
     pub fn mark(&self, kind: u64, value: u64) {
         let mut owner = self.lock();
+        if owner.is_broken {
+            return;
+        }
         let slot = owner.header.slot();
         let index = owner.header.marks.min(MAX_MARKS - 1);
         let mark = Mark { position: owner.header.applied, kind, value };
@@ -215,7 +218,11 @@ impl Journal {
     pub fn checkpoint(&self, screen: &[u8], marks: &[(u64, u64)]) -> bool {
         let mut owner = self.lock();
         let Header { committed, applied, generation, .. } = owner.header;
-        if committed != applied || screen.len() > MAX_CHECKPOINT || marks.len() > MAX_MARKS {
+        if owner.is_broken
+            || committed != applied
+            || screen.len() > MAX_CHECKPOINT
+            || marks.len() > MAX_MARKS
+        {
             return false;
         }
         let next = Header {
