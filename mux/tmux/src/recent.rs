@@ -50,13 +50,13 @@ impl Recent {
 }
 
 impl LastLines {
-    /// The number of captured lines up to the last one that was printed before. 0 if none of them is known: then all
-    /// captured lines are new.
-    pub(crate) fn known_in<'t>(&self, lines: impl Iterator<Item = &'t [u8]>) -> usize {
+    /// The number of captured lines up to the last one that was printed before. `None` if none of them is known: tmux has
+    /// dropped the known lines from its history, or shows them with other characters.
+    pub(crate) fn known_in<'t>(&self, lines: impl Iterator<Item = &'t [u8]>) -> Option<usize> {
         let key = |line: &[u8]| keys(line).map(|(_, key)| key).unwrap_or_default();
         let captured: Vec<Key> = lines.map(key).collect();
         let found = captured.windows(self.0.len()).rposition(|part| part == self.0);
-        found.map_or(0, |at| at + self.0.len())
+        found.map(|at| at + self.0.len())
     }
 }
 
@@ -114,14 +114,16 @@ mod tests {
         let mut recent = Recent::default();
         recent.push(output);
         let last = recent.take()?;
-        Some(last.known_in(captured.iter().map(|line| line.as_bytes())))
+        last.known_in(captured.iter().map(|line| line.as_bytes()))
     }
 
     #[test]
     fn the_last_complete_lines_are_found_in_the_history() {
         let captured = ["one", "two", "three", "four", "five"];
         assert_eq!(known(b"one\r\ntwo\r\nthr", &captured), Some(2));
-        assert_eq!(known(b"zero\r\n", &captured), Some(0), "all lines are new");
+        assert_eq!(known(b"zero\r\n", &captured), None);
+        // The edited line has other characters in tmux.
+        assert_eq!(known(b"onf\x08e\r\n", &captured), None);
         assert_eq!(known(b"four\r\nfive\r\n", &captured), Some(5), "nothing is missing");
         // The last place counts.
         assert_eq!(known(b"y\r\ny\r\n", &["y", "y", "y", "z"]), Some(3));
@@ -157,7 +159,7 @@ mod tests {
         }
         let captured: Vec<String> = (9_000..10_050).map(|number| number.to_string()).collect();
         let captured = captured.iter().map(|line| line.as_bytes());
-        assert_eq!(recent.take().unwrap().known_in(captured), 1000);
+        assert_eq!(recent.take().unwrap().known_in(captured), Some(1000));
         recent.push(&vec![b'x'; 3 * BYTES]);
         assert_eq!(recent.take(), None);
         // Only the end of a cut line is known.

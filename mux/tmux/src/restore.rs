@@ -188,12 +188,13 @@ impl State {
     }
 }
 
-/// Prints the lines after the last lines that the terminal contains. They scroll into its history.
+/// Prints the lines after the last lines that the terminal contains. They scroll into its history. Prints nothing if tmux
+/// does not have these last lines, because then each line of tmux could be one that the terminal contains already.
 fn add_missing(vt: &mut Vec<u8>, history: &[Vec<u8>], screen: &[Vec<u8>], last: &LastLines) {
     let blank = screen.iter().rev().take_while(|line| line.is_empty()).count();
     let lines = history.iter().chain(&screen[..screen.len() - blank]);
     let lines: Vec<Vec<u8>> = lines.map(|line| escape::decode(line)).collect();
-    let known = last.known_in(lines.iter().map(Vec::as_slice));
+    let Some(known) = last.known_in(lines.iter().map(Vec::as_slice)) else { return };
     // The cursor is in the line after the known lines. Output may have begun it.
     for (at, line) in lines[known..].iter().enumerate() {
         vt.extend_from_slice(if at == 0 { b"\r\x1b[K" } else { NEXT_LINE });
