@@ -95,7 +95,12 @@ async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> CommandResult 
         let mut state = run.state();
         let name = state.monitors.set(by.clone(), owner, &text)?;
         if let Some(command) = command {
-            state.hooks.set(&by, (owner, name.as_str()), None, false, command)?;
+            let set = state.hooks.set(&by, (owner, name.as_str()), None, false, command);
+            if let Err(error) = set {
+                // A monitor without its command would use up the program's quota.
+                state.monitors.unset(&by, owner, &name);
+                return Err(error.into());
+            }
         }
     }
     start_runner(run).await?;
