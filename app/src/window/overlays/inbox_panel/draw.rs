@@ -1,17 +1,14 @@
 //! The layout and the drawing of the inbox panel.
 
-use std::cell::Cell;
-
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_control::methods::inbox::Entry;
-use unterm_mux::input::Key;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad};
 use unterm_term::Rgb;
 
 use crate::window::{
     overlays::{
         canvas::Canvas,
-        inbox_panel::{InboxPanel, cells::Run, question::ShownQuestion},
+        inbox_panel::{InboxPanel, button::Button, cells::Run},
         panel::{inset, shadow},
         text_target::TextTarget,
     },
@@ -30,105 +27,6 @@ const ENTRIES: usize = 6;
 const ROWS: usize = 14;
 /// The share of a row's width that the title of an entry uses.
 const TITLE_SHARE: f32 = 0.34;
-
-/// A button of the panel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Button {
-    Go,
-    Approve,
-    Deny,
-    /// The choice of this number, counted from 1.
-    Choice(usize),
-    Type,
-    Dismiss,
-    Snooze,
-}
-
-impl Button {
-    /// All buttons, to find the one of a key.
-    pub(crate) const ALL_KEYS: [Self; 15] = [
-        Self::Go,
-        Self::Approve,
-        Self::Deny,
-        Self::Type,
-        Self::Dismiss,
-        Self::Snooze,
-        Self::Choice(1),
-        Self::Choice(2),
-        Self::Choice(3),
-        Self::Choice(4),
-        Self::Choice(5),
-        Self::Choice(6),
-        Self::Choice(7),
-        Self::Choice(8),
-        Self::Choice(9),
-    ];
-
-    pub(crate) fn has_key(self, key: Key) -> bool {
-        match (self, key) {
-            (Self::Go, Key::Enter | Key::KeypadEnter) => true,
-            (_, Key::Char(char)) => self.key() == char.to_string(),
-            _ => false,
-        }
-    }
-
-    fn key(self) -> String {
-        match self {
-            Self::Go => "Enter".to_owned(),
-            Self::Approve => "y".to_owned(),
-            Self::Deny => "n".to_owned(),
-            Self::Choice(number) => number.to_string(),
-            Self::Type => "t".to_owned(),
-            Self::Dismiss => "d".to_owned(),
-            Self::Snooze => "s".to_owned(),
-        }
-    }
-
-    fn title(self, shown: Option<&ShownQuestion>) -> String {
-        let label = |at: Option<usize>| Some(&**shown?.choices.get(at?.checked_sub(1)?)?);
-        let named =
-            |verb: &str, at| label(at).map_or(verb.to_owned(), |it| format!("{verb}: {it}"));
-        match self {
-            Self::Go => "Show pane".to_owned(),
-            Self::Approve => named("Approve", shown.and_then(|shown| shown.approve)),
-            Self::Deny => named("Deny", shown.and_then(|shown| shown.deny)),
-            Self::Choice(number) => label(Some(number)).unwrap_or_default().to_owned(),
-            Self::Type => "Type an answer".to_owned(),
-            Self::Dismiss => "Dismiss".to_owned(),
-            Self::Snooze => "Snooze 10 min".to_owned(),
-        }
-    }
-}
-
-/// The scroll position of the question: the number of rows below the visible ones. The end of a screen contains the
-/// question, so it is visible first.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scroll {
-    below: Cell<usize>,
-    /// The numbers of visible rows and of all rows when the panel was last laid out.
-    seen: Cell<(usize, usize)>,
-}
-
-impl Scroll {
-    /// Scrolls down by a number of rows, or up if it is negative.
-    pub(crate) fn lines(&self, by: isize) {
-        let (visible, all) = self.seen.get();
-        let below = self.below.get().saturating_add_signed(-by);
-        self.below.set(below.min(all.saturating_sub(visible)));
-    }
-
-    /// Whether rows of the question are not visible.
-    pub(crate) fn hides_rows(&self) -> bool {
-        let (visible, all) = self.seen.get();
-        visible < all
-    }
-
-    /// Scrolls by a number of pages.
-    pub(crate) fn page(&self, by: isize) {
-        let page = self.seen.get().0.saturating_sub(1).max(1) as isize;
-        self.lines(by * page);
-    }
-}
 
 /// The place of each part of the panel.
 pub(crate) struct InboxLayout {
@@ -195,8 +93,7 @@ impl InboxPanel {
         room = room.saturating_sub(visible as u32 * row);
         let shown = all.len().min(ROWS).min((room.saturating_sub(padding) / line) as usize);
         let screen = if shown > 0 { shown as u32 * line + geometry.px(8.0) } else { 0 };
-        let end = all.len() - self.scroll.below.get().min(all.len() - shown);
-        self.scroll.seen.set((shown, all.len()));
+        let end = self.scroll.end(shown, all.len());
         let height = fixed + visible as u32 * row + screen;
         let lowest = geometry.height.saturating_sub(height + padding);
         let rect = PixelRect {

@@ -12,10 +12,12 @@
 //!
 //! The app reads questions and types answers (`app/overlays/inbox_panel.rs`).
 
+pub(crate) mod button;
 pub(crate) mod cells;
 pub(crate) mod draw;
 pub(crate) mod message;
 pub(crate) mod question;
+pub(crate) mod scroll;
 #[cfg(test)]
 mod tests;
 
@@ -35,9 +37,10 @@ use crate::window::{
     overlays::{
         canvas::Canvas,
         inbox_panel::{
-            draw::{Button, Scroll},
+            button::Button,
             message::{InboxRequest, Reply},
             question::{Receiver, ShownQuestion},
+            scroll::Scroll,
         },
         overlay::{Handled, Overlay, Press},
         pasting,

@@ -117,7 +117,7 @@ fn the_rest_of_an_answer_to_a_withdrawn_question_is_ignored() {
 }
 
 #[test]
-fn a_question_of_an_agent_is_answered_only_if_it_is_visible_as_a_whole() {
+fn an_agents_question_is_answered_only_if_all_of_it_is_visible() {
     let mut panel = panel(&[listed("alpha", 1, "Run it?")]);
     let rows: Vec<String> = (0..100).map(|row| format!("row {row}")).collect();
     panel.show(ShownQuestion {
