@@ -16,7 +16,7 @@ fn at_prompt(shell: &str, mut test: impl FnMut(&Fixture, &mut Wire, &Session)) {
 
 /// Checks that a command returns its output and exit code.
 fn check_shell(wire: &mut Wire, session: &Session) {
-    let reply = run(wire, session, "echo 'in  side'; (exit 3)");
+    let reply = run(wire, session, "echo 'in  side'; sh -c 'exit 3'");
     assert_eq!((&reply["output"], &reply["exit_code"]), (&json!("in  side"), &json!(3)), "{reply}");
 }
 
@@ -45,10 +45,17 @@ fn no_command_answers_the_question_of_zsh_about_a_word() {
 
 #[test]
 fn keys_that_begin_like_a_reply_swallow_no_command() {
-    for (shell, keys) in [("bash", "set -o vi"), ("bash", "set -o emacs"), ("zsh", "bindkey -v")] {
+    let begun = ["\x1bP", "\x1b]", "\x1b[?", "\x1b\x1b]"];
+    // In bash's emacs mode and in zsh, a bracket after two escapes is text: an unfinished line.
+    let cases = [
+        ("bash", "set -o vi", &begun[..]),
+        ("bash", "set -o emacs", &begun[..3]),
+        ("zsh", "bindkey -v", &begun[..3]),
+    ];
+    for (shell, keys, begun) in cases {
         at_prompt(shell, |_, wire, session| {
             run(wire, session, keys);
-            for begun in ["\x1bP", "\x1b]", "\x1b[?", "\x1b\x1b]"] {
+            for begun in begun {
                 wire.call("session.input", json!({"id": session.id, "input": begun}));
                 check_shell(wire, session);
             }

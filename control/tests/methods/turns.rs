@@ -410,7 +410,7 @@ fn a_lease_that_the_user_ends_keeps_its_holder_out_as_well() {
     let prompt = last_prompt(&session);
     press(&session, "more\r");
     wait_for_prompt(&session, prompt);
-    session.wait_for_text("\nperson more\n");
+    session.wait_for_text("\nuser more\n");
     // The agent has not seen the user's changes, so it must take a new lease first.
     agent.fail("input", json!({"pane": id, "text": "AGENT"}));
     assert_eq!(agent.call("lease", lease.clone())["held"], true);
@@ -461,7 +461,7 @@ fn an_agents_input_gives_way_to_the_user_without_a_lease() {
     session.wait_for_text("echo user script");
     press(&session, "more\r");
     wait_for_prompt(&session, prompt);
-    session.wait_for_text("\nperson script more\n");
+    session.wait_for_text("\nuser script more\n");
     other.call("session.input", json!({"id": id, "input": "echo agent "}));
     agent.call("input", json!({"pane": id, "text": "too\n"}));
     session.wait_for_text("\nagent too\n");
