@@ -66,6 +66,8 @@ fn who_waits_gets_the_result_and_no_notice() {
     let (pane, handle) = begin(&mut client, &fixture, json!({"progressToken": "token"}));
     let wait = json!({"name": "wait", "arguments": {"handle": handle}});
     let wait = client.begin("tools/call", wait);
+    // The server has received the wait before it replies to this request.
+    client.call("status", json!({}));
     fixture.login().call("session.input", json!({"id": pane, "input": "x\r"}));
     let waited = client.end(wait)["result"]["structuredContent"].take();
     assert_eq!(waited["run"]["exit_code"], 7, "{waited}");
