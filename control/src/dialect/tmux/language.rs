@@ -301,9 +301,9 @@ impl Parser<'_> {
                 condition.is_chosen = true;
             }
             "%endif" => {
-                if conditions.pop().is_none() {
+                let Some(_) = conditions.pop() else {
                     return self.error("syntax error");
-                }
+                };
             }
             _ => {}
         }
