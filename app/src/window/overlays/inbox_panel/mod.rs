@@ -83,6 +83,7 @@ struct Message {
 
 /// What follows from an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one value for each input")]
 enum Outcome {
     Stay,
     Close,
