@@ -68,7 +68,8 @@ pub(crate) enum Change {
     Entries(String, Vec<Listed>),
     /// An instance has ended.
     Ended(String),
-    /// An instance can't be followed, for example because it is of an earlier version. The text says why.
+    /// An instance can't be followed, for example because it is of an earlier version. Contains the instance and the
+    /// reason.
     Unreachable(String, String),
 }
 
@@ -246,7 +247,7 @@ impl Instance {
     /// # Errors
     /// The entry no longer exists, or the instance refused.
     pub(crate) async fn put_aside(&self, listed: &Listed, time: Option<Duration>) -> Result<()> {
-        // The key that was listed is outdated if somebody has typed in the pane since.
+        // Each input in the pane changes the key, so read it again.
         let entries = self.entries().await?;
         let Some(now) = entries.into_iter().find(|now| now.is_same(listed)) else {
             bail!("the question was answered or has changed");

@@ -22,8 +22,8 @@ pub enum AtPrompt {
     Begun(String),
     /// Nothing was typed: the caller had nothing to type.
     Refused,
-    /// Nothing was typed: no shell waits for a line at a marked prompt, or Enter was pressed since the prompt began, or
-    /// the terminal's echo is on, because the line editor has just read a line that was typed ahead of the prompt.
+    /// Nothing was typed: no shell waits for a line at a marked prompt, or Enter was pressed since the prompt began. Or the
+    /// terminal's echo is on: then the line editor has just read a line that was typed ahead of the prompt.
     Elsewhere,
 }
 

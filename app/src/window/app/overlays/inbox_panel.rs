@@ -84,7 +84,7 @@ impl App {
             InboxRequest::Go(listed) if listed.instance == own => {
                 return match listed.entry.session {
                     Some(pane) => self.bring_to_front(PaneId(pane)),
-                    // An agent asks about no pane.
+                    // Only questions of agents have no pane.
                     None => drop(self.answer_agent(listed.entry.number)),
                 };
             }

@@ -1,4 +1,4 @@
-//! The messages between the inbox panel and the app: what the panel requests, and what it learns.
+//! The messages between the inbox panel and the app: the panel's requests, and their results.
 
 use unterm_control::methods::inbox::{AnswerReply, ShowReply};
 
@@ -40,7 +40,7 @@ pub(crate) enum InboxNews {
     Shown(Listed, Result<Box<ShowReply>, String>),
     /// Whether an answer to an entry was typed, or why it was refused.
     Answered(Listed, Result<Box<AnswerReply>, String>),
-    /// A request failed. The text says why.
+    /// A request failed, for this reason.
     Failed(String),
     /// The entries of all instances, to go to the next one.
     Next(Vec<Listed>),

@@ -126,7 +126,7 @@ pub(crate) struct InboxPanel {
     /// Whether the entry was marked without a request of the user.
     is_marked_unasked: bool,
     message: Option<Message>,
-    /// What to say when the marked entry goes.
+    /// The message to show when the marked entry disappears.
     farewell: &'static str,
     /// Whether an answer was sent and its result is unknown. No other answer can be given meanwhile.
     is_answering: bool,
@@ -289,7 +289,7 @@ impl InboxPanel {
         buttons
     }
 
-    /// Does what a button says, if the panel has it.
+    /// Carries out a button, if the panel shows it.
     fn press_button(&mut self, button: Button) -> Outcome {
         let Some(marked) = self.marked.clone() else { return Outcome::Stay };
         if !self.buttons().contains(&button) {

@@ -11,7 +11,7 @@ pub(crate) enum Receiver {
     Program(String),
     /// The agent that asked the question of this number. The texts are the answers, in the order of the choices.
     Agent(u64, Vec<String>),
-    /// Only the pane itself, or another window, accepts an answer. The text says why.
+    /// Only the pane itself, or another window, accepts an answer. Contains the reason.
     Elsewhere(&'static str),
 }
 

@@ -241,7 +241,8 @@ pub(super) async fn begin(
     }
 }
 
-/// Types a command, like [`begin`]. `None` if other input came first after the checks, so that they must be repeated.
+/// Types a command, like [`begin`]. Returns `None` if the pane received other input after the checks. Then the caller must
+/// repeat them.
 async fn try_begin(
     pane: &Arc<Pane>,
     command: &Command<'_>,
