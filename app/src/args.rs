@@ -61,6 +61,11 @@ pub struct Args {
     #[arg(long, num_args = 0..=1, default_missing_value = "", value_name = "INSTANCE", conflicts_with_all = ["execute", "layout"])]
     pub attach: Option<String>,
 
+    /// Take the place of an instance that has ended: a window, or an instance without a window. Standard input contains what
+    /// it left
+    #[arg(long, hide = true, value_enum, value_name = "WHAT", conflicts_with_all = ["execute", "layout", "attach", "with_stdin", "quake"])]
+    pub succeed: Option<Predecessor>,
+
     /// Start maximized
     #[arg(long, conflicts_with = "quake")]
     pub maximized: bool,
@@ -157,6 +162,15 @@ impl From<ApprovalArg> for Approval {
     }
 }
 
+/// Values of `--succeed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Predecessor {
+    /// An instance with a window. Without a window, this process waits for the next one
+    Window,
+    /// An instance without a window
+    Headless,
+}
+
 /// Values of `--allow`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AllowArg {
@@ -194,23 +208,46 @@ impl Args {
     pub(crate) fn approval(&self, config: &Config) -> Approval {
         match self.approval {
             Some(approval) => approval.into(),
-            None if self.headless => Approval::Allow,
+            None if self.headless && !self.waits_for_window() => Approval::Allow,
             None => config.agents.approval,
         }
+    }
+
+    /// Whether this process has no window and takes the place of one, until the next window takes its place.
+    pub(crate) fn waits_for_window(&self) -> bool {
+        self.headless && self.succeed == Some(Predecessor::Window)
+    }
+
+    /// Whether the process shows programs that continue without a window.
+    pub(crate) fn attaches(&self) -> bool {
+        self.attach.is_some() || self.succeed.is_some()
+    }
+
+    /// The arguments of the process that takes the place of this one after a crash. It has no window, because nothing
+    /// shows that a display is still there.
+    pub(crate) fn after_crash(&self) -> Vec<OsString> {
+        let kind = match self.headless && !self.waits_for_window() {
+            true => Predecessor::Headless,
+            false => Predecessor::Window,
+        };
+        let mut args = self.same();
+        args.insert(0, "--headless".into());
+        args.insert(1, format!("--succeed={}", named(&kind)).into());
+        args
     }
 
     /// The arguments for another window with the same settings as this one. The new window opens a shell in a
     /// directory, and no layout.
     pub(crate) fn another(&self, cwd: &Path) -> Vec<OsString> {
+        let mut args = self.same();
+        args.insert(0, joined("--cwd", cwd.as_os_str()));
+        args
+    }
+
+    /// The arguments that describe neither the first pane nor the title.
+    fn same(&self) -> Vec<OsString> {
         let mut args = Vec::new();
-        let mut add = |name: &str, value: &OsStr| {
-            let mut arg = OsString::from(name);
-            // Join name and value by `=`. A separate value that starts with a dash would be read as another option.
-            arg.push("=");
-            arg.push(value);
-            args.push(arg);
-        };
-        add("--cwd", cwd.as_os_str());
+        let mut add = |name: &str, value: &OsStr| args.push(joined(name, value));
         add("--painter", named(&self.painter).as_ref());
         add("--class", self.class.as_ref());
         self.profile.iter().for_each(|name| add("--profile", name.as_ref()));
@@ -241,6 +278,14 @@ impl Args {
             ..Spawn::default()
         }
     }
+}
+
+/// An argument with its value. A separate value that starts with a dash would be read as another option.
+fn joined(name: &str, value: &OsStr) -> OsString {
+    let mut arg = OsString::from(name);
+    arg.push("=");
+    arg.push(value);
+    arg
 }
 
 /// The name of a value on the command line.
@@ -285,6 +330,28 @@ mod tests {
         assert_eq!(another.cwd.as_deref(), Some(Path::new("/tmp")));
         assert!(another.execute.is_empty() && !another.hold);
         assert_eq!(kept(another), kept(args));
+    }
+
+    #[test]
+    fn approval_after_a_crash_is_as_strict_as_before() {
+        let config = Config::default();
+        let parse = |line: &str| Args::try_parse_from(line.split_whitespace()).unwrap();
+        let before = parse("unterm -o cursor.blink=true -e htop");
+        let after = |args: &Args| {
+            let words = [OsString::from("unterm")].into_iter().chain(args.after_crash());
+            Args::try_parse_from(words).unwrap()
+        };
+        let heir = after(&before);
+        assert!(heir.headless && heir.waits_for_window() && heir.execute.is_empty());
+        assert_eq!(heir.approval(&config), before.approval(&config));
+        assert_eq!(heir.option, before.option);
+        let second = after(&heir);
+        assert!(second.waits_for_window(), "it still waits for a window");
+        assert_eq!(second.approval(&config), before.approval(&config));
+        assert_eq!(after(&parse("unterm --approval deny")).approval(&config), Approval::Deny);
+        let headless = after(&parse("unterm --headless"));
+        assert!(!headless.waits_for_window());
+        assert_eq!(headless.approval(&config), Approval::Allow);
     }
 
     #[test]

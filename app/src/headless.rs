@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use unterm_control::{RegistryFault, held::Keeper, workspace::LAST};
-use unterm_mux::{Mux, OnExit};
+use unterm_mux::{Mux, MuxEvent, Observer, OnExit, PaneId};
 
 use crate::{
     args::Args,
@@ -20,15 +20,17 @@ use crate::{
     layout_file::LayoutFile,
     proxy, signals,
     startup::Startup,
+    succession,
 };
 
 /// Runs until a signal arrives or the last client disconnects.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (stop, stopped) = mpsc::channel();
-    let (last_goes, stop_detached) = (stop.clone(), stop.clone());
+    let (last_goes, stop_detached, stop_empty) = (stop.clone(), stop.clone(), stop.clone());
     signals::on_stop(move |signal| {
         let _ = stop.send(format!("signal {signal}"));
     })?;
+    let predecessor = succession::predecessor(args, &unterm_control::home())?;
     let startup = Startup::new(args, false, apply, |mux, path| {
         if path.file_name().is_some_and(|name| name == proxy::FILE)
             && let Some(mux) = mux.upgrade()
@@ -45,7 +47,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (mux, home) = (Arc::clone(&startup.mux), startup.settings.home().to_owned());
     let (settings, changes) = (Arc::clone(&startup.settings), Arc::clone(&startup.changes));
     let detach = detaching(&mux, stop_detached);
-    let server = startup.serve(Arc::new(HeadlessHost { settings, changes, detach }))?;
+    let sessions = Arc::clone(&startup.sessions);
+    let host = Arc::new(HeadlessHost { settings, changes, detach, sessions });
+    let server = startup.serve(args, host, predecessor.as_ref())?;
     match server.registry_fault() {
         // With `--with-stdin`, the client that started this instance finds it through the registry. So without an
         // entry in the registry, the instance would be useless.
@@ -61,9 +65,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     // If the user gave a program, its pane stays open after the program has ended. Otherwise its output would be lost,
     // because no user was watching.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
-    if let Some(instance) = &args.attach {
-        let attached = startup.sessions.attach(&mux, instance);
-        if attached.panes == 0 {
+    if args.waits_for_window() {
+        mux.observe(Arc::new(StopWhenEmpty(stop_empty)));
+    }
+    let inherited = predecessor.map(|it| startup.sessions.inherit(&mux, &it));
+    // If another process has taken the programs in the meantime, they are not lost.
+    let attached = match &args.attach {
+        Some(instance)
+            if inherited.as_ref().is_none_or(|it| it.panes == 0 || instance.is_empty()) =>
+        {
+            Some(startup.sessions.attach(&mux, instance))
+        }
+        _ => inherited,
+    };
+    if let Some(attached) = attached {
+        if attached.panes == 0 && mux.layout().tabs.is_empty() {
             bail!("{}", attached.faults.join("\n"));
         }
         for fault in attached.faults {
@@ -97,6 +113,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     server.stop();
     mux.shutdown();
     Ok(())
+}
+
+/// Ends an instance that waits for a window, when its last program has ended.
+struct StopWhenEmpty(mpsc::Sender<String>);
+
+impl Observer for StopWhenEmpty {
+    fn output(&self, _: PaneId) {}
+
+    fn event(&self, event: MuxEvent) {
+        if event == MuxEvent::Empty {
+            let _ = self.0.send("the end of the last program".to_owned());
+        }
+    }
 }
 
 /// Applies changed preferences, or logs the errors in the file.

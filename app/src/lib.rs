@@ -30,6 +30,7 @@ mod ready;
 mod sessions;
 pub mod signals;
 mod startup;
+mod succession;
 mod toml_files;
 mod window;
 

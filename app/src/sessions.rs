@@ -3,14 +3,16 @@
 //!
 //! The option `sessions.keep` decides whether there is a keeper. Only Linux has one.
 
+#[cfg(target_os = "linux")]
+use std::{ffi::OsString, sync::OnceLock};
 use std::{path::Path, sync::Arc};
 
-use unterm_control::DetachedProgram;
+use unterm_control::{DetachedProgram, Inheritance, Legacy};
 #[cfg(target_os = "linux")]
-use unterm_mux::{KeptSpawner, LeftProgram};
+use unterm_mux::{KeptSpawner, LeftProgram, PlacementReporter, SuccessorProgram};
 use unterm_mux::{Mux, PtySpawner, Spawner};
 
-use crate::config::Config;
+use crate::{args::Args, config::Config};
 
 /// The name of the keeper's socket in Unterm's home directory.
 #[cfg(target_os = "linux")]
@@ -25,6 +27,37 @@ const PROGRAM: &str = "unterm-keeper";
 pub(crate) struct Sessions {
     #[cfg(target_os = "linux")]
     keeper: Option<Arc<KeptSpawner>>,
+    /// The process that takes the place of this one after a crash.
+    #[cfg(target_os = "linux")]
+    successor: Arc<OnceLock<Crash>>,
+    /// Updates what the keeper knows.
+    #[cfg(target_os = "linux")]
+    reporter: OnceLock<PlacementReporter>,
+}
+
+/// What the keeper starts if this process ends unexpectedly.
+#[cfg(target_os = "linux")]
+struct Crash {
+    keeper: Arc<KeptSpawner>,
+    args: Vec<OsString>,
+    legacy: Legacy,
+}
+
+#[cfg(target_os = "linux")]
+impl Crash {
+    /// Tells the keeper what the next process inherits.
+    fn update(&self) {
+        let Some(inheritance) = self.legacy.inheritance() else { return };
+        match crate::own_program::path() {
+            Ok(file) => self.keeper.set_successor(SuccessorProgram {
+                file,
+                args: self.args.clone(),
+                input: inheritance.to_text(),
+                is_planned: false,
+            }),
+            Err(error) => tracing::warn!(%error, "after a crash, nothing takes over the programs"),
+        }
+    }
 }
 
 /// The programs that continue without an instance, oldest first. `home` is Unterm's home directory. Starts no keeper.
@@ -74,7 +107,7 @@ impl Sessions {
             let program = crate::own_program::beside(PROGRAM).unwrap_or_else(|_| PROGRAM.into());
             Arc::new(KeptSpawner::new(program, home.join(SOCKET)))
         });
-        Self { keeper }
+        Self { keeper, ..Self::default() }
     }
 
     /// Uses no keeper.
@@ -104,11 +137,37 @@ impl Sessions {
 
     /// Stores with the keeper where each pane of the mux is, from now on.
     pub(crate) fn store_placements(&self, mux: &Mux) {
-        if self.keeper.is_some()
-            && let Err(error) = mux.store_placements()
-        {
-            tracing::warn!("tabs and splits are not kept: {error}");
+        if self.keeper.is_none() {
+            return;
         }
+        let successor = Arc::clone(&self.successor);
+        match mux.store_placements(move |_| successor.get().into_iter().for_each(Crash::update)) {
+            Ok(reporter) => drop(self.reporter.set(reporter)),
+            Err(error) => tracing::warn!("tabs and splits are not kept: {error}"),
+        }
+    }
+
+    /// Makes the keeper start a process that takes the place of this one if it ends unexpectedly and leaves running programs
+    /// behind. Call it once.
+    pub(crate) fn prepare_crash(&self, args: &Args, legacy: Legacy) {
+        let Some(keeper) = self.keeper.clone() else { return };
+        let crash = Crash { keeper, args: args.after_crash(), legacy };
+        crash.update();
+        let _ = self.successor.set(crash);
+    }
+
+    /// Updates what the process that takes the place of this one inherits. Never waits.
+    pub(crate) fn update_legacy(&self) {
+        if let Some(reporter) = self.reporter.get() {
+            reporter.report();
+        }
+    }
+
+    /// Shows the programs of the instance whose place this process takes, under their numbers.
+    pub(crate) fn inherit(&self, mux: &Mux, inherited: &Inheritance) -> Attached {
+        let attached = self.attach(mux, &inherited.record.id);
+        mux.begin_panes_at(inherited.next_session);
+        attached
     }
 
     /// Returns the reason why programs do not outlive this instance although they should. Returns it once.
@@ -164,6 +223,17 @@ impl Sessions {
 
     /// Does nothing: there is no keeper.
     pub(crate) fn store_placements(&self, _: &Mux) {}
+
+    /// Does nothing: there is no keeper.
+    pub(crate) fn prepare_crash(&self, _: &Args, _: Legacy) {}
+
+    /// Does nothing: there is no keeper.
+    pub(crate) fn update_legacy(&self) {}
+
+    /// Reports that there is no keeper.
+    pub(crate) fn inherit(&self, mux: &Mux, _: &Inheritance) -> Attached {
+        self.attach(mux, "")
+    }
 
     /// `None`: there is no keeper.
     pub(crate) fn take_fault(&self) -> Option<String> {

@@ -6,7 +6,9 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use unterm_control::{Approval, Changes, Host, LoginLimits, Server, ServerOptions, Topic};
+use unterm_control::{
+    Approval, Changes, Host, Inheritance, LoginLimits, Server, ServerOptions, Topic,
+};
 use unterm_mux::Mux;
 use unterm_term::Palette;
 
@@ -50,7 +52,7 @@ impl Startup {
         let (settings, complaints) =
             Settings::read_with(unterm_control::home(), args.profile.as_deref(), &args.option);
         let config = settings.get();
-        let sessions = Sessions::new(&config, settings.home(), args.attach.is_some());
+        let sessions = Sessions::new(&config, settings.home(), args.attaches());
         let options = environment::mux_options(has_window, args.allow());
         let mux = Mux::with_spawner(options, sessions.spawner());
         sessions.store_placements(&mux);
@@ -85,11 +87,16 @@ impl Startup {
         }
     }
 
-    /// Starts the control server. Calls wait until [`Startup::open`].
+    /// Starts the control server. Calls wait until [`Startup::open`]. `inherited`: the instance whose place it takes.
     ///
     /// # Errors
     /// Fails if no port is free, or if the server's threads can't be started.
-    pub(crate) fn serve(&self, host: Arc<dyn Host>) -> Result<Server> {
+    pub(crate) fn serve(
+        &self,
+        args: &Args,
+        host: Arc<dyn Host>,
+        inherited: Option<&Inheritance>,
+    ) -> Result<Server> {
         let options = ServerOptions {
             mux: Arc::clone(&self.mux),
             host,
@@ -100,10 +107,19 @@ impl Startup {
         let server = Server::builder(options)
             .gates(vec![self.ready.clone()])
             .title(self.title.clone())
+            .in_place_of(inherited)
+            .waiting_for_window(args.waits_for_window())
             .start()
             .context("cannot start the control server")?;
         environment::announce(&self.mux, &server);
+        if let Some(inherited) = inherited {
+            server.pause(inherited.is_paused);
+        }
         self.sessions.set_owner(&server.instance_id());
+        // An instance that a client started ends with its clients. An instance without an entry has no name.
+        if !args.with_stdin && server.registry_fault().is_none() {
+            self.sessions.prepare_crash(args, server.legacy());
+        }
         Ok(server)
     }
 

@@ -72,9 +72,11 @@ pub mod tmux {
 }
 pub use methods::{Entry, Group, METHODS, titles::title as plain_title};
 pub use reference::{reference, tools};
-pub use registry::{FileError, Record, RegistryFault, held, home, lock, remove_leftovers};
+pub use registry::{
+    FileError, Inheritance, NotInherited, Record, RegistryFault, held, home, lock, remove_leftovers,
+};
 pub use server::{
-    Answers, Recordings, ReportedState, Server, ServerBuilder, ServerError, ServerOptions,
+    Answers, Legacy, Recordings, ReportedState, Server, ServerBuilder, ServerError, ServerOptions,
     SettingsLinks,
 };
 pub use services::{

@@ -18,7 +18,9 @@
 //! entry.
 
 pub mod held;
+mod inheritance;
 mod liveness;
+mod locking;
 mod names;
 
 use std::{
@@ -29,21 +31,19 @@ use std::{
         net::UnixListener,
     },
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
-    thread,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
-use rustix::{
-    fs::{FlockOperation, OFlags, flock},
-    io::Errno,
-};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::private;
 
 use crate::transport::unix::{self, SocketFile};
+pub use inheritance::{Inheritance, NotInherited};
 pub use liveness::{ProcessEnd, is_live, process_start};
+pub use locking::lock;
 
 /// One instance, as its file stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,12 +75,22 @@ pub struct Record {
     /// The path of the Unix socket, which serves the same protocols as the port. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket: Option<String>,
+    /// Whether the instance runs without a window in place of a window that ended unexpectedly. The next window takes its
+    /// place. Absent if it does not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits_for_window: bool,
 }
 
 impl Record {
     /// Whether the instance's process is still running.
     pub fn is_live(&self) -> bool {
         liveness::is_live(self.pid, self.process_start)
+    }
+
+    /// Waits until the instance's process has ended. Returns false if it still runs after `limit`.
+    pub fn wait_for_end(&self, limit: Duration) -> bool {
+        liveness::wait_for_end(self.pid, limit);
+        !self.is_live()
     }
 }
 
@@ -143,6 +153,8 @@ pub struct Registration {
     /// The instance's socket. Also its listener, until `take_listener` removes the listener.
     socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
     naming: parking_lot::Mutex<Naming>,
+    /// The entry of the instance whose place this one takes.
+    inherited: Option<Record>,
 }
 
 /// The parts that the title is made of.
@@ -240,6 +252,7 @@ impl Registration {
             platform: std::env::consts::OS.to_owned(),
             process_start: process_start(std::process::id()),
             socket: None,
+            waits_for_window: false,
         };
         Self {
             home: home.to_owned(),
@@ -247,7 +260,17 @@ impl Registration {
             is_entered: parking_lot::Mutex::new(false),
             socket: parking_lot::Mutex::default(),
             naming: parking_lot::Mutex::default(),
+            inherited: None,
         }
+    }
+
+    /// Takes the name and the start time of an instance that has ended, if no other instance has taken its name.
+    /// `waits_for_window`: see [`Record::waits_for_window`].
+    pub fn in_place_of(mut self, inherited: Option<Record>, waits_for_window: bool) -> Self {
+        self.inherited = inherited;
+        let record = Record { waits_for_window, ..Record::clone(&self.record()) };
+        self.record = parking_lot::Mutex::new(Arc::new(record));
+        self
     }
 
     /// Sets the title that the instance has until a caller sets another one. `None`: the title consists of id and
@@ -284,14 +307,18 @@ impl Registration {
         let instances = home.join("instances");
         private_directory(home).map_err(FileError::at(home))?;
         private_directory(&instances).map_err(FileError::at(&instances))?;
-        let lock = lock(home).map_err(FileError::at(&home.join(LOCK)))?;
+        let lock = lock(home).map_err(FileError::at(&home.join(locking::LOCK)))?;
         remove_stale(home).map_err(FileError::at(&instances))?;
         remove_leftovers(home);
-        let id = free_id(&instances).map_err(FileError::at(&instances))?;
+        // The time is read while the lock is held, so that start times and names have the same order.
+        let (id, started_at) = match &self.inherited {
+            Some(Record { id, started_at, .. }) if is_free(&instances, id) => {
+                (id.clone(), started_at.clone())
+            }
+            _ => (free_id(&instances).map_err(FileError::at(&instances))?, now()),
+        };
         let unnamed = self.record();
         let title = self.naming.lock().title(&id, Path::new(&unnamed.cwd));
-        // The time is read while the lock is held, so that start times and names have the same order.
-        let started_at = now();
         let socket = self.listen(&id);
         let record = Record { id, title, started_at, socket, ..Record::clone(&unnamed) };
         let path = entry(home, &record.id);
@@ -576,8 +603,13 @@ pub fn remove_leftovers(folder: &Path) {
 /// The first id without an entry. The caller holds the registry's lock until the entry is written, so no other instance
 /// takes the same id, and no reader sees an entry before it is whole.
 fn free_id(instances: &Path) -> io::Result<String> {
-    let is_free = |id: &String| fs::symlink_metadata(instances.join(format!("{id}.json"))).is_err();
+    let is_free = |id: &String| is_free(instances, id);
     names::all().find(is_free).ok_or_else(|| io::Error::other("every name is taken"))
+}
+
+/// Whether no instance has this id. The caller holds the registry's lock, and has removed the entries of dead processes.
+fn is_free(instances: &Path, id: &str) -> bool {
+    fs::symlink_metadata(instances.join(format!("{id}.json"))).is_err()
 }
 
 /// The default title of an instance. It contains no project if the working directory is the home directory.
@@ -602,52 +634,6 @@ fn private_directory(path: &Path) -> io::Result<()> {
         fs::set_permissions(path, Permissions::from_mode(mode & 0o700))?;
     }
     Ok(())
-}
-
-/// The file that is locked while files of its folder change.
-const LOCK: &str = ".lock";
-/// The maximum time to wait until another program releases the lock.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Locks a folder while its files are changed. All instances share the lock on Unterm's home. The lock is held until
-/// the returned file is closed.
-///
-/// # Errors
-/// The folder does not exist or is not writable, or another program holds the lock for more than ten seconds.
-pub fn lock(folder: &Path) -> io::Result<File> {
-    lock_within(folder, PATIENCE)
-}
-
-fn lock_within(folder: &Path, patience: Duration) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    // NONBLOCK: opening a FIFO would otherwise wait for a reader.
-    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(NONBLOCK);
-    let file = options.open(folder.join(LOCK))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => return Ok(file),
-        Err(Errno::WOULDBLOCK | Errno::INTR) => {}
-        Err(error) => return Err(error.into()),
-    }
-    // A blocking `flock` can't be interrupted by a timeout, so a separate thread waits. If it gets the lock too late,
-    // sending the file fails and drops the file, which releases the lock.
-    let (locked, result) = mpsc::channel();
-    let wait = move || {
-        let held = loop {
-            match flock(&file, FlockOperation::LockExclusive) {
-                Err(Errno::INTR) => {}
-                held => break held,
-            }
-        };
-        let _ = locked.send(held.map(|()| file));
-    };
-    thread::Builder::new().name("unterm-lock".to_owned()).spawn(wait)?;
-    match result.recv_timeout(patience) {
-        Ok(held) => Ok(held?),
-        Err(_) => Err(io::Error::new(
-            ErrorKind::TimedOut,
-            format!("another program has kept it locked for {} seconds", patience.as_secs()),
-        )),
-    }
 }
 
 fn write_record(path: &Path, record: &Record) -> io::Result<()> {

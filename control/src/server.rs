@@ -6,7 +6,7 @@ use std::{
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, Weak},
     time::Duration,
 };
 
@@ -27,7 +27,7 @@ use crate::{
     backend::Backend,
     dispatch::Dispatcher,
     methods::adapter::ProgramState,
-    registry::{Registration, RegistryFault},
+    registry::{Inheritance, Record, Registration, RegistryFault},
     services::{
         pane::{
             drivers::Driver,
@@ -230,6 +230,12 @@ impl Server {
         self.registration.record().id.clone()
     }
 
+    /// Reports what this instance leaves to the process that takes its place.
+    pub fn legacy(&self) -> Legacy {
+        let dispatcher = Arc::downgrade(&self.dispatcher);
+        Legacy { registration: self.registration.clone(), dispatcher }
+    }
+
     /// Sets the project that the window shows, so that the title in the registry contains it, too. The registry is
     /// written on another thread.
     pub fn set_project(&self, project: Option<&str>) {
@@ -261,6 +267,26 @@ impl Server {
         {
             tracing::warn!("the registry may name this instance after a crash of its display");
         }
+    }
+}
+
+/// What an instance leaves to the process that takes its place.
+#[derive(Clone)]
+pub struct Legacy {
+    registration: Arc<Registration>,
+    dispatcher: Weak<Dispatcher>,
+}
+
+impl Legacy {
+    /// The inheritance at this moment. `None` if the server has ended.
+    pub fn inheritance(&self) -> Option<Inheritance> {
+        let dispatcher = self.dispatcher.upgrade()?;
+        let context = dispatcher.context();
+        Some(Inheritance {
+            record: Record::clone(&self.registration.record()),
+            next_session: context.mux.next_pane(),
+            is_paused: context.people.clients.is_paused(),
+        })
     }
 }
 

@@ -13,6 +13,7 @@ mod handover;
 mod leave;
 mod open;
 mod open_tree;
+mod pane_numbers;
 #[cfg(target_os = "linux")]
 mod placement;
 mod respawn;
@@ -32,6 +33,7 @@ use std::{
 
 use unterm_term::{Options, Size};
 
+use self::pane_numbers::PaneNumbers;
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, Pane, PaneId, PtySpawner, Rect,
     Spacing, SpawnError, Spawner, Tab, TabId,
@@ -47,6 +49,8 @@ pub use attach::NotAttached;
 pub use handover::NotAdopted;
 pub use open::PanePlacement;
 pub use open_tree::{OpenedTab, PaneTree};
+#[cfg(target_os = "linux")]
+pub use placement::PlacementReporter;
 pub use verify::HandoverCheck;
 
 /// Options of a new mux.
@@ -138,7 +142,7 @@ pub struct Mux {
     defaults: Mutex<Defaults>,
     observers: Arc<Observers>,
     threads: Arc<Threads>,
-    next_pane: AtomicU64,
+    pane_numbers: PaneNumbers,
     next_tab: AtomicU64,
     /// The memory that the images of all panes may use together, in bytes.
     image_budget: AtomicUsize,
@@ -237,7 +241,7 @@ impl Mux {
             options,
             observers: Arc::default(),
             threads: Arc::default(),
-            next_pane: AtomicU64::new(0),
+            pane_numbers: PaneNumbers::default(),
             next_tab: AtomicU64::new(0),
             image_budget: AtomicUsize::new(IMAGE_BUDGET),
             unfinished_budget: AtomicUsize::new(UNFINISHED_BUDGET),
@@ -249,6 +253,11 @@ impl Mux {
     /// The options that the mux was created with.
     pub fn options(&self) -> &MuxOptions {
         &self.options
+    }
+
+    /// The first number that no pane has ever had, nor any number after it.
+    pub fn next_pane(&self) -> u64 {
+        self.pane_numbers.next()
     }
 
     /// Adds an observer for the life of the mux.

@@ -52,7 +52,7 @@ pub use job::Job;
 pub(crate) use journal::{CLEAR_HISTORY, RESET, stores_time};
 pub use journal::{CheckpointDue, JournalContents, OutputJournal, TermChange};
 #[cfg(target_os = "linux")]
-pub use kept::{KeptSpawner, LeftProgram};
+pub use kept::{KeptSpawner, LeftProgram, SuccessorProgram};
 #[cfg(unix)]
 pub use limits::raise_descriptor_limit;
 #[cfg(target_os = "linux")]

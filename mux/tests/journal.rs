@@ -5,14 +5,14 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use unterm_mux::{
     Defaults, ExitStatus, KeptSpawner, Mux, OnExit, Pane, PanePlacement, PaneState,
-    ShellIntegration,
+    ShellIntegration, SuccessorProgram,
 };
 use unterm_term::Size;
 
@@ -25,6 +25,8 @@ use crate::shell_integration::type_line;
 
 /// The folder of the keeper, for the process that is killed.
 const FOLDER: &str = "UNTERM_TEST_KEEPER";
+/// What that process does with its programs: it has a successor, or it has one and leaves them on purpose.
+const SUCCESSOR: &str = "UNTERM_TEST_SUCCESSOR";
 
 /// Ends an instance like a crash: its program continues without an owner.
 fn crash(mux: &Mux, pane: Arc<Pane>) {
@@ -347,12 +349,73 @@ fn instance() {
     if panes.is_empty() {
         mux.open_tab(printing(&folder.join("output")), None, OnExit::Hold).unwrap();
     }
+    let succession = std::env::var(SUCCESSOR).unwrap_or_default();
+    if !succession.is_empty() {
+        // The input is in the file at once or not at all.
+        let script = "cat > \"$0.new\" && mv \"$0.new\" \"$0\"";
+        let file = folder.join("successor").into();
+        spawner.set_successor(SuccessorProgram {
+            file: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into(), file],
+            input: "inherited".into(),
+            is_planned: false,
+        });
+    }
+    if succession == "leaves" {
+        assert_eq!(mux.leave(), 1);
+    }
     let mut starter = std::io::stdout();
     writeln!(starter, "\ninstance runs").unwrap();
     starter.flush().unwrap();
     loop {
         std::thread::park();
     }
+}
+
+/// Runs an instance in a process of its own until it is killed. `succession`: the value of [`SUCCESSOR`].
+fn run_and_kill(home: &Home, succession: &str) {
+    fs::write(home.path().join("output"), "some output").unwrap();
+    let mut instance = start_instance(home, succession);
+    instance.kill().unwrap();
+    instance.wait().unwrap();
+}
+
+#[test]
+fn a_successor_starts_after_a_crash_and_reads_what_is_left() {
+    let home = Home::new();
+    run_and_kill(&home, "has");
+    let file = home.path().join("successor");
+    wait_for("the successor", || file.exists());
+    assert_eq!(fs::read_to_string(file).unwrap(), "inherited");
+    // The program still continues without an owner.
+    assert_eq!(home.spawner("next").left_programs().unwrap().len(), 1);
+}
+
+#[test]
+fn no_successor_starts_for_programs_that_are_left_on_purpose() {
+    let home = Home::new();
+    run_and_kill(&home, "leaves");
+    // The keeper notices the end of the process before it answers the second request.
+    let mut client = home.client();
+    assert_eq!((client.panes().unwrap().len(), client.panes().unwrap().len()), (1, 1));
+    let log = fs::read_to_string(home.path().join("keeper.log")).unwrap();
+    assert!(!log.contains("successor"), "{log}");
+}
+
+/// Starts [`instance`], and waits until it runs.
+fn start_instance(home: &Home, succession: &str) -> Child {
+    let mut instance = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "journal::instance", "--nocapture"])
+        .env(FOLDER, home.path())
+        .env(SUCCESSOR, succession)
+        .env("UNTERM_BIN_DIR", program().parent().unwrap())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(instance.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "instance runs"), "the instance ends");
+    instance
 }
 
 /// Kills instances at random moments while a program prints `len` bytes, and compares the terminal of the last owner
@@ -371,16 +434,7 @@ fn kill_often(seed: u64, len: usize, most: u32) -> u32 {
     let mut random = seed;
     let mut kills = 0;
     while kills < most {
-        let mut instance = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "journal::instance", "--nocapture"])
-            .env(FOLDER, home.path())
-            .env("UNTERM_BIN_DIR", program().parent().unwrap())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(instance.stdout.take().unwrap()).lines();
-        assert!(lines.any(|line| line.unwrap() == "instance runs"), "the instance ends");
+        let mut instance = start_instance(&home, "");
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_041);
         // The moment of the kill is the input of this test, not a wait for something.
         std::thread::sleep(Duration::from_micros((random >> 33) % 30_000));

@@ -62,7 +62,7 @@ fn wait_identities(home: &Home, what: &str, is_so: impl Fn(&[unterm_keeper::Iden
 fn tabs_splits_and_titles_are_restored() {
     let home = Home::new();
     let (first, _spawner) = home.mux("first");
-    first.store_placements().unwrap();
+    first.store_placements(|_| {}).unwrap();
     let shell = |name: &str| sh(&format!("printf '\\033]2;{name}\\007'; read line"));
     let one = first.open_tab(shell("one"), None, OnExit::Hold).unwrap();
     let two = first.split(one.id(), Axis::Vertical, shell("two"), OnExit::Hold).unwrap();

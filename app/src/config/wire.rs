@@ -22,7 +22,8 @@ use crate::{
     action::{ACTIONS, Entry},
     captures::AppCaptures,
     layout_file::LayoutFolder,
-    links, proxy, sessions,
+    links, proxy,
+    sessions::{self, Sessions},
 };
 
 /// The preferences in the file of a home directory.
@@ -140,6 +141,8 @@ pub(crate) struct HeadlessHost {
     pub(crate) changes: Arc<Changes>,
     /// Lets the programs continue without this instance, and ends the instance. Returns false if no program can continue.
     pub(crate) detach: Box<dyn Fn() -> bool + Send + Sync>,
+    /// The programs that outlive this instance.
+    pub(crate) sessions: Arc<Sessions>,
 }
 
 impl Host for HeadlessHost {
@@ -149,6 +152,10 @@ impl Host for HeadlessHost {
 
     fn instance_title_changed(&self, title: Option<&str>) {
         Headless.instance_title_changed(title);
+    }
+
+    fn agents_changed(&self) {
+        self.sessions.update_legacy();
     }
 
     fn browser_folder(&self) -> Option<PathBuf> {

@@ -61,9 +61,9 @@ const PREFERRED_PORT: u16 = 19877;
 /// The maximum length of a request's head, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
 /// Binds a port for the page. `None` if no port is free; Unterm then starts without a page.
-pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
+pub fn bind(runtime: &Runtime, former: Option<u16>) -> Option<(TcpListener, u16)> {
     let bind = || {
-        let listener = tcp::bind(PREFERRED_PORT)?;
+        let listener = tcp::bind(former, PREFERRED_PORT)?;
         let port = listener.local_addr()?.port();
         let _context = runtime.enter();
         Ok::<_, std::io::Error>((TcpListener::from_std(listener)?, port))

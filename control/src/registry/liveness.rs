@@ -51,6 +51,25 @@ fn is_zombie(pid: u32) -> bool {
     }
 }
 
+/// Waits for the end of a process, at most for `limit`. Returns at once if the system can't report it.
+pub(super) fn wait_for_end(pid: u32, limit: std::time::Duration) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::{
+            event::{PollFd, PollFlags, Timespec, poll},
+            process::{PidfdFlags, pidfd_open},
+        };
+
+        let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let process = process.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        if let (Some(process), Ok(limit)) = (process, Timespec::try_from(limit)) {
+            let _ = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit));
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (pid, limit);
+}
+
 /// Waits for the end of a process.
 pub struct ProcessEnd {
     #[cfg(target_os = "linux")]

@@ -3,9 +3,13 @@
 use std::{
     os::unix::fs::MetadataExt,
     sync::atomic::{AtomicBool, Ordering},
+    thread,
 };
 
-use super::*;
+use super::{
+    locking::{LOCK, lock_within},
+    *,
+};
 
 fn register(home: &Path, port: u16) -> Registration {
     Registration::new(home, port, format!("token-{port}")).unwrap()
@@ -152,7 +156,7 @@ fn many_instances_can_start_at_the_same_time() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let have_started = AtomicBool::new(false);
-    let registrations: Vec<_> = std::thread::scope(|scope| {
+    let registrations: Vec<_> = thread::scope(|scope| {
         let reader = scope.spawn(|| {
             while !have_started.load(Ordering::Relaxed) {
                 for (path, _) in entries(home).unwrap() {

@@ -18,7 +18,7 @@ use crate::{
     dialect::{mcp, settings, tmux, unterm::JsonRpc},
     dispatch::{Dispatcher, Gate},
     methods::{self, Context},
-    registry::{self, Registration},
+    registry::{self, Inheritance, Record, Registration},
     services::{pane::proxy, records::recording},
     transport::{connection::Service, listen, peer::Instance, tcp},
 };
@@ -29,6 +29,8 @@ pub struct ServerBuilder {
     options: ServerOptions,
     gates: Vec<Arc<dyn Gate>>,
     title: Option<String>,
+    inherited: Option<Record>,
+    waits_for_window: bool,
     has_port: bool,
     has_page: bool,
     is_registered: bool,
@@ -67,6 +69,8 @@ impl ServerBuilder {
             options,
             gates: Vec::new(),
             title: None,
+            inherited: None,
+            waits_for_window: false,
             has_port: true,
             has_page: true,
             is_registered: true,
@@ -85,6 +89,20 @@ impl ServerBuilder {
     #[must_use]
     pub fn title(mut self, title: Option<String>) -> Self {
         self.title = title;
+        self
+    }
+
+    /// Takes the place of an instance that has ended: its name, its ports and its token, as far as they are still free.
+    #[must_use]
+    pub fn in_place_of(mut self, inherited: Option<&Inheritance>) -> Self {
+        self.inherited = inherited.map(|inherited| inherited.record.clone());
+        self
+    }
+
+    /// Lets the next window find this instance, and take its place.
+    #[must_use]
+    pub fn waiting_for_window(mut self, waits_for_window: bool) -> Self {
+        self.waits_for_window = waits_for_window;
         self
     }
 
@@ -122,19 +140,25 @@ impl ServerBuilder {
         if let Err(error) = unterm_mux::raise_descriptor_limit() {
             tracing::debug!(%error, "the limit of open files stays as it is");
         }
-        let token = random::uuid().map_err(ServerError::System)?;
+        let ports = self.inherited.as_ref().map(|record| (record.mcp_port, record.http_port));
+        let (port, page_port) = ports.unzip();
+        let token = match &self.inherited {
+            Some(record) => record.auth_token.clone(),
+            None => random::uuid().map_err(ServerError::System)?,
+        };
         let (listener, address) = match self.has_port {
             true => {
-                let (listener, address) = listen(&runtime).map_err(ServerError::Bind)?;
+                let (listener, address) = listen(&runtime, port).map_err(ServerError::Bind)?;
                 (Some(listener), address)
             }
             false => (None, SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
         };
-        let page = if self.has_page { settings::bind(&runtime) } else { None };
+        let page = if self.has_page { settings::bind(&runtime, page_port) } else { None };
         let http_port = page.as_ref().map_or(0, |(_, port)| *port);
         let registration =
             Registration::unregistered(&home, address.port(), http_port, token.clone());
         let registration = registration.with_default_title(self.title);
+        let registration = registration.in_place_of(self.inherited, self.waits_for_window);
         let registry_fault = if self.is_registered { registration.enter().err() } else { None };
         let registration = Arc::new(registration);
 
@@ -208,8 +232,9 @@ fn runtime() -> io::Result<Runtime> {
         .build()
 }
 
-fn listen(runtime: &Runtime) -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = tcp::bind(tcp::PREFERRED_PORT)?;
+/// Listens on a port of a former instance, if it is free, or else on another one.
+fn listen(runtime: &Runtime, former: Option<u16>) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = tcp::bind(former, tcp::PREFERRED_PORT)?;
     let address = listener.local_addr()?;
     let _context = runtime.enter();
     Ok((TcpListener::from_std(listener)?, address))

@@ -25,6 +25,7 @@ use crate::{
     identity::{Identity, Placement},
     message::{Hello, NEWEST, OLDEST, PaneKey, Refusal, Reply, Request, Start},
     socket::{self, MAX_DESCRIPTORS},
+    successor::Successor,
 };
 
 /// The time limit of a request. It is long, because a program on a slow file system or a busy machine takes its time to
@@ -233,6 +234,18 @@ impl Client {
     /// If the keeper cannot be reached.
     pub fn close(&mut self, pane: PaneKey) -> Result<(), Error> {
         self.send(&Request::Close(pane))
+    }
+
+    /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces the
+    /// last one. `None`: no program.
+    ///
+    /// # Errors
+    /// If the keeper does not answer, or its version is too old ([`Refusal::UnknownRequest`]).
+    pub fn set_successor(&mut self, successor: Option<Successor>) -> Result<(), Error> {
+        match self.request(&Request::Succeed(successor.map(Box::new)))? {
+            Reply::Done => Ok(()),
+            reply => Err(self.broken(unexpected(&reply))),
+        }
     }
 
     fn hold(&mut self, reply: Reply) -> Result<Held, Error> {

@@ -33,6 +33,8 @@ mod pane;
 mod server;
 #[cfg(target_os = "linux")]
 mod socket;
+#[cfg(target_os = "linux")]
+mod successor;
 
 pub use program::Program;
 pub use pty::Pty;
@@ -57,3 +59,5 @@ pub use journal::{
 pub use message::{Hello, NEWEST, OLDEST, PaneKey, Refusal, Start};
 #[cfg(target_os = "linux")]
 pub use server::{MAX_CONNECTIONS, MAX_PANES};
+#[cfg(target_os = "linux")]
+pub use successor::Successor;

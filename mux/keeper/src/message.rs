@@ -7,6 +7,7 @@ use crate::{
     frame::Frame,
     identity::{Identity, MAX_TEXT, Origin, Placement, size},
     program::Program,
+    successor::Successor,
 };
 
 /// The oldest version of the protocol that this program speaks.
@@ -108,6 +109,8 @@ pub(crate) enum Request {
     },
     /// Hangs up a pane's terminal. No reply.
     Close(PaneKey),
+    /// Sets the program that takes the place of the client's process. `None`: no program does.
+    Succeed(Option<Box<Successor>>),
 }
 
 /// A message of the keeper.
@@ -123,6 +126,8 @@ pub(crate) enum Reply {
     },
     Panes(Vec<u64>),
     Identity(Box<Identity>),
+    /// The request was carried out.
+    Done,
     Refused(Refusal, String),
 }
 
@@ -173,10 +178,12 @@ pub(crate) mod kind {
     pub(crate) const DESCRIBE: u16 = 6;
     pub(crate) const TAKE: u16 = 7;
     pub(crate) const CLOSE: u16 = 8;
+    pub(crate) const SUCCEED: u16 = 9;
     pub(crate) const REPLY_HELLO: u16 = 0x8001;
     pub(crate) const REPLY_HELD: u16 = 0x8002;
     pub(crate) const REPLY_PANES: u16 = 0x8003;
     pub(crate) const REPLY_IDENTITY: u16 = 0x8004;
+    pub(crate) const REPLY_DONE: u16 = 0x8005;
     pub(crate) const REPLY_REFUSED: u16 = 0x80ff;
 }
 
@@ -207,6 +214,8 @@ mod tag {
     pub(super) const OPEN_FILES: u16 = 9;
     pub(super) const OPEN_FILES_MOST: u16 = 10;
     pub(super) const JOURNAL: u16 = 11;
+    pub(super) const INPUT: u16 = 12;
+    pub(super) const IS_PLANNED: u16 = 13;
 }
 
 /// The number on the wire for a limit that does not exist.
@@ -215,23 +224,10 @@ const NO_LIMIT: u64 = u64::MAX;
 impl Start {
     fn to_body(&self) -> Vec<u8> {
         let mut body = FieldWriter::default();
-        let Program { file, arg0, args, env, cwd, umask, open_files } = &self.program;
-        body.text(tag::FILE, file).text(tag::ARGUMENT0, arg0).text(tag::CWD, cwd);
+        write_program(&mut body, &self.program);
         body.numbers(tag::SIZE, &self.size.map(u64::from));
-        for argument in args {
-            body.text(tag::ARGUMENT, argument);
-        }
-        for (tag, variables) in [(tag::INHERITED, env), (tag::ADDED, &self.variables)] {
-            for (name, value) in variables {
-                body.text(tag, variable(name, value));
-            }
-        }
-        if let Some(umask) = umask {
-            body.number(tag::UMASK, (*umask).into());
-        }
-        if let Some((soft, hard)) = open_files {
-            body.number(tag::OPEN_FILES, soft.unwrap_or(NO_LIMIT));
-            body.number(tag::OPEN_FILES_MOST, hard.unwrap_or(NO_LIMIT));
+        for (name, value) in &self.variables {
+            body.text(tag::ADDED, variable(name, value));
         }
         if self.has_journal {
             body.number(tag::JOURNAL, 1);
@@ -242,22 +238,13 @@ impl Start {
     }
 
     fn from_body(body: &[u8]) -> Result<Self, Broken> {
-        let mut start = Self::default();
-        let (mut soft, mut hard, mut has_size) = (None, None, false);
+        let mut start = Self { program: read_program(body)?, ..Self::default() };
+        let mut has_size = false;
         for field in fields(body) {
             let field = field?;
-            let program = &mut start.program;
             match field.tag {
-                tag::FILE => program.file = field.os_string()?.into(),
-                tag::ARGUMENT0 => program.arg0 = field.os_string()?,
-                tag::ARGUMENT => program.args.push(field.os_string()?),
-                tag::INHERITED => program.env.push(field.variable()?),
                 tag::ADDED => start.variables.push(field.variable()?),
-                tag::CWD => program.cwd = field.os_string()?.into(),
                 tag::SIZE => (start.size, has_size) = (size(field)?, true),
-                tag::UMASK => program.umask = Some(field.small::<u32>()? & 0o777),
-                tag::OPEN_FILES => soft = Some(field.number()?),
-                tag::OPEN_FILES_MOST => hard = Some(field.number()?),
                 tag::JOURNAL => start.has_journal = field.number()? != 0,
                 _ => {
                     start.origin.read(field)?;
@@ -265,18 +252,82 @@ impl Start {
                 }
             }
         }
-        let limit = |limit: u64| (limit != NO_LIMIT).then_some(limit);
-        start.program.open_files = soft.zip(hard).map(|(soft, hard)| (limit(soft), limit(hard)));
-        for (path, what) in [(&start.program.file, "file"), (&start.program.cwd, "directory")] {
-            if !path.is_absolute() {
-                return Err(Broken(format!("the {what} {path:?} is no absolute path")));
-            }
-        }
         match has_size {
             true => Ok(start),
             false => Err(Broken("the size of the terminal is missing".into())),
         }
     }
+}
+
+impl Successor {
+    fn to_body(&self) -> Vec<u8> {
+        let mut body = FieldWriter::default();
+        write_program(&mut body, &self.program);
+        body.text(tag::INPUT, &self.input);
+        if self.is_planned {
+            body.number(tag::IS_PLANNED, 1);
+        }
+        body.finish()
+    }
+
+    fn from_body(body: &[u8]) -> Result<Self, Broken> {
+        let mut successor = Self { program: read_program(body)?, ..Self::default() };
+        for field in fields(body) {
+            let field = field?;
+            match field.tag {
+                tag::INPUT => successor.input = field.text(MAX_TEXT)?,
+                tag::IS_PLANNED => successor.is_planned = field.number()? != 0,
+                _ => {}
+            }
+        }
+        Ok(successor)
+    }
+}
+
+fn write_program(body: &mut FieldWriter, program: &Program) {
+    let Program { file, arg0, args, env, cwd, umask, open_files } = program;
+    body.text(tag::FILE, file).text(tag::ARGUMENT0, arg0).text(tag::CWD, cwd);
+    for argument in args {
+        body.text(tag::ARGUMENT, argument);
+    }
+    for (name, value) in env {
+        body.text(tag::INHERITED, variable(name, value));
+    }
+    if let Some(umask) = umask {
+        body.number(tag::UMASK, (*umask).into());
+    }
+    if let Some((soft, hard)) = open_files {
+        body.number(tag::OPEN_FILES, soft.unwrap_or(NO_LIMIT));
+        body.number(tag::OPEN_FILES_MOST, hard.unwrap_or(NO_LIMIT));
+    }
+}
+
+/// Reads the fields that [`write_program`] writes, and skips others.
+fn read_program(body: &[u8]) -> Result<Program, Broken> {
+    let mut program = Program::default();
+    let (mut soft, mut hard) = (None, None);
+    for field in fields(body) {
+        let field = field?;
+        match field.tag {
+            tag::FILE => program.file = field.os_string()?.into(),
+            tag::ARGUMENT0 => program.arg0 = field.os_string()?,
+            tag::ARGUMENT => program.args.push(field.os_string()?),
+            tag::INHERITED => program.env.push(field.variable()?),
+            tag::CWD => program.cwd = field.os_string()?.into(),
+            tag::UMASK => program.umask = Some(field.small::<u32>()? & 0o777),
+            tag::OPEN_FILES => soft = Some(field.number()?),
+            tag::OPEN_FILES_MOST => hard = Some(field.number()?),
+            _ => {}
+        }
+    }
+    let limit = |limit: u64| (limit != NO_LIMIT).then_some(limit);
+    program.open_files = soft.zip(hard).map(|(soft, hard)| (limit(soft), limit(hard)));
+    for (path, what) in [(&program.file, "file"), (&program.cwd, "directory")] {
+        if !path.is_absolute() {
+            return Err(Broken(format!("the {what} {path:?} is no absolute path")));
+        }
+    }
+    Ok(program)
 }
 
 impl Request {
@@ -303,6 +354,8 @@ impl Request {
                 (kind::TAKE, body.finish())
             }
             Self::Close(key) => (kind::CLOSE, key_body(key).finish()),
+            Self::Succeed(None) => (kind::SUCCEED, Vec::new()),
+            Self::Succeed(Some(successor)) => (kind::SUCCEED, successor.to_body()),
         };
         Frame { kind, descriptors: 0, body }
     }
@@ -338,6 +391,8 @@ impl Request {
                 Self::Take { pane: key()?.number, has_journal }
             }
             kind::CLOSE => Self::Close(key()?),
+            kind::SUCCEED if body.is_empty() => Self::Succeed(None),
+            kind::SUCCEED => Self::Succeed(Some(Box::new(Successor::from_body(body)?))),
             _ => return Ok(None),
         }))
     }
@@ -380,6 +435,7 @@ impl Reply {
                 (kind::REPLY_PANES, FieldWriter::default().numbers(tag::PANES, panes).finish())
             }
             Self::Identity(identity) => (kind::REPLY_IDENTITY, identity.to_body()),
+            Self::Done => (kind::REPLY_DONE, Vec::new()),
             Self::Refused(refusal, text) => {
                 let mut body = FieldWriter::default();
                 body.number(tag::CODE, *refusal as u64).text(tag::TEXT, text);
@@ -417,6 +473,7 @@ impl Reply {
                 Self::Panes(panes)
             }
             kind::REPLY_IDENTITY => Self::Identity(Box::new(Identity::from_body(body)?)),
+            kind::REPLY_DONE => Self::Done,
             kind::REPLY_REFUSED => {
                 let (mut code, mut text) = (0, String::new());
                 for field in fields(body) {
@@ -460,6 +517,8 @@ mod tests {
     #[test]
     fn requests_are_read_as_they_were_written() {
         let key = PaneKey { number: 5, secret: 6 };
+        let program = start().program;
+        let successor = Successor { program, input: "{}".into(), is_planned: true };
         for request in [
             Request::Hello(Hello::own("build")),
             Request::Start(Box::new(start())),
@@ -470,6 +529,8 @@ mod tests {
             Request::Take { pane: 5, has_journal: true },
             Request::Take { pane: 5, has_journal: false },
             Request::Close(key),
+            Request::Succeed(None),
+            Request::Succeed(Some(Box::new(successor))),
         ] {
             assert_eq!(Request::from_frame(&request.to_frame()), Ok(Some(request)));
         }
@@ -484,6 +545,7 @@ mod tests {
             Reply::Hello(Hello::own("keeper")),
             Reply::Held { pane, pid: 77, tty: "/dev/pts/1".into() },
             Reply::Panes(vec![1, 2]),
+            Reply::Done,
             Reply::Refused(Refusal::InUse, "why".into()),
         ] {
             assert_eq!(Reply::from_frame(&reply.to_frame(0)), Ok(reply));

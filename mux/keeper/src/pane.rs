@@ -302,6 +302,11 @@ impl Pane {
         self.ending.is_none() && (self.master.is_some() || self.owner.is_some())
     }
 
+    /// Whether the program runs, and the instance with this name was the last that owned it.
+    pub(crate) fn was_left_by(&self, name: &str) -> bool {
+        self.owner.is_none() && self.is_needed() && self.last_owner == name
+    }
+
     /// Whether another instance can still show the pane, although its program has ended and no instance owns it.
     pub(crate) fn is_left(&self) -> bool {
         self.is_reaped && self.master.is_some()

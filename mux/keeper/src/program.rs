@@ -1,4 +1,4 @@
-//! Starts a program as the leader of a session on a terminal.
+//! Starts a program as the leader of a session, on a terminal or without one.
 //!
 //! The child starts in the same state as after a login: no signal is ignored or blocked, and only the three standard
 //! streams are open.
@@ -47,27 +47,16 @@ impl Program {
     /// # Errors
     /// If the system refuses: there is no such file or directory, no process is left, or the file is no program.
     pub fn start(&self, terminal: OwnedFd) -> io::Result<Pid> {
-        let mut command = Command::new(&self.file);
-        command.arg0(&self.arg0).args(&self.args).current_dir(&self.cwd).env_clear();
-        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        let mut command = self.command();
         command.stdin(Stdio::from(terminal.try_clone()?));
         command.stdout(Stdio::from(terminal.try_clone()?));
         command.stderr(Stdio::from(terminal));
-        let (umask, open_files) = (self.umask.map(Mode::from_raw_mode), self.open_files);
+        let limits = self.limits();
         let prepare = move || {
-            for signal in SIGNALS {
-                // SAFETY: the child has only this thread, and the default action calls no code of ours.
-                unsafe { libc::signal(signal, libc::SIG_DFL) };
-            }
+            reset_signals();
             setsid()?;
             ioctl_tiocsctty(rustix::stdio::stdin())?;
-            if let Some(umask) = umask {
-                rustix::process::umask(umask);
-            }
-            if let Some((current, maximum)) = open_files {
-                // A limit that the parent may not set stays as it is.
-                let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
-            }
+            limits.set();
             keep_streams_alone();
             Ok(())
         };
@@ -78,6 +67,79 @@ impl Program {
             .ok()
             .and_then(Pid::from_raw)
             .ok_or_else(|| io::Error::other("the system returned no process id"))
+    }
+
+    /// Starts the program without a terminal, as a child of the system's first process. It reads `input` from its standard
+    /// input, and inherits the other standard streams. This process must have one thread.
+    ///
+    /// # Errors
+    /// As for [`Program::start`].
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_apart(&self, input: &str) -> io::Result<()> {
+        let (from, mut to) = io::pipe()?;
+        // The pipe holds the whole input, because the program reads it later.
+        rustix::io::ioctl_fionbio(&to, true)?;
+        io::Write::write_all(&mut to, input.as_bytes())?;
+        drop(to);
+        let mut command = self.command();
+        command.stdin(Stdio::from(OwnedFd::from(from)));
+        let limits = self.limits();
+        let prepare = move || {
+            reset_signals();
+            setsid()?;
+            // SAFETY: the child has only this thread, and its copy makes only system calls until it runs the program.
+            match unsafe { libc::fork() } {
+                -1 => return Err(io::Error::last_os_error()),
+                0 => {}
+                // SAFETY: _exit(2) ends this process at once.
+                _ => unsafe { libc::_exit(0) },
+            }
+            limits.set();
+            keep_streams_alone();
+            Ok(())
+        };
+        // SAFETY: between fork and exec, `prepare` makes only system calls. It takes no lock and allocates no memory.
+        unsafe { command.pre_exec(prepare) };
+        // The process between has ended when the program runs.
+        command.spawn()?.wait().map(drop)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.file);
+        command.arg0(&self.arg0).args(&self.args).current_dir(&self.cwd).env_clear();
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { umask: self.umask.map(Mode::from_raw_mode), open_files: self.open_files }
+    }
+}
+
+/// What a child sets between fork and exec.
+#[derive(Clone, Copy)]
+struct Limits {
+    umask: Option<Mode>,
+    open_files: Option<(Option<u64>, Option<u64>)>,
+}
+
+impl Limits {
+    fn set(self) {
+        if let Some(umask) = self.umask {
+            rustix::process::umask(umask);
+        }
+        if let Some((current, maximum)) = self.open_files {
+            // A limit that the parent may not set stays as it is.
+            let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
+        }
+    }
+}
+
+/// Gives signals their default action, in a child between fork and exec.
+fn reset_signals() {
+    for signal in SIGNALS {
+        // SAFETY: the child has only this thread, and the default action calls no code of ours.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
 

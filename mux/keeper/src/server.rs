@@ -23,6 +23,7 @@ use crate::{
     message::{Hello, NEWEST, OLDEST, PaneKey, Refusal, Reply, Request, Start},
     pane::Pane,
     socket,
+    successor::{Succession, Successor, Successors},
 };
 
 /// The maximum number of connections.
@@ -47,6 +48,7 @@ pub(crate) struct Server {
     connections: Vec<Connection>,
     /// The panes by number.
     panes: BTreeMap<u64, Pane>,
+    successors: Successors,
     /// The next number for a connection or a pane.
     next: u64,
     has_had_client: bool,
@@ -56,8 +58,9 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn new(listener: OwnedFd, log: Log) -> Self {
         let (connections, panes) = (Vec::new(), BTreeMap::new());
-        let started = Instant::now();
-        Self { listener, log, connections, panes, next: 1, has_had_client: false, started }
+        let (successors, started) = (Successors::default(), Instant::now());
+        let has_had_client = false;
+        Self { listener, log, connections, panes, successors, next: 1, has_had_client, started }
     }
 
     pub(crate) fn log(&mut self) -> &mut Log {
@@ -82,7 +85,7 @@ impl Server {
 
     /// Waits for events, and handles them.
     fn turn(&mut self) -> io::Result<()> {
-        let Ready { accepts, connections, panes, drains } = self.wait()?;
+        let Ready { accepts, connections, panes, drains, ended } = self.wait()?;
         // Confirmed panes come first, so that a client that left a pane finds it without an owner. The other panes come
         // last, because the confirmation may be among the requests.
         let (confirmed, rest): (Vec<_>, Vec<_>) = panes
@@ -93,6 +96,7 @@ impl Server {
             self.serve(number);
         }
         rest.into_iter().for_each(|number| self.check(number));
+        self.succeed(&ended);
         // Last, because a request may have given a pane to an owner.
         for number in drains {
             self.panes.get_mut(&number).into_iter().for_each(Pane::drain);
@@ -117,6 +121,33 @@ impl Server {
             self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
         }
         self.log_fault(number);
+    }
+
+    /// Starts the successors of processes that have ended, if they have left running programs behind. `ended` are indices
+    /// in [`Successors::processes`].
+    fn succeed(&mut self, ended: &[usize]) {
+        for succession in self.successors.ended(ended) {
+            let (Succession::Start(name, _) | Succession::TooEarly(name)) = &succession;
+            // The end of a process comes after the end of its descriptors.
+            let numbers: Vec<u64> = self.panes.keys().copied().collect();
+            numbers.into_iter().for_each(|number| self.check(number));
+            if !self.panes.values().any(|pane| pane.was_left_by(name)) {
+                continue;
+            }
+            match succession {
+                Succession::TooEarly(name) => {
+                    self.log.line(&format!("{name:?} ended early, so its programs wait"));
+                }
+                Succession::Start(name, Successor { program, input, .. }) => {
+                    let file = program.file.display();
+                    match program.start_apart(&input) {
+                        Ok(()) => self.log.line(&format!("started the successor of {name:?}")),
+                        Err(error) => self.log.line(&format!("cannot start {file}: {error}")),
+                    }
+                    self.successors.note_started(name);
+                }
+            }
+        }
     }
 
     /// Logs what was wrong with a pane's journal.
@@ -146,6 +177,10 @@ impl Server {
             }
         }
         let watches = watched.len();
+        fds.extend(
+            self.successors.processes().map(|it| PollFd::from_borrowed_fd(it, PollFlags::IN)),
+        );
+        let successors = fds.len() - watches - self.connections.len() - 1;
         for (number, pane) in &self.panes {
             if let Some(master) = pane.undrained() {
                 fds.push(PollFd::from_borrowed_fd(master, PollFlags::IN));
@@ -161,7 +196,8 @@ impl Server {
         let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
         let (listener, rest) = fds.split_at(1);
         let (connections, rest) = rest.split_at(self.connections.len());
-        let (panes, drains) = rest.split_at(watches);
+        let (panes, rest) = rest.split_at(watches);
+        let (successors, drains) = rest.split_at(successors);
         let drained = watched.split_off(watches);
         let numbers = self.connections.iter().map(|connection| connection.number);
         let ready = |(fd, number)| is_ready(fd).then_some(number);
@@ -170,6 +206,7 @@ impl Server {
             connections: connections.iter().zip(numbers).filter_map(ready).collect(),
             panes: panes.iter().zip(watched).filter_map(ready).collect(),
             drains: drains.iter().zip(drained).filter_map(ready).collect(),
+            ended: (0..successors.len()).filter(|at| is_ready(&successors[*at])).collect(),
         })
     }
 
@@ -270,6 +307,15 @@ impl Server {
                 None => refused(no_pane(number)),
             },
             Request::Take { pane, has_journal } => self.take(pane, &name, has_journal),
+            Request::Succeed(successor) => {
+                let set = socket::peer_process(&*connection).and_then(|pid| {
+                    self.successors.set(&name, pid, successor.map(|successor| *successor))
+                });
+                match set {
+                    Ok(()) => (Reply::Done, Vec::new()),
+                    Err(error) => refused((Refusal::Other, error.to_string())),
+                }
+            }
             Request::Confirm(key) => {
                 self.change(key, &name, Pane::confirm);
                 return Ok(());
@@ -356,6 +402,8 @@ struct Ready {
     panes: Vec<u64>,
     /// Numbers of panes without an owner that have output.
     drains: Vec<u64>,
+    /// Indices of processes with a successor that have ended.
+    ended: Vec<usize>,
 }
 
 /// Answers a greeting.

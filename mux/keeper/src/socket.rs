@@ -96,6 +96,11 @@ pub(crate) fn receive(
     Ok(Received { bytes: received.bytes, has_dropped })
 }
 
+/// The process that has connected. Its id may be reused after its end.
+pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<rustix::process::Pid> {
+    Ok(rustix::net::sockopt::socket_peercred(socket)?.pid)
+}
+
 /// Checks that the same user runs the peer.
 ///
 /// # Errors

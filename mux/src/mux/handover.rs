@@ -3,7 +3,7 @@
 //!
 //! Owns the parts of the new pane. Never ends a program: if adoption fails, the caller gets the program back.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use unterm_term::{Parser, Size, Term};
 
@@ -96,7 +96,7 @@ impl Mux {
             }
         }
         Pane::new(Parts {
-            id: self.next_id(pane),
+            id: self.pane_numbers.shown_again(pane),
             process,
             term,
             command,
@@ -107,14 +107,5 @@ impl Mux {
             observers: self.observers.clone(),
             owner: self.this.clone(),
         })
-    }
-
-    /// The id for an adopted pane: its previous id if that is higher than all ids in use, otherwise a new id.
-    fn next_id(&self, last: Option<PaneId>) -> PaneId {
-        let keep = |next: u64| last.filter(|last| last.0 >= next)?.0.checked_add(1);
-        match (last, self.next_pane.fetch_update(Ordering::Relaxed, Ordering::Relaxed, keep)) {
-            (Some(last), Ok(_)) => last,
-            _ => PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed)),
-        }
     }
 }

@@ -15,10 +15,18 @@ impl Mux {
 
     /// Removes the panes of [`Mux::kept_panes`], and lets their programs continue without an owner. [`Mux::attach_all`]
     /// of any process shows them again, in the same tabs and splits. Returns the number of programs. A program belongs
-    /// to this process until the last reference to its [`crate::Process`] is dropped.
+    /// to this process until the last reference to its [`crate::Process`] is dropped. Nothing takes the place of this
+    /// process.
     ///
     /// Waits until the threads of the panes have stopped. An [`crate::Observer`] must not call it.
     pub fn leave(&self) -> usize {
+        self.spawner.will_leave();
+        self.leave_to_successor()
+    }
+
+    /// Like [`Mux::leave`], for a process that ends afterward: the program of [`crate::KeptSpawner::set_successor`] then
+    /// takes its place.
+    pub fn leave_to_successor(&self) -> usize {
         #[cfg(target_os = "linux")]
         self.store_placements_now();
         let left = self.kept_panes().into_iter().filter_map(|pane| {

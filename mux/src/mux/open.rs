@@ -135,7 +135,7 @@ impl Mux {
         size: Size,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
-        let id = PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed));
+        let id = self.pane_numbers.new_pane();
         self.start_pane_as(id, spawn, size, on_exit)
     }
 

@@ -26,37 +26,51 @@ struct Step {
 }
 
 /// Wakes the thread that reports.
-struct Changed(SyncSender<()>);
+#[derive(Clone, Debug)]
+pub struct PlacementReporter(SyncSender<()>);
 
-impl Observer for Changed {
+impl PlacementReporter {
+    /// Reports soon. Never waits.
+    pub fn report(&self) {
+        // If the channel is full, the thread has yet to see an earlier change.
+        let _ = self.0.try_send(());
+    }
+}
+
+impl Observer for PlacementReporter {
     fn output(&self, _: PaneId) {}
 
     fn event(&self, event: MuxEvent) {
         if matches!(event, MuxEvent::Layout | MuxEvent::PaneOpened(_) | MuxEvent::Title(_)) {
-            // If the channel is full, the thread has yet to see an earlier change.
-            let _ = self.0.try_send(());
+            self.report();
         }
     }
 }
 
 impl Mux {
-    /// Starts a thread that stores with the keeper where each pane is, after each change. The thread ends with the mux.
+    /// Starts a thread that stores with the keeper where each pane is, after each change, and calls `also` before. The
+    /// thread ends with the mux.
     ///
     /// # Errors
     /// If the system starts no thread.
-    pub fn store_placements(&self) -> io::Result<()> {
+    pub fn store_placements(
+        &self,
+        also: impl Fn(&Self) + Send + 'static,
+    ) -> io::Result<PlacementReporter> {
         let (sender, receiver) = sync_channel(1);
-        self.observe(Arc::new(Changed(sender)));
+        let reporter = PlacementReporter(sender);
+        self.observe(Arc::new(reporter.clone()));
         let mux: Weak<Self> = self.this.clone();
         std::thread::Builder::new().name("placements".to_owned()).spawn(move || {
             while receiver.recv().is_ok() {
                 let Some(mux) = mux.upgrade() else { return };
+                also(&mux);
                 mux.store_placements_now();
                 drop(mux);
                 std::thread::sleep(PAUSE);
             }
         })?;
-        Ok(())
+        Ok(reporter)
     }
 
     /// Stores where each pane is.

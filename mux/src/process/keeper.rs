@@ -11,6 +11,7 @@ use std::{
 
 use unterm_keeper::{
     Client, Error, Held, Identity, Launcher, MAX_TEXT, PaneKey, Placement, Refusal, Start,
+    Successor,
 };
 
 use crate::{ProgramPlacement, lock::Mutex};
@@ -29,6 +30,10 @@ struct State {
     /// The name of this instance.
     owner: String,
     client: Option<Client>,
+    /// The program that takes the place of this process.
+    successor: Option<Successor>,
+    /// Whether the successor does not change any more.
+    is_decided: bool,
     /// The time before which the keeper is not tried again, after a failure.
     retry_at: Option<Instant>,
     has_warned: bool,
@@ -61,6 +66,25 @@ impl Keeper {
     /// Sets the name of this instance, for the next connection.
     pub(super) fn set_owner(&self, name: &str) {
         name.clone_into(&mut self.state.lock().owner);
+    }
+
+    /// Sets the program that takes the place of this process. Starts no keeper: a new connection begins with it. After
+    /// `decides`, it does not change any more.
+    pub(super) fn set_successor(&self, successor: Option<Successor>, decides: bool) {
+        let mut state = self.state.lock();
+        if state.is_decided && !decides {
+            return;
+        }
+        state.is_decided |= decides;
+        if state.successor == successor {
+            return;
+        }
+        state.successor = successor;
+        if let Some(mut client) = state.client.take() {
+            state.introduce(&mut client);
+            state.client = Some(client);
+            state.note_connection();
+        }
     }
 
     /// Returns the reason why there is no keeper, once.
@@ -160,7 +184,8 @@ impl State {
             if self.retry_at.is_some_and(|at| Instant::now() < at) {
                 return Err(Error::TimedOut);
             }
-            self.client = Client::connect(&launcher.socket, &self.owner).ok();
+            let client = Client::connect(&launcher.socket, &self.owner).ok();
+            self.client = client.map(|client| self.introduced(client));
         }
         let result = self.client.as_mut().map_or(Err(Error::Ended), send);
         self.note_connection();
@@ -179,7 +204,24 @@ impl State {
         if self.retry_at.is_some_and(|at| Instant::now() < at) {
             return Err(Error::TimedOut);
         }
-        send(self.client.insert(launcher.connect(&self.owner)?))
+        let client = launcher.connect(&self.owner)?;
+        let client = self.introduced(client);
+        send(self.client.insert(client))
+    }
+
+    /// A new connection, over which the keeper has learned the successor.
+    fn introduced(&self, mut client: Client) -> Client {
+        if self.successor.is_some() {
+            self.introduce(&mut client);
+        }
+        client
+    }
+
+    /// Sends the successor to the keeper.
+    fn introduce(&self, client: &mut Client) {
+        if let Err(error) = client.set_successor(self.successor.clone()) {
+            tracing::warn!(%error, "after a crash, nothing takes the place of this instance");
+        }
     }
 
     /// Remembers that a program was started without the keeper. Only the first time is a warning.

@@ -4,13 +4,16 @@
 //! If there is no keeper, programs start as children of this process, and end with it.
 
 use std::{
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use rustix::process::{Resource, getrlimit};
-use unterm_keeper::{Error, Held, Identity, Journal, Origin, PaneState, Placement, Start};
+use unterm_keeper::{
+    Error, Held, Identity, Journal, Origin, PaneState, Placement, Program, Start, Successor,
+};
 use unterm_term::Size;
 
 use super::{
@@ -58,6 +61,37 @@ pub struct LeftProgram {
     pub has_ended: bool,
 }
 
+/// A program that takes the place of this process, and takes over the programs that it leaves behind. It starts with the
+/// environment of this process, in its directory, without a terminal.
+#[derive(Clone, Debug)]
+pub struct SuccessorProgram {
+    /// The path of the program.
+    pub file: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// What it reads from its standard input. At most 16 KiB. Only this process, the keeper and the program know it.
+    pub input: String,
+    /// Whether this process ends on purpose.
+    pub is_planned: bool,
+}
+
+impl SuccessorProgram {
+    fn into_successor(self) -> Successor {
+        let limit = limits::started_with().unwrap_or_else(|| getrlimit(Resource::Nofile));
+        let program = Program {
+            arg0: self.file.clone().into(),
+            file: self.file,
+            args: self.args,
+            env: std::env::vars_os().collect(),
+            cwd: std::env::current_dir().unwrap_or_else(|_| "/".into()),
+            // The keeper has other values than this process.
+            umask: Some(system::umask().unwrap_or(USUAL_UMASK)),
+            open_files: Some((limit.current, limit.maximum)),
+        };
+        Successor { program, input: self.input, is_planned: self.is_planned }
+    }
+}
+
 impl KeptSpawner {
     /// Creates a spawner. It starts the keeper with its first program. `program` is the path of `unterm-keeper`.
     /// `socket` is the path of the keeper's socket, in a private folder of the user.
@@ -68,6 +102,18 @@ impl KeptSpawner {
     /// Sets the name of this instance, by which others see who owns a program. Call it before the first program starts.
     pub fn set_owner(&self, name: &str) {
         self.0.set_owner(name);
+    }
+
+    /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces the
+    /// last one, unless [`Self::decide_successor`] was called. May wait for a few seconds, if the keeper does not answer.
+    pub fn set_successor(&self, successor: SuccessorProgram) {
+        self.0.set_successor(Some(successor.into_successor()), false);
+    }
+
+    /// Like [`Self::set_successor`], for a process that is about to end on purpose: it replaces every other successor, and
+    /// nothing replaces it. `None`: no program.
+    pub fn decide_successor(&self, successor: Option<SuccessorProgram>) {
+        self.0.set_successor(successor.map(SuccessorProgram::into_successor), true);
     }
 
     /// Returns the reason why a program was started without the keeper. Returns a reason once.
@@ -118,6 +164,10 @@ fn to_io(error: Error) -> io::Error {
 }
 
 impl Spawner for KeptSpawner {
+    fn will_leave(&self) {
+        self.decide_successor(None);
+    }
+
     fn spawn(&self, spawn: &Spawn, size: Size) -> Result<Arc<dyn Process>, SpawnError> {
         let launch = Launch::new(spawn)?;
         // Create everything that can fail before starting the program.

@@ -17,6 +17,9 @@ pub trait Spawner: Send + Sync {
     /// # Errors
     /// If the program cannot be started.
     fn spawn(&self, spawn: &Spawn, size: Size) -> Result<Arc<dyn Process>, SpawnError>;
+
+    /// The mux is about to leave programs behind that nothing takes over at once.
+    fn will_leave(&self) {}
 }
 
 /// Starts local programs, each on its own pty ([`PtyProcess`]).

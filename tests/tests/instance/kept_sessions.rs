@@ -1,10 +1,12 @@
-//! Programs that outlive their instance (`sessions.keep`): they are shown again by `--attach`.
+//! Programs that outlive their instance (`sessions.keep`): after a crash, another process takes the instance's place, and
+//! after a detach, they are shown again by `--attach`.
 
 use std::{fs, path::Path};
 
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
-use unterm_tests::{Instance, Start, binary, wait_for};
+use serde_json::{Value, json};
+use unterm_tests::{Instance, Start, Wire, binary, wait_for};
 
 /// A headless instance that keeps its programs. The keeper must lie beside it.
 fn kept(registry: &Path) -> Start<'static> {
@@ -25,8 +27,65 @@ fn wait_for_keeper_end(registry: &Path) -> Result<()> {
     wait_for("the keeper's end", || Ok((!socket.exists()).then_some(())), log)
 }
 
+/// Connects again with the entry that a client knew before the instance was killed, as soon as another process answers.
+fn reconnect(home: &Path, entry: &Value) -> Result<Wire> {
+    let log = || fs::read_to_string(home.join("keeper.log")).unwrap_or_default();
+    let mut wire = wait_for("the next process", || Ok(Wire::login(entry).ok()), log)?;
+    let info = wire.call("instance.info", json!({}))?;
+    for same in ["id", "mcp_port", "http_port", "auth_token", "started_at"] {
+        assert_eq!(info[same], entry[same], "{same}");
+    }
+    assert_ne!(info["pid"], entry["pid"]);
+    Ok(wire)
+}
+
+/// Ends the process to which `wire` is connected, and waits until the keeper has ended, too.
+fn end(home: &Path, mut wire: Wire) -> Result<()> {
+    let pid = wire.call("instance.info", json!({}))?["pid"].as_i64().context("no pid")?;
+    kill_process(Pid::from_raw(pid as i32).context("no process")?, Signal::TERM)?;
+    wait_for_keeper_end(home)
+}
+
 #[test]
-fn programs_of_a_killed_instance_continue_and_are_attached() -> Result<()> {
+fn agents_reconnect_to_an_instance_that_was_killed() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut first = kept(home.path()).now()?;
+    let pane = first.first_pane()?;
+    pane.wait_for_prompt(&mut first)?;
+    pane.type_text(&mut first, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut first, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    // The number of a session that was closed is not used again, because a token for it may exist.
+    let opened = first.call("session.create", json!({}))?["id"].as_u64().context("no id")?;
+    first.call("session.destroy", json!({"id": opened}))?;
+    let token = first.call("token.create", json!({"name": "a", "scope": "act", "panes": [0]}))?;
+    let entry = first.entry().clone();
+    kill(&mut first)?;
+
+    let mut wire = reconnect(home.path(), &entry)?;
+    let sessions = wire.call("session.list", json!({}))?;
+    let ids: Vec<&Value> =
+        sessions["sessions"].as_array().context("none")?.iter().map(|it| &it["id"]).collect();
+    assert_eq!(ids, [&json!(0)]);
+    let text = wire.call("screen.text", json!({"id": 0}))?.to_string();
+    ensure!(text.contains("ready=0="), "{text}");
+    // The same shell, with its variables and its marks.
+    let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
+    ensure!(ran.contains("kept"), "{ran}");
+    let mut limited = Wire::login(&json!({
+        "mcp_port": entry["mcp_port"], "auth_token": token["token"],
+    }))?;
+    limited.call("screen.text", json!({"id": 0}))?;
+    let next = wire.call("session.create", json!({}))?["id"].as_u64().context("no id")?;
+    ensure!(next > opened, "{next} was used before");
+    let refused = Wire::login(&json!({
+        "mcp_port": entry["mcp_port"], "auth_token": "0123456789abcdef0123456789abcdef",
+    }));
+    ensure!(refused.is_err(), "another token is accepted");
+    end(home.path(), wire)
+}
+
+#[test]
+fn programs_of_a_detached_instance_are_attached_by_its_name() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut first = kept(home.path()).now()?;
     let pane = first.first_pane()?;
@@ -34,7 +93,9 @@ fn programs_of_a_killed_instance_continue_and_are_attached() -> Result<()> {
     pane.type_text(&mut first, "secret=kept; echo ready=$?=\r")?;
     pane.wait(&mut first, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
     let name = first.entry()["id"].as_str().context("no id")?.to_owned();
-    kill(&mut first)?;
+    // The instance may end before the reply has arrived.
+    let _ = first.cli(&["detach"]);
+    first.wait_for_exit()?;
 
     let mut refused = Start::headless().registry(home.path()).arg("--attach=nobody").alone()?;
     ensure!(!refused.wait_for_exit()?.success(), "there was nothing to attach");

@@ -13,7 +13,7 @@ use crate::window::{
     system::watched,
     workspace::first_panes::FirstPanes,
 };
-use crate::{args::Args, last_session::LastSession, signals, startup::Startup};
+use crate::{args::Args, last_session::LastSession, signals, startup::Startup, succession};
 
 /// Runs the app until the last tab is closed or the process receives a stop signal.
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stop = Arc::clone(&inbox);
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
 
+    let predecessor = succession::predecessor(args, &unterm_control::home())?;
     let (for_settings, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
     let startup = Startup::new(
         args,
@@ -53,12 +54,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let changes = Arc::clone(&startup.changes);
     let (mux, settings) = (Arc::clone(&startup.mux), Arc::clone(&startup.settings));
     let is_light = Arc::new(AtomicBool::new(false));
-    let server = startup.serve(Arc::new(WindowHost {
+    let host = Arc::new(WindowHost {
         inbox: Arc::clone(&inbox),
         changes,
         settings: Arc::clone(&settings),
         is_light: Arc::clone(&is_light),
-    }));
+        sessions: Arc::clone(&startup.sessions),
+    });
+    let server = startup.serve(args, host, predecessor.as_ref());
     let last = LastSession::read(settings.home());
     let shell = startup.shell_complaint.clone();
     let mut problems: Vec<_> =
@@ -84,13 +87,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
     app.system.appearance.is_theme_light = is_light;
     app.workspace.last = last;
-    app.workspace.first = Some(FirstPanes::new(ready, sessions));
+    app.workspace.first = Some(FirstPanes::new(ready, sessions, predecessor));
     app.chrome.instances = unterm_control::client::running(app.prefs.settings.home()).len();
     for (about, complaint) in problems {
         app.complain(about, complaint);
     }
     app.welcome();
-    app.offer_last();
     if !startup.complaints.is_empty() {
         app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }

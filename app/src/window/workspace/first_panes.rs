@@ -8,6 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use unterm_control::Inheritance;
+
 use crate::{ready::Ready, sessions::Sessions};
 
 /// The maximum wait for a window that is not shown, such as a window that starts minimized. On a busy machine, a
@@ -20,6 +22,8 @@ pub(crate) struct FirstPanes {
     pub(crate) ready: Arc<Ready>,
     /// How programs are started.
     pub(crate) sessions: Arc<Sessions>,
+    /// The instance whose place this window takes.
+    pub(crate) predecessor: Option<Inheritance>,
     /// The time at which the panes are opened at the latest. `None` until the window is created.
     pub(crate) due: Option<Instant>,
     /// The size and scale of the window in the last frame that Wayland has shown.
@@ -27,8 +31,12 @@ pub(crate) struct FirstPanes {
 }
 
 impl FirstPanes {
-    pub(crate) fn new(ready: Arc<Ready>, sessions: Arc<Sessions>) -> Self {
-        Self { ready, sessions, due: None, shown: None }
+    pub(crate) fn new(
+        ready: Arc<Ready>,
+        sessions: Arc<Sessions>,
+        predecessor: Option<Inheritance>,
+    ) -> Self {
+        Self { ready, sessions, predecessor, due: None, shown: None }
     }
 
     /// Whether the window has reached its initial size, after Wayland has shown a frame. A compositor may configure a
@@ -44,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_size_is_the_first_one_once_two_frames_have_it() {
-        let mut first = FirstPanes::new(Ready::new(), Arc::default());
+        let mut first = FirstPanes::new(Ready::new(), Arc::default(), None);
         assert!(!first.is_settled((376, 206, 1.0)));
         assert!(!first.is_settled((564, 309, 1.5)));
         assert!(!first.is_settled((585, 309, 1.5)));

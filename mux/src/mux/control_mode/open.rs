@@ -24,7 +24,7 @@ impl Mux {
         let mut term = Term::new(size, Options { allow, ..options });
         term.set_visible(self.options.sized_by_window);
         let pane = Pane::new(Parts {
-            id: PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed)),
+            id: self.pane_numbers.new_pane(),
             process,
             term,
             command: Some(("tmux".to_owned(), Vec::new())),

@@ -20,6 +20,21 @@ fn check(from: (u16, u16), bytes: &str, to: (u16, u16), expected: &str, cursor: 
 }
 
 #[test]
+fn a_cursor_that_was_not_saved_is_restored_at_home() {
+    let lines: String = (0..30).map(|line| format!("{line}\r\n")).collect();
+    for to in [(10, 20), (10, 3), (4, 10), (20, 20)] {
+        let mut fixture = resized(10, 10, &lines, to);
+        fixture.feed("\x1b8");
+        assert_eq!(fixture.cursor(), (0, 0), "{to:?}");
+        // A saved cursor follows its text.
+        let mut fixture = resized(10, 10, &format!("{lines}\x1b7"), to);
+        let before = fixture.cursor();
+        fixture.feed("\x1b[H\x1b8");
+        assert_eq!(fixture.cursor(), before, "{to:?}");
+    }
+}
+
+#[test]
 fn a_narrower_screen_wraps_and_a_wider_one_joins() {
     check((10, 4), "abcdefgh\r\nx", (4, 4), "abcd/efgh/x", (2, 1));
     check((4, 4), "abcdefgh\r\nx", (10, 4), "abcdefgh/x", (1, 1));

@@ -20,7 +20,8 @@ use crate::{
     captures::AppCaptures,
     config::{Settings, keys, wire::FilePreferences},
     layout_file::LayoutFolder,
-    links, sessions,
+    links,
+    sessions::{self, Sessions},
 };
 
 /// The control server's connection to the window.
@@ -33,6 +34,8 @@ pub(crate) struct WindowHost {
     pub(crate) settings: Arc<Settings>,
     /// Whether the window shows the theme for a light desktop.
     pub(crate) is_light: Arc<AtomicBool>,
+    /// The programs that outlive this window.
+    pub(crate) sessions: Arc<Sessions>,
 }
 
 impl Host for WindowHost {
@@ -46,6 +49,7 @@ impl Host for WindowHost {
     }
 
     fn agents_changed(&self) {
+        self.sessions.update_legacy();
         self.inbox.post(|news| news.control.agents = true);
     }
 

@@ -7,7 +7,7 @@ use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
 use crate::window::{
     app::{App, system::notices::with_line},
-    workspace::first_layout,
+    workspace::{first_layout, first_panes::FirstPanes},
 };
 use crate::{args::Args, config::Config};
 
@@ -55,10 +55,10 @@ impl App {
         let Some(first) = self.workspace.first.take() else { return };
         let (mux, settings) = (Arc::clone(&self.mux), Arc::clone(&self.prefs.settings));
         let (args, last) = (self.prefs.args.clone(), self.workspace.last.clone());
-        if let Some(instance) = &args.attach {
-            for fault in first.sessions.attach(&mux, instance).faults {
-                self.complain(ABOUT_SESSIONS, fault);
-            }
+        self.attach_programs(&first);
+        // The layout of the last window would show the attached programs a second time.
+        if mux.layout().tabs.is_empty() {
+            self.offer_last();
         }
         if mux.layout().tabs.is_empty()
             && let Some(complaint) =
@@ -81,6 +81,26 @@ impl App {
             self.complain(ABOUT_SESSIONS, fault);
         } else if let Some(message) = first.sessions.left_message() {
             self.keep_saying(ABOUT_SESSIONS, message);
+        }
+    }
+
+    /// Shows the programs that continue without a window: those of the instance whose place this window takes, and those
+    /// that the command line names.
+    fn attach_programs(&mut self, first: &FirstPanes) {
+        let mux = Arc::clone(&self.mux);
+        let mut faults = Vec::new();
+        if let Some(predecessor) = &first.predecessor {
+            faults.extend(first.sessions.inherit(&mux, predecessor).faults);
+        }
+        if let Some(instance) = &self.prefs.args.attach {
+            let attached = first.sessions.attach(&mux, instance);
+            // There may be no others.
+            if attached.panes > 0 || mux.layout().tabs.is_empty() {
+                faults.extend(attached.faults);
+            }
+        }
+        for fault in faults {
+            self.complain(ABOUT_SESSIONS, fault);
         }
     }
 
