@@ -63,8 +63,12 @@ pub struct Args {
 
     /// Take the place of an instance that has ended: a window, or an instance without a window. Standard input contains what
     /// it left
-    #[arg(long, hide = true, value_enum, value_name = "WHAT", conflicts_with_all = ["execute", "layout", "attach", "with_stdin", "quake"])]
+    #[arg(long, hide = true, value_enum, value_name = "WHAT", conflicts_with_all = ["execute", "layout", "attach", "with_stdin"])]
     pub succeed: Option<Predecessor>,
+
+    /// Show programs that another instance has left, by the numbers of their keeper
+    #[arg(long, hide = true, value_delimiter = ',', value_name = "NUMBER", conflicts_with_all = ["execute", "layout", "attach", "succeed"])]
+    pub take: Vec<u64>,
 
     /// Start maximized
     #[arg(long, conflicts_with = "quake")]
@@ -218,21 +222,36 @@ impl Args {
         self.headless && self.succeed == Some(Predecessor::Window)
     }
 
+    /// What a process is that takes the place of this one.
+    fn kind(&self) -> Predecessor {
+        match self.headless && !self.waits_for_window() {
+            true => Predecessor::Headless,
+            false => Predecessor::Window,
+        }
+    }
+
     /// Whether the process shows programs that continue without a window.
     pub(crate) fn attaches(&self) -> bool {
-        self.attach.is_some() || self.succeed.is_some()
+        self.attach.is_some() || self.succeed.is_some() || !self.take.is_empty()
     }
 
     /// The arguments of the process that takes the place of this one after a crash. It has no window, because nothing
     /// shows that a display is still there.
     pub(crate) fn after_crash(&self) -> Vec<OsString> {
-        let kind = match self.headless && !self.waits_for_window() {
-            true => Predecessor::Headless,
-            false => Predecessor::Window,
-        };
+        let headless = Self { headless: true, succeed: Some(self.kind()), ..self.clone() };
+        headless.after_restart()
+    }
+
+    /// The arguments of the program that replaces this one.
+    pub(crate) fn after_restart(&self) -> Vec<OsString> {
         let mut args = self.same();
-        args.insert(0, "--headless".into());
-        args.insert(1, format!("--succeed={}", named(&kind)).into());
+        args.insert(0, joined("--succeed", named(&self.kind()).as_ref()));
+        match (self.headless, self.quake) {
+            (true, _) => args.insert(0, "--headless".into()),
+            (false, true) => args.insert(0, "--quake".into()),
+            (false, false) => {}
+        }
+        self.title.iter().for_each(|title| args.push(joined("--title", title.as_ref())));
         args
     }
 
@@ -241,6 +260,15 @@ impl Args {
     pub(crate) fn another(&self, cwd: &Path) -> Vec<OsString> {
         let mut args = self.same();
         args.insert(0, joined("--cwd", cwd.as_os_str()));
+        args
+    }
+
+    /// The arguments for another window with the same settings as this one, which shows programs that this instance has
+    /// left.
+    pub(crate) fn another_with(&self, programs: &[u64]) -> Vec<OsString> {
+        let mut args = self.same();
+        let numbers: Vec<String> = programs.iter().map(u64::to_string).collect();
+        args.insert(0, joined("--take", numbers.join(",").as_ref()));
         args
     }
 

@@ -9,24 +9,31 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use unterm_control::{RegistryFault, held::Keeper, workspace::LAST};
-use unterm_mux::{Mux, MuxEvent, Observer, OnExit, PaneId};
+use unterm_mux::{Mux, MuxEvent, Observer, OnExit, Pane, PaneId, PaneState};
 
 use crate::{
     args::Args,
-    config::{Change, wire::HeadlessHost},
+    config::{
+        Change,
+        wire::{HeadlessHost, Leaving},
+    },
     environment,
     last_session::LastSession,
     layout_file::LayoutFile,
-    proxy, signals,
+    proxy,
+    sessions::Sessions,
+    signals,
     startup::Startup,
-    succession,
+    succession::{self, Restart},
 };
 
-/// Runs until a signal arrives or the last client disconnects.
-pub(crate) fn run(args: &Args) -> Result<()> {
+/// Runs until a signal arrives or the last client disconnects. Returns the program that replaces this one, if a caller has
+/// asked for it.
+pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     let (stop, stopped) = mpsc::channel();
-    let (last_goes, stop_detached, stop_empty) = (stop.clone(), stop.clone(), stop.clone());
+    let (last_goes, stop_leaving, stop_empty) = (stop.clone(), stop.clone(), stop.clone());
     signals::on_stop(move |signal| {
         let _ = stop.send(format!("signal {signal}"));
     })?;
@@ -46,9 +53,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let (mux, home) = (Arc::clone(&startup.mux), startup.settings.home().to_owned());
     let (settings, changes) = (Arc::clone(&startup.settings), Arc::clone(&startup.changes));
-    let detach = detaching(&mux, stop_detached);
     let sessions = Arc::clone(&startup.sessions);
-    let host = Arc::new(HeadlessHost { settings, changes, detach, sessions });
+    let restart = Arc::default();
+    let leave = leaving(args, &sessions, &mux, stop_leaving, &restart);
+    let host = Arc::new(HeadlessHost { settings, changes, leave, sessions, args: args.clone() });
     let server = startup.serve(args, host, predecessor.as_ref())?;
     match server.registry_fault() {
         // With `--with-stdin`, the client that started this instance finds it through the registry. So without an
@@ -112,7 +120,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     tracing::info!("stopping on {reason}");
     server.stop();
     mux.shutdown();
-    Ok(())
+    let next = restart.lock().take();
+    Ok(next)
 }
 
 /// Ends an instance that waits for a window, when its last program has ended.
@@ -148,15 +157,39 @@ fn apply(mux: &Weak<Mux>, change: Change) {
     }
 }
 
+/// The program that replaces this one once the instance has ended.
+type NextProgram = Arc<Mutex<Option<Restart>>>;
+
 /// A function that lets programs continue without this instance, and then ends the instance.
-fn detaching(mux: &Arc<Mux>, stop: mpsc::Sender<String>) -> Box<dyn Fn() -> bool + Send + Sync> {
-    let mux = Arc::downgrade(mux);
-    Box::new(move || {
-        let count = mux.upgrade().map_or(0, |mux| mux.leave());
-        if count > 0 {
-            let _ = stop.send(format!("a request to detach; {count} programs continue"));
-        }
-        count > 0
+fn leaving(
+    args: &Args,
+    sessions: &Arc<Sessions>,
+    mux: &Arc<Mux>,
+    stop: mpsc::Sender<String>,
+    next: &NextProgram,
+) -> Box<dyn Fn(Leaving) -> Result<bool, String> + Send + Sync> {
+    let (args, sessions) = (args.clone(), Arc::clone(sessions));
+    let (mux, next) = (Arc::downgrade(mux), Arc::clone(next));
+    Box::new(move |leaving| {
+        let Some(mux) = mux.upgrade().filter(|mux| !mux.kept_panes().is_empty()) else {
+            return Ok(false);
+        };
+        let (count, reason) = match leaving {
+            Leaving::Detach => (mux.leave(), "a request to detach"),
+            Leaving::Restart => {
+                let is_running = |pane: &Arc<Pane>| pane.state() == PaneState::Running;
+                let ends = mux.panes().into_iter().filter(is_running).count();
+                let ends = ends.saturating_sub(mux.kept_panes().len());
+                if ends > 0 {
+                    return Err(format!("{ends} programs would end: no keeper is their parent"));
+                }
+                let restart = Restart::prepare(&args, &sessions);
+                *next.lock() = Some(restart.map_err(|error| format!("{error:#}"))?);
+                (mux.leave_to_successor(), "a request to restart")
+            }
+        };
+        let _ = stop.send(format!("{reason}; {count} programs continue"));
+        Ok(true)
     })
 }
 

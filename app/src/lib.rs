@@ -23,6 +23,7 @@ mod layout_file;
 mod links;
 pub mod local_time;
 pub mod logging;
+mod new_window;
 mod own_program;
 pub mod plain_words;
 mod proxy;
@@ -52,7 +53,8 @@ pub fn run(args: &Args) -> Result<()> {
     if args.print_config {
         return print_config();
     }
-    if args.headless { headless::run(args) } else { window::run(args) }
+    let restart = if args.headless { headless::run(args)? } else { window::run(args)? };
+    restart.map_or(Ok(()), |restart| Err(restart.run()))
 }
 
 /// Creates a mux for a program that has neither a window nor settings. The programs in this mux get the usual

@@ -23,6 +23,14 @@ pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
     Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
+/// Whether an upgrade has replaced the file of this program, and the newer program is there.
+pub(crate) fn is_replaced() -> bool {
+    std::env::current_exe().is_ok_and(|path| {
+        let installed = as_installed(path.clone());
+        installed != path && installed.exists()
+    })
+}
+
 fn as_installed(path: PathBuf) -> PathBuf {
     match path.to_str().and_then(|path| path.strip_suffix(REPLACED)) {
         Some(installed) => installed.into(),

@@ -4,13 +4,18 @@
 //! The option `sessions.keep` decides whether there is a keeper. Only Linux has one.
 
 #[cfg(target_os = "linux")]
-use std::{ffi::OsString, sync::OnceLock};
+use std::{
+    ffi::OsString,
+    sync::OnceLock,
+    thread,
+    time::{Duration, Instant},
+};
 use std::{path::Path, sync::Arc};
 
 use unterm_control::{DetachedProgram, Inheritance, Legacy};
 #[cfg(target_os = "linux")]
 use unterm_mux::{KeptSpawner, LeftProgram, PlacementReporter, SuccessorProgram};
-use unterm_mux::{Mux, PtySpawner, Spawner};
+use unterm_mux::{Mux, PaneId, PtySpawner, Spawner};
 
 use crate::{args::Args, config::Config};
 
@@ -21,6 +26,21 @@ const SOCKET: &str = "keeper.sock";
 /// The program of the keeper, beside this program.
 #[cfg(target_os = "linux")]
 const PROGRAM: &str = "unterm-keeper";
+
+/// The longest time to wait until another process has left a program.
+#[cfg(target_os = "linux")]
+const LEAVING: Duration = Duration::from_secs(5);
+
+/// The longest time to wait until a new window shows programs.
+#[cfg(target_os = "linux")]
+const OPENING: Duration = Duration::from_secs(20);
+
+/// The time between two requests to the keeper.
+#[cfg(target_os = "linux")]
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The message if there is no keeper.
+const NO_KEEPER: &str = "programs can't move to or from this window: see the setting sessions.keep";
 
 /// How this instance starts programs.
 #[derive(Default)]
@@ -156,6 +176,12 @@ impl Sessions {
         let _ = self.successor.set(crash);
     }
 
+    /// What the process that takes the place of this one inherits at this moment. `None` if programs can't outlive this
+    /// process, or it has no server.
+    pub(crate) fn inheritance(&self) -> Option<Inheritance> {
+        self.successor.get()?.legacy.inheritance()
+    }
+
     /// Updates what the process that takes the place of this one inherits. Never waits.
     pub(crate) fn update_legacy(&self) {
         if let Some(reporter) = self.reporter.get() {
@@ -203,6 +229,64 @@ impl Sessions {
         attached
     }
 
+    /// Opens tabs for programs that another process leaves, by the numbers of their keeper: for all of them or none. Waits
+    /// until that process has left them. Returns the panes in the same order.
+    pub(crate) fn attach_numbers(&self, mux: &Mux, numbers: &[u64]) -> Result<Vec<PaneId>, String> {
+        let keeper = self.keeper.as_ref().ok_or(NO_KEEPER)?;
+        let until = Instant::now() + LEAVING;
+        let left = loop {
+            let left = keeper.left_programs().map_err(|error| error.to_string())?;
+            let find = |number: &u64| left.iter().find(|left| left.number() == *number).cloned();
+            let found: Option<Vec<LeftProgram>> = numbers.iter().map(find).collect();
+            match found {
+                Some(found) => break found,
+                None if Instant::now() > until => {
+                    return Err(
+                        "another instance still shows a program, or it has ended".to_owned()
+                    );
+                }
+                None => thread::sleep(PAUSE),
+            }
+        };
+        let (mut panes, mut faults) = (Vec::new(), Vec::new());
+        for result in mux.attach_all(keeper, &left) {
+            match result {
+                Ok(pane) => panes.push(pane.id()),
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+        if faults.is_empty() {
+            let layout = mux.layout();
+            if let Some(tab) = panes.first().and_then(|pane| layout.tab_of(*pane)) {
+                mux.activate_tab(layout.tabs[tab].id).map_err(|error| error.to_string())?;
+            }
+            return Ok(panes);
+        }
+        if let Err(error) = mux.leave_panes(&panes) {
+            tracing::warn!(%error, "a program stays here");
+        }
+        Err(faults.join("\n"))
+    }
+
+    /// Waits until another process shows programs, by the numbers of their keeper. Returns false if none does in time, or
+    /// as soon as `has_failed`.
+    pub(crate) fn wait_until_shown(
+        &self,
+        numbers: &[u64],
+        mut has_failed: impl FnMut() -> bool,
+    ) -> bool {
+        let Some(keeper) = &self.keeper else { return false };
+        let until = Instant::now() + OPENING;
+        while Instant::now() < until && !has_failed() {
+            let left = keeper.left_programs().unwrap_or_default();
+            if !left.iter().any(|left| numbers.contains(&left.number())) {
+                return true;
+            }
+            thread::sleep(PAUSE);
+        }
+        false
+    }
+
     /// A message about running programs without a window. `None` if there are none.
     pub(crate) fn left_message(&self) -> Option<String> {
         let left = self.keeper.as_ref()?.left_programs().ok()?;
@@ -227,6 +311,11 @@ impl Sessions {
     /// Does nothing: there is no keeper.
     pub(crate) fn prepare_crash(&self, _: &Args, _: Legacy) {}
 
+    /// `None`: there is no keeper.
+    pub(crate) fn inheritance(&self) -> Option<Inheritance> {
+        None
+    }
+
     /// Does nothing: there is no keeper.
     pub(crate) fn update_legacy(&self) {}
 
@@ -243,6 +332,16 @@ impl Sessions {
     /// Reports that there is no keeper.
     pub(crate) fn attach(&self, _: &Mux, _: &str) -> Attached {
         Attached { panes: 0, faults: vec!["Programs outlive their window only on Linux.".into()] }
+    }
+
+    /// Reports that there is no keeper.
+    pub(crate) fn attach_numbers(&self, _: &Mux, _: &[u64]) -> Result<Vec<PaneId>, String> {
+        Err(NO_KEEPER.to_owned())
+    }
+
+    /// False: there is no keeper.
+    pub(crate) fn wait_until_shown(&self, _: &[u64], _: impl FnMut() -> bool) -> bool {
+        false
     }
 
     /// `None`: there is no keeper.

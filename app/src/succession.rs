@@ -1,19 +1,27 @@
 //! Takes the place of an instance that has ended, or that continues without a window after a crash: its name, its ports,
-//! its token and its programs.
+//! its token and its programs. [`Restart`] is the case in which the instance makes way itself, for the program that is
+//! installed now.
 //!
 //! The sources are standard input, if the keeper of the programs has started this process, and the registry of this user's
 //! instances. Never takes the place of an instance that still runs: it asks the instance to detach, and waits for its end.
 
-use std::{io, path::Path, time::Duration};
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use unterm_control::{
     Inheritance, Record,
     client::{self, Client, Endpoint},
     methods::{action, instance, params::NoParams},
 };
 
-use crate::args::Args;
+use crate::{args::Args, own_program, sessions::Sessions};
 
 /// The longest time to wait for the end of an instance that was asked to detach.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -69,4 +77,56 @@ fn take_over(record: Record) -> Result<Inheritance> {
     }
     let instance::InfoReply { next_session, agents_paused: is_paused, .. } = info;
     Ok(Inheritance { record, next_session, is_paused })
+}
+
+/// The program that replaces this one, in the same process, once the instance has left its programs and ended. So whoever
+/// started Unterm and waits for its end notices nothing.
+#[derive(Debug)]
+pub(crate) struct Restart {
+    file: PathBuf,
+    args: Vec<OsString>,
+    inheritance: Inheritance,
+}
+
+impl Restart {
+    /// Prepares a restart, and changes nothing. Starts the installed program once, to see whether it runs here and can take
+    /// the place of an instance.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub(crate) fn prepare(args: &Args, sessions: &Sessions) -> Result<Self> {
+        let inheritance = sessions
+            .inheritance()
+            .context("programs of this instance cannot continue without it")?;
+        let file = own_program::path().context("the path of the installed program is unknown")?;
+        let args = args.after_restart();
+        let tried = Command::new(&file).args(&args).arg("--version").stdin(Stdio::null()).output();
+        let tried = tried.with_context(|| format!("{} does not start", file.display()))?;
+        if !tried.status.success() {
+            let why = String::from_utf8_lossy(&tried.stderr);
+            let why = why.lines().next().unwrap_or("it reports an error").to_owned();
+            bail!("{} cannot replace this program: {why}", file.display());
+        }
+        Ok(Self { file, args, inheritance })
+    }
+
+    /// Replaces the program. The programs of the instance must have been left, and its server must have ended. Returns only
+    /// if that fails.
+    pub(crate) fn run(self) -> Error {
+        let Self { file, args, inheritance } = self;
+        // A pipe holds 64 KiB, so writing to it waits for no reader.
+        let written = io::pipe().and_then(|(reader, mut writer)| {
+            writer.write_all(inheritance.to_text().as_bytes()).map(|()| reader)
+        });
+        let input = match written {
+            Ok(input) => input,
+            Err(error) => return Error::new(error).context("cannot restart"),
+        };
+        unterm_mux::restore_descriptor_limit();
+        let error = Command::new(&file).args(args).stdin(input).exec();
+        Error::new(error).context(format!(
+            "cannot start {}; `unterm --attach` shows the programs",
+            file.display()
+        ))
+    }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::oneshot;
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::{Mux, Pane, PaneId};
 
 use crate::services::{people::changes::Changes, records::workspace::Workspace};
 
@@ -63,6 +63,23 @@ pub trait Host: Send + Sync {
     /// The programs that continue without an instance, oldest first. May block.
     fn detached_programs(&self) -> Vec<DetachedProgram> {
         Vec::new()
+    }
+    /// Shows programs that another instance has left, by the numbers of their keeper: all of them or none. Returns their
+    /// panes, in the same order. May block.
+    ///
+    /// # Errors
+    /// The reason, as text.
+    fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {
+        let _ = (mux, programs);
+        Err("this instance can't show programs of another one".to_owned())
+    }
+    /// Opens a window that shows programs that this instance has left, and waits until it does.
+    ///
+    /// # Errors
+    /// The reason, as text.
+    fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
+        let _ = programs;
+        Err("this instance can't open a window".to_owned())
     }
     /// The layout files that the app keeps beside the saved workspaces, if any.
     fn layouts(&self) -> Option<Arc<dyn Layouts>> {

@@ -70,6 +70,7 @@ pub mod tmux {
         Answer, Control, Event, Hello, asks_version, control, program_version,
     };
 }
+pub use methods::moving::Mover;
 pub use methods::{Entry, Group, METHODS, titles::title as plain_title};
 pub use reference::{reference, tools};
 pub use registry::{

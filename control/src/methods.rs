@@ -29,6 +29,7 @@ pub mod instance;
 pub mod layout;
 pub mod lease;
 mod method;
+pub mod moving;
 pub mod nonce;
 pub mod orchestrate;
 pub mod params;

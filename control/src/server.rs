@@ -26,7 +26,7 @@ use crate::{
     Host,
     backend::Backend,
     dispatch::Dispatcher,
-    methods::adapter::ProgramState,
+    methods::{adapter::ProgramState, moving::Mover},
     registry::{Inheritance, Record, Registration, RegistryFault},
     services::{
         pane::{
@@ -228,6 +228,11 @@ impl Server {
     /// The instance's id, such as `alpha`, or `unregistered` if the instance is not in the registry.
     pub fn instance_id(&self) -> String {
         self.registration.record().id.clone()
+    }
+
+    /// Moves sessions to other windows.
+    pub fn mover(&self) -> Mover {
+        Mover::of(self.dispatcher.context())
     }
 
     /// Reports what this instance leaves to the process that takes its place.

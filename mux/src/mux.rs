@@ -111,6 +111,9 @@ pub enum MuxError {
     /// The pane belongs to a tmux server, which can't do this.
     #[error("pane {} belongs to tmux: use tmux's own commands for this", pane_number(.0))]
     InTmux(PaneId),
+    /// The program would end without this process.
+    #[error("the program of pane {} can't continue without this window", pane_number(.0))]
+    NotKept(PaneId),
     /// The parts of the split would be too small to use.
     #[error("pane {} is too small to split: each part needs {}", pane_number(.pane), needs(.axis))]
     NoRoom {

@@ -54,7 +54,7 @@ pub use journal::{CheckpointDue, JournalContents, OutputJournal, TermChange};
 #[cfg(target_os = "linux")]
 pub use kept::{KeptSpawner, LeftProgram, SuccessorProgram};
 #[cfg(unix)]
-pub use limits::raise_descriptor_limit;
+pub use limits::{raise_descriptor_limit, restore_descriptor_limit};
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -263,6 +263,10 @@ pub trait Process: Send + Sync {
     /// Whether a keeper is the program's parent, so that [`Process::leave`] lets the program continue.
     fn is_kept(&self) -> bool {
         false
+    }
+    /// The keeper's number of the program. `None` if no keeper is its parent.
+    fn keeper_number(&self) -> Option<u64> {
+        None
     }
     /// Lets the program continue without an owner when this value is dropped, so that another process can take it over.
     /// Only for a program that no pane shows. Has no effect if no keeper is the program's parent: the program then ends.

@@ -75,6 +75,9 @@ macro_rules! with_actions {
             Detach "detach" "Detach" [] ["keep running", "close window and keep programs", "leave session", "disconnect"]
                 "Closes the window and lets its programs continue. `unterm --attach` shows them again. Needs `sessions.keep`, and Linux."
                 |app, _| app.detach(), else "No program can continue without the window: see sessions.keep.";
+            Restart "restart" "Restart Unterm" [] ["upgrade", "update", "reload program", "relaunch"]
+                "Replaces this program by the one that is installed now, for example after an upgrade. All programs continue. Needs `sessions.keep`, and Linux."
+                |app, _| app.restart(), else "No program can continue across a restart: see sessions.keep.";
             ZoomPane "zoom_pane" "Zoom pane" ["ctrl+shift+z"] ["maximize pane", "toggle zoom", "unzoom"]
                 "Lets the focused pane fill the tab, or restores the split."
                 |app, at| app.zoom(at.tab), else "The tab has only one pane.";
@@ -106,6 +109,21 @@ macro_rules! with_actions {
                 "Moves the focused pane into the tab with this number. The pane lands right of that tab's focused pane; a number past the last tab means the last."
                 |app, at, number| app.pane_to_tab(at.tab, at.numbered(number)),
                     else "The pane is already in that tab.";
+            TabToNewWindow "tab_to_new_window" "Move tab to a new window" [] ["tear off tab", "detach tab", "pop out tab"]
+                "Opens another window with this tab. Its programs keep running. Needs `sessions.keep`, and Linux."
+                |app, at| app.tab_to_new_window(at.tab), else "The window has only one tab.";
+            TabToWindow(optional: "the instance's name") "tab_to_window" "Move tab to another window" [] ["send tab to window", "merge windows"]
+                "Moves this tab to the window of another instance. Without a name, lists the windows. Needs `sessions.keep` in both windows, and Linux."
+                |app, at, name| app.tab_to_window(at.tab, name);
+            PaneToNewWindow "pane_to_new_window" "Move pane to a new window" [] ["tear off pane", "pop out pane"]
+                "Opens another window with the focused pane. Its program keeps running. Needs `sessions.keep`, and Linux."
+                |app, at| app.pane_to_new_window(at.tab), else "The window has only one pane.";
+            PaneToWindow(optional: "the instance's name") "pane_to_window" "Move pane to another window" [] ["send pane to window"]
+                "Moves the focused pane to the window of another instance. Without a name, lists the windows. Needs `sessions.keep` in both windows, and Linux."
+                |app, at, name| app.pane_to_window(at.tab, name);
+            GatherTabs "gather_tabs" "Gather tabs of all windows" [] ["merge all windows", "collect windows"]
+                "Moves the tabs of all other windows to this one. The other windows close. Needs `sessions.keep` in all windows, and Linux."
+                |app, _| app.gather_tabs();
             BroadcastTab "broadcast_tab" "Broadcast input in the tab" [] ["synchronize panes", "type into all panes of the tab"]
                 "Starts or stops sending what you type to every pane of the tab."
                 |app, at| app.workspace.panes.toggle_broadcast(Broadcast::Tab(at.tab.id));

@@ -302,6 +302,10 @@ pub enum Command {
     ///
     /// `attach` shows them again. Needs the option sessions.keep, and Linux.
     Detach,
+    /// Replace an instance by the program that is installed now, and let its programs continue.
+    ///
+    /// The instance keeps its name, its ports and its tokens. Needs the option sessions.keep, and Linux.
+    Restart,
     /// Open a window with the programs that continue without one.
     Attach {
         /// Only the programs of this instance, which has ended.

@@ -28,6 +28,7 @@ mod relay;
 mod replay;
 mod report;
 mod resource_commands;
+mod restart;
 mod screenshot;
 mod search;
 mod session;
@@ -179,6 +180,9 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         }
         connected => connected?,
     };
+    if matches!(args.command, Command::Restart) {
+        return print(args, &restart::run(&home, &client)?);
+    }
     if let Command::Watch { id, states: true, count, .. } = &args.command {
         let watch = watch_states::WatchStates { session: *id, count: *count, json: args.json };
         watch.run(client)?;
@@ -404,6 +408,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Tmux { .. }
         | Command::TmuxShim { .. }
         | Command::TmuxPipe { .. }
+        | Command::Restart
         | Command::Mcp { .. }
         | Command::Ptywright(_)
         | Command::Method

@@ -12,7 +12,7 @@ use unterm_control::{
     Acted, ActionKeys, Binding, Captures, Changes, Described, DetachedProgram, Headless, Host,
     HostRequest, Layouts, Preferences, ThemeInfo, Topic,
 };
-use unterm_mux::private;
+use unterm_mux::{Mux, PaneId, private};
 use unterm_term::Rgb;
 
 use super::{
@@ -20,9 +20,10 @@ use super::{
 };
 use crate::{
     action::{ACTIONS, Entry},
+    args::Args,
     captures::AppCaptures,
     layout_file::LayoutFolder,
-    links, proxy,
+    links, new_window, proxy,
     sessions::{self, Sessions},
 };
 
@@ -133,6 +134,26 @@ pub(crate) fn notify_page(changes: &Changes, path: &Path) {
     }
 }
 
+/// How an instance without a window ends, if its programs continue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// Nothing takes its place.
+    Detach,
+    /// The installed program replaces this one.
+    Restart,
+}
+
+impl Leaving {
+    /// The action with this name.
+    fn of_action(name: &str) -> Option<Self> {
+        match name {
+            "detach" => Some(Self::Detach),
+            "restart" => Some(Self::Restart),
+            _ => None,
+        }
+    }
+}
+
 /// The host of an instance without a window. It still provides preferences and a key map.
 pub(crate) struct HeadlessHost {
     /// The current preferences.
@@ -140,9 +161,11 @@ pub(crate) struct HeadlessHost {
     /// Receives changes of the preferences.
     pub(crate) changes: Arc<Changes>,
     /// Lets the programs continue without this instance, and ends the instance. Returns false if no program can continue.
-    pub(crate) detach: Box<dyn Fn() -> bool + Send + Sync>,
+    pub(crate) leave: Box<dyn Fn(Leaving) -> Result<bool, String> + Send + Sync>,
     /// The programs that outlive this instance.
     pub(crate) sessions: Arc<Sessions>,
+    /// The command line of this instance.
+    pub(crate) args: Args,
 }
 
 impl Host for HeadlessHost {
@@ -167,20 +190,24 @@ impl Host for HeadlessHost {
     }
 
     fn ask(&self, request: HostRequest) {
-        match request {
-            HostRequest::Actions(answer) => {
+        let leaving = match &request {
+            HostRequest::Act { name, argument: None, .. } => Leaving::of_action(name),
+            _ => None,
+        };
+        match (request, leaving) {
+            (HostRequest::Actions(answer), _) => {
                 let _ = answer.send(Keymap::new(&self.settings.get().keys).table());
             }
-            HostRequest::Act { name, argument: None, bounds, answer } if name == "detach" => {
+            (HostRequest::Act { bounds, answer, .. }, Some(leaving)) => {
                 let _ = answer.send(Ok(match bounds.leased.first() {
                     Some(pane) => {
                         let pane = pane.0;
                         Acted::Refused(format!("session {pane} is leased by somebody else"))
                     }
-                    None => Acted::Done((self.detach)()),
+                    None => (self.leave)(leaving).map_or_else(Acted::Refused, Acted::Done),
                 }));
             }
-            request => Headless.ask(request),
+            (request, _) => Headless.ask(request),
         }
     }
 
@@ -198,6 +225,14 @@ impl Host for HeadlessHost {
 
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
+    }
+
+    fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {
+        self.sessions.attach_numbers(mux, programs)
+    }
+
+    fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
+        new_window::open_with(programs, &self.args, &self.sessions)
     }
 
     fn detached_programs(&self) -> Vec<DetachedProgram> {

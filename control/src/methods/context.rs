@@ -56,6 +56,8 @@ pub struct Context {
     pub(crate) people: People,
     /// Leases, events, views and plugins of the panes.
     pub(crate) panes: Panes,
+    /// Held while sessions move to another window.
+    pub(crate) moves: Arc<parking_lot::Mutex<()>>,
     /// Returns every group in order, with the names of its methods. A function, because methods can't import the table
     /// that lists them.
     pub(crate) names_by_group: NamesByGroup,
@@ -98,6 +100,7 @@ impl Context {
             records: Records::new(registration.home()),
             people,
             panes,
+            moves: Arc::default(),
             mux,
             host,
             registration,

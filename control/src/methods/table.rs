@@ -8,8 +8,8 @@ use super::{
     group::Group,
     handover, inbox, input, instance, layout, lease,
     method::{Entry, entry},
-    nonce, orchestrate, policy, proxy, recording, replay, screen, search_all, selftest, server,
-    session, settings, signal, system, token, variables, view, wait, workspace,
+    moving, nonce, orchestrate, policy, proxy, recording, replay, screen, search_all, selftest,
+    server, session, settings, signal, system, token, variables, view, wait, workspace,
 };
 
 /// Every method, group by group, in the order in which `server.capabilities` lists them.
@@ -28,6 +28,7 @@ pub static METHODS: &[Entry] = &[
     entry::<explain::Explain>(),
     entry::<replay::Replay>(),
     entry::<handover::VerifyHandover>(),
+    entry::<moving::MoveSession>(),
     entry::<session::Cwd>(),
     entry::<variables::Env>(),
     entry::<variables::SetEnv>(),
@@ -133,6 +134,7 @@ pub static METHODS: &[Entry] = &[
     entry::<instance::Info>(),
     entry::<instance::SetTitle>(),
     entry::<instance::Focus>(),
+    entry::<moving::AttachPrograms>(),
     entry::<layout::TabList>(),
     entry::<layout::TabCreate>(),
     entry::<layout::TabClose>(),

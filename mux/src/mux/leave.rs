@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Mux;
-use crate::{Pane, PaneState};
+use super::{Mux, MuxError};
+use crate::{Pane, PaneId, PaneState};
 
 impl Mux {
     /// The panes in tabs whose programs can continue without this process: they run, and a keeper is their parent.
@@ -22,6 +22,33 @@ impl Mux {
     pub fn leave(&self) -> usize {
         self.spawner.will_leave();
         self.leave_to_successor()
+    }
+
+    /// Removes some panes, and lets their programs continue without an owner, so that another process can show them in the
+    /// same splits ([`Mux::attach_all`]). Returns the keeper's numbers of the programs, in the order of the panes. Removes
+    /// either all panes or none.
+    ///
+    /// Waits until the threads of the panes have stopped. An [`crate::Observer`] must not call it.
+    ///
+    /// # Errors
+    /// If there is no such pane, or its program can't continue without this process.
+    pub fn leave_panes(&self, panes: &[PaneId]) -> Result<Vec<u64>, MuxError> {
+        let number = |id: &PaneId| {
+            let pane = self.pane(*id).ok_or(MuxError::NoPane(*id))?;
+            let is_running = pane.state() == PaneState::Running;
+            let number = pane.process().keeper_number().filter(|_| is_running);
+            number.ok_or(MuxError::NotKept(*id))
+        };
+        let numbers = panes.iter().map(number).collect::<Result<Vec<u64>, MuxError>>()?;
+        #[cfg(target_os = "linux")]
+        self.store_placements_now();
+        for pane in panes {
+            // Another thread may have closed the pane.
+            if let Ok(handover) = self.release(*pane) {
+                handover.process.leave();
+            }
+        }
+        Ok(numbers)
     }
 
     /// Like [`Mux::leave`], for a process that ends afterward: the program of [`crate::KeptSpawner::set_successor`] then

@@ -238,6 +238,11 @@ impl State {
 }
 
 impl KeeperPane {
+    /// The keeper's number of the pane.
+    pub(super) fn number(&self) -> u64 {
+        self.key.number
+    }
+
     /// Stores what the next owner of the pane needs.
     pub(super) fn describe(&self, placement: ProgramPlacement) {
         let before = std::mem::replace(&mut *self.placement.lock(), placement.clone());

@@ -61,6 +61,13 @@ pub struct LeftProgram {
     pub has_ended: bool,
 }
 
+impl LeftProgram {
+    /// The keeper's number for the program.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+}
+
 /// A program that takes the place of this process, and takes over the programs that it leaves behind. It starts with the
 /// environment of this process, in its directory, without a terminal.
 #[derive(Clone, Debug)]

@@ -30,6 +30,15 @@ pub fn raise_descriptor_limit() -> std::io::Result<()> {
     Ok(())
 }
 
+/// Sets the limit of open files with which this process was started, for a program that replaces this one.
+pub fn restore_descriptor_limit() {
+    if let Some(limit) = started_with()
+        && let Err(error) = setrlimit(Resource::Nofile, limit)
+    {
+        tracing::debug!(%error, "the limit of open files stays raised");
+    }
+}
+
 /// The limit with which this process was started, if it has raised its limit since.
 pub(super) fn started_with() -> Option<Rlimit> {
     STARTED_WITH.get().copied()

@@ -334,6 +334,11 @@ impl Process for PtyProcess {
         self.state.lock().child.is_kept()
     }
 
+    #[cfg(target_os = "linux")]
+    fn keeper_number(&self) -> Option<u64> {
+        self.keeper.as_ref().filter(|_| self.is_kept()).map(KeeperPane::number)
+    }
+
     fn leave(&self) {
         self.is_left.store(self.state.lock().child.is_kept(), Ordering::Release);
     }

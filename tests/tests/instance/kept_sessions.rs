@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use unterm_tests::{Instance, Start, Wire, binary, wait_for};
+use unterm_tests::{Display, Instance, Start, Wire, binary, wait_for};
 
 /// A headless instance that keeps its programs. The keeper must lie beside it.
 fn kept(registry: &Path) -> Start<'static> {
@@ -134,6 +134,83 @@ fn programs_of_an_instance_that_detaches_continue() -> Result<()> {
     pane.wait(&mut second, "the variable", |lines| lines.iter().any(|line| line == "kept"))?;
     second.terminate()?;
     second.wait_for_exit()?;
+    wait_for_keeper_end(home.path())
+}
+
+/// Restarts an instance. Afterward, its process has the same id, and its entry the same name, ports and token.
+fn restart(unterm: &Instance) -> Result<Wire> {
+    let entry = unterm.entry();
+    let printed = unterm.prints(&["restart"])?;
+    ensure!(printed.contains(entry["version"].as_str().context("no version")?), "{printed}");
+    let mut wire = Wire::login(entry)?;
+    let info = wire.call("instance.info", json!({}))?;
+    for same in ["id", "pid", "mcp_port", "http_port", "auth_token", "started_at"] {
+        assert_eq!(info[same], entry[same], "{same}");
+    }
+    Ok(wire)
+}
+
+#[test]
+fn a_restarted_instance_has_its_programs_and_agents() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut unterm = kept(home.path()).now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    pane.type_text(&mut unterm, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut unterm, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    let mut wire = unterm.connect()?;
+    for _ in 0..3 {
+        let before = wire.call("screen.text", json!({"id": 0}))?;
+        wire = restart(&unterm)?;
+        assert_eq!(wire.call("screen.text", json!({"id": 0}))?, before);
+        let run = json!({"id": 0, "command": "echo $secret"});
+        let ran = wire.call("exec.run_wait", run)?.to_string();
+        ensure!(ran.contains("kept"), "{ran}");
+    }
+    // A program that starts after a restart has the limits that it would have had before.
+    wire.call("session.create", json!({}))?;
+    let run = json!({"id": 1, "command": "ulimit -Sn"});
+    let new = wire.call("exec.run_wait", run)?["output"].to_string();
+    let old = wire.call("exec.run_wait", json!({"id": 0, "command": "ulimit -Sn"}))?;
+    assert_eq!(new, old["output"].to_string());
+    unterm.terminate()?;
+    ensure!(unterm.wait_for_exit()?.success(), "{}", unterm.log());
+    wait_for_keeper_end(home.path())
+}
+
+#[test]
+fn a_restart_without_a_keeper_is_refused() -> Result<()> {
+    let mut unterm = Start::headless().arg("-o").arg("sessions.keep=false").now()?;
+    let refusal = unterm.complains(&["restart"])?;
+    ensure!(refusal.contains("sessions.keep"), "{refusal}");
+    assert_eq!(unterm.sessions()?.len(), 1);
+    Ok(())
+}
+
+#[test]
+fn a_restarted_window_has_its_size_and_its_splits() -> Result<()> {
+    binary("unterm-keeper");
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let start = Start::windowed(&display).registry(home.path()).arg("-o").arg("sessions.keep=true");
+    let (mut unterm, window, pane) = start.at_prompt()?;
+    window.resize(903, 555)?;
+    unterm.act(&["split_right"])?;
+    pane.type_text(&mut unterm, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut unterm, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    let sizes = |sessions: Vec<Value>| -> Vec<Value> {
+        sessions.into_iter().map(|it| json!([it["id"], it["cols"], it["rows"]])).collect()
+    };
+    let before = sizes(unterm.sessions()?);
+    let mut wire = restart(&unterm)?;
+    let window = display.window_of(&unterm)?;
+    assert_eq!(window.size()?, (903, 555));
+    let sessions = wire.call("session.list", json!({}))?;
+    let after = sizes(sessions["sessions"].as_array().context("none")?.clone());
+    assert_eq!(after, before);
+    let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
+    ensure!(ran.contains("kept"), "{ran}");
+    unterm.terminate()?;
+    ensure!(unterm.wait_for_exit()?.success(), "{}", unterm.log());
     wait_for_keeper_end(home.path())
 }
 

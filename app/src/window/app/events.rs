@@ -172,5 +172,8 @@ impl App {
         self.input.sequence.end();
         self.overlays.menu = None;
         self.report_focus();
+        if focused && self.surface.screen.is_some() {
+            self.offer_restart();
+        }
     }
 }

@@ -13,12 +13,19 @@ use crate::window::{
     system::watched,
     workspace::first_panes::FirstPanes,
 };
-use crate::{args::Args, last_session::LastSession, signals, startup::Startup, succession};
+use crate::{
+    args::Args,
+    last_session::LastSession,
+    signals,
+    startup::Startup,
+    succession::{self, Restart},
+};
 
-/// Runs the app until the last tab is closed or the process receives a stop signal.
-pub(crate) fn run(args: &Args) -> Result<()> {
+/// Runs the app until the last tab is closed or the process receives a stop signal. Returns the program that replaces this
+/// one, if the user has asked for it.
+pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     if args.quake && drop_down::toggle_running(&unterm_control::home()) {
-        return Ok(());
+        return Ok(None);
     }
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| {
         let error = error.to_string();
@@ -60,6 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         settings: Arc::clone(&settings),
         is_light: Arc::clone(&is_light),
         sessions: Arc::clone(&startup.sessions),
+        args: args.clone(),
     });
     let server = startup.serve(args, host, predecessor.as_ref());
     let last = LastSession::read(settings.home());
@@ -87,6 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
     app.system.appearance.is_theme_light = is_light;
     app.workspace.last = last;
+    app.workspace.sessions = Arc::clone(&sessions);
     app.workspace.first = Some(FirstPanes::new(ready, sessions, predecessor));
     app.chrome.instances = unterm_control::client::running(app.prefs.settings.home()).len();
     for (about, complaint) in problems {
@@ -100,7 +109,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     app.echo.allow(&app.inbox);
     let ran = event_loop.run_app(&mut app).context("the window's event loop failed");
     app.finish(ran.is_ok());
-    ran.and(app.failure.take().map_or(Ok(()), Err))
+    let restart = app.workspace.restart.take();
+    ran.and(app.failure.take().map_or(Ok(restart), Err))
 }
 
 impl App {
@@ -108,6 +118,7 @@ impl App {
     /// if the window was closed; otherwise, its desktop has ended.
     fn finish(&mut self, has_closed: bool) {
         self.take_back();
+        let is_empty = self.mux.layout().tabs.is_empty();
         match has_closed {
             true => self.keep_session(),
             false => self.keep_layout(),
@@ -115,7 +126,12 @@ impl App {
         // Close the window first, because the rest may take a moment.
         self.surface.screen = None;
         if let Some(server) = self.server.take() {
+            server.mover().finish();
             server.stop();
+        }
+        if is_empty || !has_closed {
+            // A move of the last tab has failed, or the desktop has ended: the user has not closed the tabs.
+            self.mux.leave_to_successor();
         }
         self.mux.shutdown();
     }

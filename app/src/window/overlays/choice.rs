@@ -12,6 +12,8 @@ pub(crate) enum Choice {
     Command(&'static Entry),
     /// An entry that the user configured: its title and its actions.
     Own(String, Vec<Action>),
+    /// An action with its argument.
+    Act(Action),
     /// A setting to change.
     Setting(Listed),
     /// A value of a setting, written as TOML.

@@ -191,6 +191,7 @@ impl Picker {
             Choice::Answer(answer) => self.give_answer(Some(answer), cx),
             Choice::NoAnswer => self.give_answer(None, cx),
             Choice::Page(topic) => request(Wish::ShowManual(topic), cx),
+            Choice::Act(action) => request(Wish::Act(None, action), cx),
             Choice::Layout(name) => request(Wish::Act(None, Action::OpenLayout(Some(name))), cx),
             Choice::Theme(name) => request(Wish::SetTheme(name), cx),
             Choice::Tab(tab) => {

@@ -20,6 +20,15 @@ pub(crate) enum Closing {
     Window,
     /// The window. Programs that can continue without it are left to the keeper.
     Detach,
+    /// The window, until the installed program has opened it again. Programs are left to the keeper as in [`Self::Detach`].
+    Restart,
+}
+
+impl Closing {
+    /// Whether the window closes, and programs continue.
+    pub(crate) fn leaves(self) -> bool {
+        matches!(self, Self::Detach | Self::Restart)
+    }
 }
 
 /// The name of the program or command that runs in a pane. `None` if a shell waits for a command.

@@ -22,13 +22,18 @@ pub(crate) mod work;
 
 use std::{
     collections::HashMap,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use unterm_mux::{Pane, PaneId};
 
-use crate::last_session::{LastSession, Unopened};
 use crate::window::workspace::{first_panes::FirstPanes, panes::Hand, view::Views};
+use crate::{
+    last_session::{LastSession, Unopened},
+    sessions::Sessions,
+    succession::Restart,
+};
 
 /// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
@@ -55,6 +60,12 @@ pub(crate) struct Workspace {
     pub(crate) undo_until: Option<Instant>,
     /// The first panes of the window, until they are open.
     pub(crate) first: Option<FirstPanes>,
+    /// How programs outlive this window.
+    pub(crate) sessions: Arc<Sessions>,
+    /// The program that replaces this one once the window has closed.
+    pub(crate) restart: Option<Restart>,
+    /// Whether the user has seen that a new version is installed.
+    pub(crate) has_offered_restart: bool,
 }
 
 impl Default for Workspace {
@@ -72,6 +83,9 @@ impl Default for Workspace {
             profiles: HashMap::new(),
             undo_until: None,
             first: None,
+            sessions: Arc::default(),
+            restart: None,
+            has_offered_restart: false,
         }
     }
 }

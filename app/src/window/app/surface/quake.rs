@@ -34,15 +34,16 @@ impl App {
         attributes: WindowAttributes,
         event_loop: &ActiveEventLoop,
     ) -> (WindowAttributes, Option<(u32, u32)>) {
-        let Some(last) = self.workspace.last.as_ref().filter(|_| self.prefs.config.window.restore)
-        else {
+        let replaces_one = self.prefs.args.succeed.is_some();
+        let restores = self.prefs.config.window.restore || replaces_one;
+        let Some(last) = self.workspace.last.as_ref().filter(|_| restores) else {
             return (attributes, None);
         };
         let screens =
             event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
         let attributes = match place_on(last, screens) {
             // If another window of Unterm is open, let the desktop choose the position.
-            Some(place) if !self.has_sibling() => attributes.with_position(place),
+            Some(place) if replaces_one || !self.has_sibling() => attributes.with_position(place),
             _ => attributes,
         };
         (attributes.with_maximized(last.maximized), Some((last.width, last.height)))

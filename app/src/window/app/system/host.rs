@@ -12,15 +12,16 @@ use unterm_control::{
     Acted, Bounds, Captures, Changes, DetachedProgram, Host, HostRequest, Layouts, Preferences,
     Typing,
 };
-use unterm_mux::{PaneId, Tab};
+use unterm_mux::{Mux, PaneId, Tab};
 
 use crate::window::{app::App, effect::Effect, inbox::Inbox};
 use crate::{
     action::Action,
+    args::Args,
     captures::AppCaptures,
     config::{Settings, keys, wire::FilePreferences},
     layout_file::LayoutFolder,
-    links,
+    links, new_window,
     sessions::{self, Sessions},
 };
 
@@ -36,6 +37,8 @@ pub(crate) struct WindowHost {
     pub(crate) is_light: Arc<AtomicBool>,
     /// The programs that outlive this window.
     pub(crate) sessions: Arc<Sessions>,
+    /// The command line of this window.
+    pub(crate) args: Args,
 }
 
 impl Host for WindowHost {
@@ -93,6 +96,14 @@ impl Host for WindowHost {
 
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
+    }
+
+    fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {
+        self.sessions.attach_numbers(mux, programs)
+    }
+
+    fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
+        new_window::open_with(programs, &self.args, &self.sessions)
     }
 
     fn detached_programs(&self) -> Vec<DetachedProgram> {

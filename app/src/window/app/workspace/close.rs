@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use unterm_mux::{PaneId, Tab};
 
-use crate::config::{ConfirmClose, OnClose};
 use crate::window::{
     app::App,
     overlays::{
@@ -13,6 +12,11 @@ use crate::window::{
     },
     ui::wrap::first_of,
     workspace::closing::{Closing, running},
+};
+use crate::{
+    config::{ConfirmClose, OnClose},
+    own_program,
+    succession::Restart,
 };
 
 /// The time during which a close can be undone. The closed programs keep running for this time.
@@ -25,7 +29,7 @@ impl App {
     /// close.
     pub(crate) fn close(&mut self, what: Closing) -> bool {
         let kept = match what {
-            Closing::Window | Closing::Detach => self.mux.kept_panes(),
+            Closing::Window | Closing::Detach | Closing::Restart => self.mux.kept_panes(),
             _ => Vec::new(),
         };
         let what = match (what, self.prefs.config.window.on_close) {
@@ -48,12 +52,12 @@ impl App {
                 others.flat_map(|tab| tab.panes()).collect()
             }
             Closing::Window => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
-            Closing::Detach => {
+            Closing::Detach | Closing::Restart => {
                 let ends = |pane: &PaneId| kept.iter().all(|kept| kept.id() != *pane);
                 layout.tabs.iter().flat_map(|tab| tab.panes()).filter(ends).collect()
             }
         };
-        if panes.is_empty() && !matches!(what, Closing::Window | Closing::Detach) {
+        if panes.is_empty() && what != Closing::Window && !what.leaves() {
             return false;
         }
         let rule = self.prefs.config.window.confirm_close;
@@ -65,10 +69,10 @@ impl App {
             Closing::Pane(_) | Closing::Tab(_) => 1,
             Closing::OtherTabs(_) => layout.tabs.len() - 1,
             Closing::Window => layout.tabs.len(),
-            Closing::Detach => 0,
+            Closing::Detach | Closing::Restart => 0,
         };
         let asks = match rule {
-            _ if what == Closing::Detach => !running.is_empty(),
+            _ if what.leaves() => !running.is_empty(),
             ConfirmClose::Programs => !running.is_empty(),
             ConfirmClose::Tabs => !running.is_empty() || tabs > 1,
             ConfirmClose::Always => true,
@@ -84,7 +88,7 @@ impl App {
             Closing::OtherTabs(_) if tabs == 1 => "the other tab".to_owned(),
             Closing::OtherTabs(_) => format!("the {tabs} other tabs"),
             Closing::Window if tabs > 1 => format!("this window with {tabs} tabs"),
-            Closing::Window | Closing::Detach => "this window".to_owned(),
+            Closing::Window | Closing::Detach | Closing::Restart => "this window".to_owned(),
         };
         let about = match (running.len(), panes.len()) {
             (0, 0 | 1) => "Its shell will end".to_owned(),
@@ -98,7 +102,7 @@ impl App {
         let is_in_tmux = |id: &PaneId| self.mux.pane(*id).is_some_and(|pane| pane.is_in_tmux());
         let all: usize = layout.tabs.iter().map(|tab| tab.panes().len()).sum();
         let about = match what {
-            Closing::Window | Closing::Detach => about,
+            Closing::Window | Closing::Detach | Closing::Restart => about,
             _ if panes.len() == all || panes.iter().any(is_in_tmux) => about,
             Closing::OtherTabs(_) if layout.tabs.len() > 2 => {
                 format!("{about}, unless you run “Undo close” for each tab within 30 s")
@@ -108,18 +112,44 @@ impl App {
         let about = about + if running.is_empty() { "." } else { ":" };
         let names = first_of(&running, NAMED).into_iter();
         let preview = names.map(|text| Preview { text, ..Preview::default() });
-        self.ask(
-            Confirm::new(format!("Close {things}?"), about)
-                .preview(preview.collect())
-                .button("Close", 'c', Answer::Close(what))
-                .cancel(),
-        );
+        let confirm =
+            match what {
+                Closing::Restart => Confirm::new("Restart Unterm?".to_owned(), about)
+                    .preview(preview.collect())
+                    .button("Restart", 'r', Answer::Close(what)),
+                _ => Confirm::new(format!("Close {things}?"), about)
+                    .preview(preview.collect())
+                    .button("Close", 'c', Answer::Close(what)),
+            };
+        self.ask(confirm.cancel());
         true
+    }
+
+    /// Replaces this program by the installed one, and lets its programs continue. Returns false if none can continue.
+    pub(crate) fn restart(&mut self) -> bool {
+        !self.mux.kept_panes().is_empty() && self.close(Closing::Restart)
     }
 
     /// Closes the window, and lets its programs continue. Returns false if no program can continue.
     pub(crate) fn detach(&mut self) -> bool {
         !self.mux.kept_panes().is_empty() && self.close(Closing::Detach)
+    }
+
+    /// Shows a message, once, if an upgrade has replaced this program. Without programs that can continue, a restart would
+    /// end them, so the message does not offer it.
+    pub(crate) fn offer_restart(&mut self) {
+        if self.workspace.has_offered_restart || !own_program::is_replaced() {
+            return;
+        }
+        self.workspace.has_offered_restart = true;
+        let text = match self.mux.kept_panes().is_empty() {
+            true => "New windows use the new version.".to_owned(),
+            false => {
+                let press = self.prefs.press("restart", "runs it");
+                format!("The action “Restart Unterm” starts it, and your programs continue.{press}")
+            }
+        };
+        self.keep_saying("restart", format!("A new version of Unterm is installed.\n{text}"));
     }
 
     /// Asks whether the programs that can continue without the window shall continue.
@@ -141,7 +171,7 @@ impl App {
         let pane = self.mux.pane(pane)?;
         match (pane.is_in_tmux(), what) {
             (false, _) => running(&pane),
-            (true, Closing::Window | Closing::Detach) => None,
+            (true, Closing::Window | Closing::Detach | Closing::Restart) => None,
             (true, _) => Some(format!("{} (in tmux)", pane.title())),
         }
     }
@@ -152,13 +182,22 @@ impl App {
         let is_closed = |tab: &&Tab| match what {
             Closing::Tab(id) => tab.id == id,
             Closing::OtherTabs(id) => tab.id != id,
-            Closing::Pane(_) | Closing::Window | Closing::Detach => false,
+            Closing::Pane(_) | Closing::Window | Closing::Detach | Closing::Restart => false,
         };
         let groups: Vec<Vec<PaneId>> = match what {
             Closing::Window => return self.inbox.post(|news| news.stop = true),
             Closing::Detach => {
                 let count = self.mux.leave();
                 tracing::info!(count, "programs continue without the window");
+                return self.inbox.post(|news| news.stop = true);
+            }
+            Closing::Restart => {
+                match Restart::prepare(&self.prefs.args, &self.workspace.sessions) {
+                    Ok(restart) => self.workspace.restart = Some(restart),
+                    Err(error) => return self.complain("restart", format!("{error:#}")),
+                }
+                let count = self.mux.leave_to_successor();
+                tracing::info!(count, "programs continue while Unterm restarts");
                 return self.inbox.post(|news| news.stop = true);
             }
             Closing::Pane(pane) => vec![vec![pane]],

@@ -6,4 +6,5 @@ pub(crate) mod close;
 pub(crate) mod copy;
 pub(crate) mod first_tab;
 pub(crate) mod layouts;
+pub(crate) mod moving;
 pub(crate) mod panes;

@@ -1,0 +1,42 @@
+//! Opens another window for programs that this instance has left.
+
+use std::{
+    io,
+    process::{Child, Command, Stdio},
+    thread,
+};
+
+use crate::{args::Args, own_program, sessions::Sessions};
+
+/// Opens a window with the settings of this instance, and waits until it shows the programs with these numbers of the
+/// keeper.
+///
+/// # Errors
+/// If the window can't be opened, as text. It then shows none of the programs.
+pub(crate) fn open_with(programs: &[u64], args: &Args, sessions: &Sessions) -> Result<(), String> {
+    let mut child =
+        start(programs, args).map_err(|error| format!("can't start Unterm: {error}"))?;
+    let has_ended = || !matches!(child.try_wait(), Ok(None));
+    if sessions.wait_until_shown(programs, has_ended) {
+        // Wait for the child on a thread. Otherwise, it would become a zombie when it exits.
+        let wait = move || child.wait();
+        if let Err(error) = thread::Builder::new().name("new window".to_owned()).spawn(wait) {
+            tracing::warn!(%error, "nothing waits for the end of the new window");
+        }
+        return Ok(());
+    }
+    // It must not take the programs later.
+    let _ = child.kill();
+    let _ = child.wait();
+    Err("the new window did not open".to_owned())
+}
+
+/// Starts a process that outlives this one.
+fn start(programs: &[u64], args: &Args) -> io::Result<Child> {
+    let mut command = Command::new(own_program::path()?);
+    command.args(args.another_with(programs));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn()
+}
