@@ -5,6 +5,7 @@ use unterm_control::{
     client::{Client, Endpoint},
     methods::{
         moving::{MoveParams, MoveSession},
+        params::NoParams,
         session,
     },
 };
@@ -113,7 +114,7 @@ fn gather(mover: &Mover, own: &str) -> Result<usize, String> {
             Client::connect_to(&Endpoint::from(record)).map_err(|error| error.to_string())?;
         // Each call moves a tab. An instance ends with its last one.
         loop {
-            let list = client.call::<session::List>(session::ListParams::default());
+            let list = client.call::<session::List>(NoParams {});
             let Some(first) = list.ok().and_then(|list| list.sessions.into_iter().next()) else {
                 break;
             };
