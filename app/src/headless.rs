@@ -9,42 +9,40 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use parking_lot::Mutex;
 use unterm_control::{RegistryFault, held::Keeper, workspace::LAST};
-use unterm_mux::{Mux, MuxEvent, Observer, OnExit, Pane, PaneId, PaneState};
+use unterm_mux::{Mux, Observer, OnExit};
 
 use crate::{
     args::Args,
-    config::{
-        Change,
-        wire::{HeadlessHost, Leaving},
-    },
+    config::{Change, wire::HeadlessHost},
+    ending::Ending,
     environment,
     last_session::LastSession,
     layout_file::LayoutFile,
-    proxy,
-    sessions::Sessions,
-    signals,
+    proxy, signals,
     startup::Startup,
-    succession::{self, Restart},
+    succession::{Restart, Succession},
 };
 
 /// Runs until a signal arrives or the last client disconnects. Returns the program that replaces this one, if a caller has
 /// asked for it.
 pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     let (stop, stopped) = mpsc::channel();
-    let (last_goes, stop_leaving, stop_empty) = (stop.clone(), stop.clone(), stop.clone());
+    let (last_goes, stop_leaving) = (stop.clone(), stop.clone());
     signals::on_stop(move |signal| {
         let _ = stop.send(format!("signal {signal}"));
     })?;
-    let predecessor = succession::predecessor(args, &unterm_control::home())?;
-    let startup = Startup::new(args, false, apply, |mux, path| {
+    let Succession { predecessor, faults, lock } = Succession::find(args, &unterm_control::home())?;
+    let startup = Startup::new(args, false, predecessor.is_some(), apply, |mux, path| {
         if path.file_name().is_some_and(|name| name == proxy::FILE)
             && let Some(mux) = mux.upgrade()
         {
             unterm_control::apply_proxy(&mux, &unterm_control::home());
         }
     });
+    for fault in faults {
+        tracing::warn!("{fault}");
+    }
     for complaint in &startup.complaints {
         tracing::error!("{complaint}; using the default of each invalid setting");
     }
@@ -54,10 +52,16 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     let (mux, home) = (Arc::clone(&startup.mux), startup.settings.home().to_owned());
     let (settings, changes) = (Arc::clone(&startup.settings), Arc::clone(&startup.changes));
     let sessions = Arc::clone(&startup.sessions);
-    let restart = Arc::default();
-    let leave = leaving(args, &sessions, &mux, stop_leaving, &restart);
-    let host = Arc::new(HeadlessHost { settings, changes, leave, sessions, args: args.clone() });
+    let ending = Arc::new(Ending::new(&mux, args, &sessions, stop_leaving));
+    let host = Arc::new(HeadlessHost {
+        settings,
+        changes,
+        ending: Arc::clone(&ending),
+        sessions: Arc::clone(&sessions),
+        args: args.clone(),
+    });
     let server = startup.serve(args, host, predecessor.as_ref())?;
+    drop(lock);
     match server.registry_fault() {
         // With `--with-stdin`, the client that started this instance finds it through the registry. So without an
         // entry in the registry, the instance would be useless.
@@ -73,9 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     // If the user gave a program, its pane stays open after the program has ended. Otherwise its output would be lost,
     // because no user was watching.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
-    if args.waits_for_window() {
-        mux.observe(Arc::new(StopWhenEmpty(stop_empty)));
-    }
+    mux.observe(Arc::clone(&ending) as Arc<dyn Observer>);
     let inherited = predecessor.map(|it| startup.sessions.inherit(&mux, &it));
     // If another process has taken the programs in the meantime, they are not lost.
     let attached = match &args.attach {
@@ -118,23 +120,14 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     };
     let reason = stopped.recv().context("the thread that waits for signals ended")?;
     tracing::info!("stopping on {reason}");
+    server.mover().finish();
     server.stop();
-    mux.shutdown();
-    let next = restart.lock().take();
-    Ok(next)
-}
-
-/// Ends an instance that waits for a window, when its last program has ended.
-struct StopWhenEmpty(mpsc::Sender<String>);
-
-impl Observer for StopWhenEmpty {
-    fn output(&self, _: PaneId) {}
-
-    fn event(&self, event: MuxEvent) {
-        if event == MuxEvent::Empty {
-            let _ = self.0.send("the end of the last program".to_owned());
-        }
+    let next = ending.take_next();
+    if next.is_none() {
+        sessions.end_deliberately();
     }
+    mux.shutdown();
+    Ok(next)
 }
 
 /// Applies changed preferences, or logs the errors in the file.
@@ -155,42 +148,6 @@ fn apply(mux: &Weak<Mux>, change: Change) {
         }
         (Ok(_), None) => {}
     }
-}
-
-/// The program that replaces this one once the instance has ended.
-type NextProgram = Arc<Mutex<Option<Restart>>>;
-
-/// A function that lets programs continue without this instance, and then ends the instance.
-fn leaving(
-    args: &Args,
-    sessions: &Arc<Sessions>,
-    mux: &Arc<Mux>,
-    stop: mpsc::Sender<String>,
-    next: &NextProgram,
-) -> Box<dyn Fn(Leaving) -> Result<bool, String> + Send + Sync> {
-    let (args, sessions) = (args.clone(), Arc::clone(sessions));
-    let (mux, next) = (Arc::downgrade(mux), Arc::clone(next));
-    Box::new(move |leaving| {
-        let Some(mux) = mux.upgrade().filter(|mux| !mux.kept_panes().is_empty()) else {
-            return Ok(false);
-        };
-        let (count, reason) = match leaving {
-            Leaving::Detach => (mux.leave(), "a request to detach"),
-            Leaving::Restart => {
-                let is_running = |pane: &Arc<Pane>| pane.state() == PaneState::Running;
-                let ends = mux.panes().into_iter().filter(is_running).count();
-                let ends = ends.saturating_sub(mux.kept_panes().len());
-                if ends > 0 {
-                    return Err(format!("{ends} programs would end: no keeper is their parent"));
-                }
-                let restart = Restart::prepare(&args, &sessions);
-                *next.lock() = Some(restart.map_err(|error| format!("{error:#}"))?);
-                (mux.leave_to_successor(), "a request to restart")
-            }
-        };
-        let _ = stop.send(format!("{reason}; {count} programs continue"));
-        Ok(true)
-    })
 }
 
 /// Waits until the client that started this process ends, and then until all other clients have disconnected.

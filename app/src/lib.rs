@@ -14,6 +14,7 @@ pub mod config;
 pub mod copy_command;
 mod desktop;
 mod editor;
+mod ending;
 mod environment;
 mod headless;
 pub mod import;

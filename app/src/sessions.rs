@@ -6,7 +6,10 @@
 #[cfg(target_os = "linux")]
 use std::{
     ffi::OsString,
-    sync::OnceLock,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -61,6 +64,8 @@ struct Crash {
     keeper: Arc<KeptSpawner>,
     args: Vec<OsString>,
     legacy: Legacy,
+    /// Whether the keeper knows that agents are paused.
+    is_paused: AtomicBool,
 }
 
 #[cfg(target_os = "linux")]
@@ -68,6 +73,8 @@ impl Crash {
     /// Tells the keeper what the next process inherits.
     fn update(&self) {
         let Some(inheritance) = self.legacy.inheritance() else { return };
+        let inheritance = inheritance.after_crash();
+        self.is_paused.store(inheritance.is_paused, Ordering::Relaxed);
         match crate::own_program::path() {
             Ok(file) => self.keeper.set_successor(SuccessorProgram {
                 file,
@@ -78,6 +85,26 @@ impl Crash {
             Err(error) => tracing::warn!(%error, "after a crash, nothing takes over the programs"),
         }
     }
+}
+
+/// The name of the instance that owned a program. Owners are known to the keeper by [`unterm_control::Server::instance_start`], because
+/// a name is given again to other instances.
+#[cfg(target_os = "linux")]
+fn name_of(owner: &str) -> &str {
+    owner.split_once(' ').map_or(owner, |(name, _)| name)
+}
+
+/// Ends the process at once if its main thread panics, after the message was printed. If the stack were unwound instead, the
+/// panes would be closed in order, and their programs would end.
+#[cfg(target_os = "linux")]
+fn abort_on_panic() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        print(panic);
+        if thread::current().name() == Some("main") {
+            std::process::abort();
+        }
+    }));
 }
 
 /// The programs that continue without an instance, oldest first. `home` is Unterm's home directory. Starts no keeper.
@@ -93,7 +120,7 @@ pub(crate) fn detached(home: &Path) -> Vec<DetachedProgram> {
         Vec::new()
     });
     let program = |left: LeftProgram| DetachedProgram {
-        instance: left.last_owner,
+        instance: name_of(&left.last_owner).to_owned(),
         since: DetachedProgram::date(left.since),
         program: left.program,
         title: left.placement.title,
@@ -168,12 +195,26 @@ impl Sessions {
     }
 
     /// Makes the keeper start a process that takes the place of this one if it ends unexpectedly and leaves running programs
-    /// behind. Call it once.
-    pub(crate) fn prepare_crash(&self, args: &Args, legacy: Legacy) {
+    /// behind. The keeper hears of it with the first program or, if this process takes the place of another one, at once.
+    /// Call it once.
+    pub(crate) fn prepare_crash(&self, args: &Args, legacy: Legacy, succeeds: bool) {
         let Some(keeper) = self.keeper.clone() else { return };
-        let crash = Crash { keeper, args: args.after_crash(), legacy };
+        let args = args.after_crash();
+        let crash = Crash { keeper, args, legacy, is_paused: AtomicBool::default() };
         crash.update();
-        let _ = self.successor.set(crash);
+        if succeeds && let Err(error) = crash.keeper.left_programs() {
+            tracing::warn!(%error, "after a crash, nothing takes over the programs");
+        }
+        if self.successor.set(crash).is_ok() {
+            abort_on_panic();
+        }
+    }
+
+    /// Withdraws what [`Self::prepare_crash`] has prepared: the user ends this instance and its programs.
+    pub(crate) fn end_deliberately(&self) {
+        if let Some(crash) = self.successor.get() {
+            crash.keeper.decide_successor(None);
+        }
     }
 
     /// What the process that takes the place of this one inherits at this moment. `None` if programs can't outlive this
@@ -182,8 +223,15 @@ impl Sessions {
         self.successor.get()?.legacy.inheritance()
     }
 
-    /// Updates what the process that takes the place of this one inherits. Never waits.
+    /// Updates what the process that takes the place of this one inherits. Waits only if agents were paused or resumed: a
+    /// pause must outlive a crash from the moment at which it is acknowledged.
     pub(crate) fn update_legacy(&self) {
+        if let Some(crash) = self.successor.get()
+            && let Some(inheritance) = crash.legacy.inheritance()
+            && inheritance.is_paused != crash.is_paused.load(Ordering::Relaxed)
+        {
+            return crash.update();
+        }
         if let Some(reporter) = self.reporter.get() {
             reporter.report();
         }
@@ -191,7 +239,8 @@ impl Sessions {
 
     /// Shows the programs of the instance whose place this process takes, under their numbers.
     pub(crate) fn inherit(&self, mux: &Mux, inherited: &Inheritance) -> Attached {
-        let attached = self.attach(mux, &inherited.record.id);
+        let start = inherited.record.start();
+        let attached = self.attach_left(mux, &inherited.record.id, |owner| owner == start);
         mux.begin_panes_at(inherited.next_session);
         attached
     }
@@ -204,6 +253,11 @@ impl Sessions {
     /// Opens a tab for each program that continues without a window. If `instance` is not empty, only for programs of
     /// that instance.
     pub(crate) fn attach(&self, mux: &Mux, instance: &str) -> Attached {
+        self.attach_left(mux, instance, |owner| instance.is_empty() || name_of(owner) == instance)
+    }
+
+    /// Opens a tab for each program whose last owner is wanted. `instance`: the name for messages.
+    fn attach_left(&self, mux: &Mux, instance: &str, is_wanted: impl Fn(&str) -> bool) -> Attached {
         let mut attached = Attached::default();
         let Some(keeper) = &self.keeper else { return attached };
         let mut left = match keeper.left_programs() {
@@ -213,7 +267,7 @@ impl Sessions {
                 return attached;
             }
         };
-        left.retain(|program| instance.is_empty() || program.last_owner == instance);
+        left.retain(|program| is_wanted(&program.last_owner));
         for result in mux.attach_all(keeper, &left) {
             match result {
                 Ok(_) => attached.panes += 1,
@@ -309,7 +363,10 @@ impl Sessions {
     pub(crate) fn store_placements(&self, _: &Mux) {}
 
     /// Does nothing: there is no keeper.
-    pub(crate) fn prepare_crash(&self, _: &Args, _: Legacy) {}
+    pub(crate) fn prepare_crash(&self, _: &Args, _: Legacy, _: bool) {}
+
+    /// Does nothing: there is no keeper.
+    pub(crate) fn end_deliberately(&self) {}
 
     /// `None`: there is no keeper.
     pub(crate) fn inheritance(&self) -> Option<Inheritance> {

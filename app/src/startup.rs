@@ -42,17 +42,19 @@ pub(crate) struct Startup {
 
 impl Startup {
     /// Reads the preferences and starts to watch them. Calls `apply` when the preferences change, and `beside` when
-    /// another file in the home directory is written. Both are called on another thread.
+    /// another file in the home directory is written. Both are called on another thread. `succeeds`: whether the process
+    /// takes the place of another one.
     pub(crate) fn new(
         args: &Args,
         has_window: bool,
+        succeeds: bool,
         apply: impl Fn(&Weak<Mux>, Change) + Send + 'static,
         beside: impl Fn(&Weak<Mux>, &Path) + Send + 'static,
     ) -> Self {
         let (settings, complaints) =
             Settings::read_with(unterm_control::home(), args.profile.as_deref(), &args.option);
         let config = settings.get();
-        let sessions = Sessions::new(&config, settings.home(), args.attaches());
+        let sessions = Sessions::new(&config, settings.home(), args.attaches() || succeeds);
         let options = environment::mux_options(has_window, args.allow());
         let mux = Mux::with_spawner(options, sessions.spawner());
         sessions.store_placements(&mux);
@@ -115,10 +117,10 @@ impl Startup {
         if let Some(inherited) = inherited {
             server.pause(inherited.is_paused);
         }
-        self.sessions.set_owner(&server.instance_id());
+        self.sessions.set_owner(&server.instance_start());
         // An instance that a client started ends with its clients. An instance without an entry has no name.
         if !args.with_stdin && server.registry_fault().is_none() {
-            self.sessions.prepare_crash(args, server.legacy());
+            self.sessions.prepare_crash(args, server.legacy(), inherited.is_some());
         }
         Ok(server)
     }

@@ -3,14 +3,17 @@
 //! installed now.
 //!
 //! The sources are standard input, if the keeper of the programs has started this process, and the registry of this user's
-//! instances. Never takes the place of an instance that still runs: it asks the instance to detach, and waits for its end.
+//! instances. Never takes the place of an instance that still runs: it asks the instance to leave, and waits for its end.
 
 use std::{
     ffi::OsString,
+    fs::File,
     io::{self, Write},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::mpsc,
+    thread,
     time::Duration,
 };
 
@@ -18,32 +21,66 @@ use anyhow::{Context, Error, Result, bail};
 use unterm_control::{
     Inheritance, Record,
     client::{self, Client, Endpoint},
-    methods::{action, instance, params::NoParams},
+    methods::{
+        hand_over::{self, HandOverReply},
+        instance,
+        params::NoParams,
+    },
 };
 
 use crate::{args::Args, own_program, sessions::Sessions};
 
-/// The longest time to wait for the end of an instance that was asked to detach.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest time to wait for each step in which an instance leaves its place.
+const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The instance whose place this process takes. `None` if there is none.
-///
-/// # Errors
-/// If standard input contains no valid inheritance.
-pub(crate) fn predecessor(args: &Args, home: &Path) -> Result<Option<Inheritance>> {
-    if args.succeed.is_some() {
-        return Ok(Some(Inheritance::read(io::stdin().lock())?));
-    }
-    let mut inherited = None;
-    for record in client::live(home).into_iter().filter(|record| is_wanted(args, record)) {
-        let id = record.id.clone();
-        match take_over(record) {
-            // The programs of the others are shown, too, but a process has only one name.
-            Ok(inheritance) => drop(inherited.get_or_insert(inheritance)),
-            Err(error) => tracing::warn!("cannot take the place of {id}: {error:#}"),
+/// The instance whose place this process takes.
+#[derive(Default)]
+pub(crate) struct Succession {
+    /// What it left. `None` if there is no such instance.
+    pub(crate) predecessor: Option<Inheritance>,
+    /// Why this process does not take the place of an instance that waits for a window, as text for the user.
+    pub(crate) faults: Vec<String>,
+    /// Keeps other processes from taking the same place. Hold it until the registry names this process.
+    pub(crate) lock: Option<File>,
+}
+
+impl Succession {
+    /// Finds the instance, and makes it leave its place.
+    ///
+    /// # Errors
+    /// If standard input contains no valid inheritance.
+    pub(crate) fn find(args: &Args, home: &Path) -> Result<Self> {
+        if args.succeed.is_some() {
+            let predecessor = Some(Inheritance::read(io::stdin().lock())?);
+            return Ok(Self { predecessor, lock: lock(home), ..Self::default() });
         }
+        let is_waiting = || client::live(home).into_iter().filter(|record| is_wanted(args, record));
+        if is_waiting().next().is_none() {
+            return Ok(Self::default());
+        }
+        // Another process may have taken the place of an instance while this one waited for the lock.
+        let mut found = Self { lock: lock(home), ..Self::default() };
+        for record in is_waiting() {
+            let id = record.id.clone();
+            match take_over(record) {
+                // A process has one name, so the other instances continue to wait.
+                Ok(inheritance) => {
+                    found.predecessor = Some(inheritance);
+                    break;
+                }
+                Err(error) => {
+                    found.faults.push(format!("Can't show the programs of {id}.\n{error:#}"));
+                }
+            }
+        }
+        Ok(found)
     }
-    Ok(inherited)
+}
+
+/// Without the lock, the worst case is that two windows share the programs of one instance.
+fn lock(home: &Path) -> Option<File> {
+    let lock = unterm_control::lock_succession(home);
+    lock.inspect_err(|error| tracing::warn!(%error, "others may take over programs, too")).ok()
 }
 
 /// Whether this process shows the programs of an instance that runs. A window whose contents the command line decides does
@@ -53,7 +90,10 @@ fn is_wanted(args: &Args, record: &Record) -> bool {
         Some("") => record.waits_for_window,
         Some(name) => record.waits_for_window && record.id == name,
         None => {
-            let is_plain = args.execute.is_empty() && args.layout.is_none() && args.cwd.is_none();
+            let is_plain = args.execute.is_empty()
+                && args.layout.is_none()
+                && args.cwd.is_none()
+                && args.take.is_empty();
             record.waits_for_window && is_plain && !args.headless && !args.quake
         }
     }
@@ -61,22 +101,34 @@ fn is_wanted(args: &Args, record: &Record) -> bool {
 
 /// Makes an instance leave its programs and end.
 fn take_over(record: Record) -> Result<Inheritance> {
-    let client = Client::connect_to(&Endpoint::from(record.clone()))?;
-    let info = client.call::<instance::Info>(NoParams {})?;
-    let detach = action::RunParams { name: "detach".into(), ..action::RunParams::default() };
-    // The instance may end before its reply arrives.
-    let refusal = match client.call::<action::Run>(detach) {
-        Ok(reply) if !reply.done => bail!("none of its programs can continue"),
-        Ok(_) => None,
-        Err(error) => Some(error),
-    };
-    match (record.wait_for_end(PATIENCE), refusal) {
-        (true, _) => {}
-        (false, Some(refusal)) => return Err(refusal.into()),
-        (false, None) => bail!("it has not ended within {} seconds", PATIENCE.as_secs()),
+    let endpoint = Endpoint::from(record.clone());
+    // First a call without effect: an instance that is stopped must not leave its programs later, when nobody takes them.
+    within(PATIENCE, {
+        let endpoint = endpoint.clone();
+        move || Client::connect_to(&endpoint)?.call::<instance::Info>(NoParams {})
+    })?;
+    let left = within(PATIENCE, move || {
+        Client::connect_to(&endpoint)?.call::<hand_over::HandOver>(NoParams {})
+    })?;
+    // The ports are free when the process has ended.
+    if !record.wait_for_end(PATIENCE) {
+        bail!("it has not ended within {} seconds", PATIENCE.as_secs());
     }
-    let instance::InfoReply { next_session, agents_paused: is_paused, .. } = info;
-    Ok(Inheritance { record, next_session, is_paused })
+    let HandOverReply { next_session, agents_paused: is_paused, approval } = left;
+    Ok(Inheritance { record, next_session, is_paused, approval: Some(approval) })
+}
+
+/// Makes a call on another thread, and waits for its result for a limited time.
+fn within<T: Send + 'static>(
+    limit: Duration,
+    call: impl FnOnce() -> Result<T, unterm_control::Error> + Send + 'static,
+) -> Result<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new().name("succession".to_owned()).spawn(move || sender.send(call()))?;
+    match receiver.recv_timeout(limit) {
+        Ok(result) => Ok(result?),
+        Err(_) => bail!("it does not answer within {} seconds", limit.as_secs()),
+    }
 }
 
 /// The program that replaces this one, in the same process, once the instance has left its programs and ended. So whoever

@@ -64,6 +64,13 @@ pub trait Host: Send + Sync {
     fn detached_programs(&self) -> Vec<DetachedProgram> {
         Vec::new()
     }
+    /// Lets the programs of this instance continue without it, so that another process can show them. Returns false if no
+    /// program can continue, or if that has been done. May block.
+    fn hand_over(&self) -> bool {
+        false
+    }
+    /// Ends this instance, after [`Host::hand_over`].
+    fn end(&self) {}
     /// Shows programs that another instance has left, by the numbers of their keeper: all of them or none. Returns their
     /// panes, in the same order. May block.
     ///

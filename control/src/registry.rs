@@ -43,7 +43,7 @@ use unterm_mux::private;
 use crate::transport::unix::{self, SocketFile};
 pub use inheritance::{Inheritance, NotInherited};
 pub use liveness::{ProcessEnd, is_live, process_start};
-pub use locking::lock;
+pub use locking::{lock, lock_succession};
 
 /// One instance, as its file stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +82,12 @@ pub struct Record {
 }
 
 impl Record {
+    /// The instance's id and start time. The text is unique among all starts of all instances. A process that takes the
+    /// place of another has the same.
+    pub fn start(&self) -> String {
+        format!("{} {}", self.id, self.started_at)
+    }
+
     /// Whether the instance's process is still running.
     pub fn is_live(&self) -> bool {
         liveness::is_live(self.pid, self.process_start)
@@ -153,8 +159,15 @@ pub struct Registration {
     /// The instance's socket. Also its listener, until `take_listener` removes the listener.
     socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
     naming: parking_lot::Mutex<Naming>,
-    /// The entry of the instance whose place this one takes.
-    inherited: Option<Record>,
+    inherited: Option<Inherited>,
+}
+
+/// What an instance takes over from the instance whose place it takes, if its name is free.
+struct Inherited {
+    /// The entry of that instance.
+    record: Record,
+    /// The token to use if another instance has that name by now. Two live instances never have one token.
+    other_token: String,
 }
 
 /// The parts that the title is made of.
@@ -264,10 +277,15 @@ impl Registration {
         }
     }
 
-    /// Takes the name and the start time of an instance that has ended, if no other instance has taken its name.
-    /// `waits_for_window`: see [`Record::waits_for_window`].
-    pub fn in_place_of(mut self, inherited: Option<Record>, waits_for_window: bool) -> Self {
-        self.inherited = inherited;
+    /// Takes the name and the start time of an instance that has ended. If another instance has taken its name, takes
+    /// another name, and `other_token` instead of the token. `waits_for_window`: see [`Record::waits_for_window`].
+    pub fn in_place_of(
+        mut self,
+        inherited: Option<Record>,
+        other_token: String,
+        waits_for_window: bool,
+    ) -> Self {
+        self.inherited = inherited.map(|record| Inherited { record, other_token });
         let record = Record { waits_for_window, ..Record::clone(&self.record()) };
         self.record = parking_lot::Mutex::new(Arc::new(record));
         self
@@ -311,16 +329,19 @@ impl Registration {
         remove_stale(home).map_err(FileError::at(&instances))?;
         remove_leftovers(home);
         // The time is read while the lock is held, so that start times and names have the same order.
-        let (id, started_at) = match &self.inherited {
-            Some(Record { id, started_at, .. }) if is_free(&instances, id) => {
-                (id.clone(), started_at.clone())
-            }
-            _ => (free_id(&instances).map_err(FileError::at(&instances))?, now()),
-        };
         let unnamed = self.record();
+        let free = || free_id(&instances).map_err(FileError::at(&instances));
+        let (id, started_at, auth_token) = match &self.inherited {
+            Some(Inherited { record, .. }) if is_free(&instances, &record.id) => {
+                (record.id.clone(), record.started_at.clone(), unnamed.auth_token.clone())
+            }
+            Some(Inherited { other_token, .. }) => (free()?, now(), other_token.clone()),
+            None => (free()?, now(), unnamed.auth_token.clone()),
+        };
         let title = self.naming.lock().title(&id, Path::new(&unnamed.cwd));
         let socket = self.listen(&id);
-        let record = Record { id, title, started_at, socket, ..Record::clone(&unnamed) };
+        let record =
+            Record { id, title, started_at, auth_token, socket, ..Record::clone(&unnamed) };
         let path = entry(home, &record.id);
         if let Err(error) = write_record(&path, &record) {
             self.remove_socket();
@@ -383,10 +404,9 @@ impl Registration {
         held::hold(&self.home, self.record().mcp_port).ok().flatten()
     }
 
-    /// The instance's id and start time. The text is unique among all starts of all instances.
+    /// See [`Record::start`].
     pub fn start(&self) -> String {
-        let record = self.record();
-        format!("{} {}", record.id, record.started_at)
+        self.record().start()
     }
 
     /// Sets the instance's title, or restores the default. Without an entry, only the record in memory changes.

@@ -230,6 +230,11 @@ impl Server {
         self.registration.record().id.clone()
     }
 
+    /// The instance's id and start time. The text is unique among all starts of all instances.
+    pub fn instance_start(&self) -> String {
+        self.registration.start()
+    }
+
     /// Moves sessions to other windows.
     pub fn mover(&self) -> Mover {
         Mover::of(self.dispatcher.context())
@@ -291,6 +296,7 @@ impl Legacy {
             record: Record::clone(&self.registration.record()),
             next_session: context.mux.next_pane(),
             is_paused: context.people.clients.is_paused(),
+            approval: Some(context.people.approvals.rule()),
         })
     }
 }

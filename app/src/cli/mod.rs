@@ -53,9 +53,9 @@ use unterm_control::{
     client::{self, Client, ClientError},
     did_you_mean,
     methods::{
-        Method, action, audit, exec, explain, handover, instance,
+        Method, action, audit, exec, explain, instance,
         params::{NoParams, SessionOnly},
-        selftest, server, session as sessions, settings, signal, system,
+        selftest, server, session as sessions, settings, signal, system, verify_handover,
     },
 };
 
@@ -501,7 +501,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
             Call::of::<explain::Explain>(SessionOnly::of(id))
         }
         Command::VerifyHandover { id } => {
-            Call::of::<handover::VerifyHandover>(SessionOnly::of(session(id)?))
+            Call::of::<verify_handover::VerifyHandover>(SessionOnly::of(session(id)?))
         }
         Command::Status { id } => Call::of::<exec::Status>(SessionOnly::of(session(id)?)),
         Command::Screen(command) => command.call(&mut session),

@@ -5,9 +5,9 @@ use serde_json::Value;
 use unterm_control::{
     Error,
     methods::{
-        Method, action, approvals, audit, capture, exec, explain, handover, instance, orchestrate,
-        policy, proxy, recording, screen, selftest, session, settings, signal, token, variables,
-        wait, workspace,
+        Method, action, approvals, audit, capture, exec, explain, instance, orchestrate, policy,
+        proxy, recording, screen, selftest, session, settings, signal, token, variables,
+        verify_handover, wait, workspace,
     },
 };
 
@@ -25,7 +25,7 @@ static FORMS: &[&dyn Show] = &[
     &shown::<session::Create>(created),
     &shown::<orchestrate::Launch>(created),
     &shown::<explain::Explain>(explain_text::text),
-    &shown::<handover::VerifyHandover>(verified)
+    &shown::<verify_handover::VerifyHandover>(verified)
         .failing(|reply| unless(reply.equal, "another instance would not show the same")),
     &shown::<session::Cwd>(|reply| line(&reply.cwd)),
     &shown::<session::Idle>(|reply| match reply.idle {
@@ -233,7 +233,7 @@ fn actions(reply: &action::ListReply) -> String {
     )
 }
 
-fn verified(reply: &handover::VerifyReply) -> String {
+fn verified(reply: &verify_handover::VerifyReply) -> String {
     let rebuilt = reply.rebuilt.as_deref().or(reply.reason.as_deref()).unwrap_or_default();
     properties([
         ("terminal", &reply.live),

@@ -22,6 +22,7 @@ use crate::{
     action::{ACTIONS, Entry},
     args::Args,
     captures::AppCaptures,
+    ending::Ending,
     layout_file::LayoutFolder,
     links, new_window, proxy,
     sessions::{self, Sessions},
@@ -134,34 +135,14 @@ pub(crate) fn notify_page(changes: &Changes, path: &Path) {
     }
 }
 
-/// How an instance without a window ends, if its programs continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaving {
-    /// Nothing takes its place.
-    Detach,
-    /// The installed program replaces this one.
-    Restart,
-}
-
-impl Leaving {
-    /// The action with this name.
-    fn of_action(name: &str) -> Option<Self> {
-        match name {
-            "detach" => Some(Self::Detach),
-            "restart" => Some(Self::Restart),
-            _ => None,
-        }
-    }
-}
-
 /// The host of an instance without a window. It still provides preferences and a key map.
 pub(crate) struct HeadlessHost {
     /// The current preferences.
     pub(crate) settings: Arc<Settings>,
     /// Receives changes of the preferences.
     pub(crate) changes: Arc<Changes>,
-    /// Lets the programs continue without this instance, and ends the instance. Returns false if no program can continue.
-    pub(crate) leave: Box<dyn Fn(Leaving) -> Result<bool, String> + Send + Sync>,
+    /// Ends the instance while its programs continue.
+    pub(crate) ending: Arc<Ending>,
     /// The programs that outlive this instance.
     pub(crate) sessions: Arc<Sessions>,
     /// The command line of this instance.
@@ -190,21 +171,26 @@ impl Host for HeadlessHost {
     }
 
     fn ask(&self, request: HostRequest) {
-        let leaving = match &request {
-            HostRequest::Act { name, argument: None, .. } => Leaving::of_action(name),
+        type Leave = fn(&Ending) -> Result<bool, String>;
+        let leave = match &request {
+            HostRequest::Act { name, argument: None, .. } => match name.as_str() {
+                "detach" => Some((|ending| Ok(ending.detach())) as Leave),
+                "restart" => Some(Ending::restart as Leave),
+                _ => None,
+            },
             _ => None,
         };
-        match (request, leaving) {
+        match (request, leave) {
             (HostRequest::Actions(answer), _) => {
                 let _ = answer.send(Keymap::new(&self.settings.get().keys).table());
             }
-            (HostRequest::Act { bounds, answer, .. }, Some(leaving)) => {
+            (HostRequest::Act { bounds, answer, .. }, Some(leave)) => {
                 let _ = answer.send(Ok(match bounds.leased.first() {
                     Some(pane) => {
                         let pane = pane.0;
                         Acted::Refused(format!("session {pane} is leased by somebody else"))
                     }
-                    None => (self.leave)(leaving).map_or_else(Acted::Refused, Acted::Done),
+                    None => leave(&self.ending).map_or_else(Acted::Refused, Acted::Done),
                 }));
             }
             (request, _) => Headless.ask(request),
@@ -225,6 +211,14 @@ impl Host for HeadlessHost {
 
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
+    }
+
+    fn hand_over(&self) -> bool {
+        self.ending.leave()
+    }
+
+    fn end(&self) {
+        self.ending.end("a window that takes its place");
     }
 
     fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {

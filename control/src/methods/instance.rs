@@ -77,10 +77,6 @@ pub struct InfoReply {
     #[serde(flatten)]
     pub instance: Instance,
     pub auth_token: String,
-    /// The number of the next session. Lower numbers are never given to other sessions.
-    pub next_session: u64,
-    /// Whether agents are paused, so that their calls that change something wait.
-    pub agents_paused: bool,
 }
 
 impl Method for Info {
@@ -94,10 +90,7 @@ impl Method for Info {
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<InfoReply> {
         let record = context.registration.record();
         let auth_token = record.auth_token.clone();
-        let next_session = context.mux.next_pane();
-        let agents_paused = context.people.clients.is_paused();
-        let instance = Instance::from(&*record);
-        Ok(InfoReply { instance, auth_token, next_session, agents_paused })
+        Ok(InfoReply { instance: Instance::from(&*record), auth_token })
     }
 }
 

@@ -6,10 +6,11 @@ use super::{
     action, activity, adapter, aliases, approvals, audit, blocks, capture, cells, config, events,
     exec, explain, files,
     group::Group,
-    handover, inbox, input, instance, layout, lease,
+    hand_over, inbox, input, instance, layout, lease,
     method::{Entry, entry},
     moving, nonce, orchestrate, policy, proxy, recording, replay, screen, search_all, selftest,
-    server, session, settings, signal, system, token, variables, view, wait, workspace,
+    server, session, settings, signal, system, token, variables, verify_handover, view, wait,
+    workspace,
 };
 
 /// Every method, group by group, in the order in which `server.capabilities` lists them.
@@ -27,7 +28,7 @@ pub static METHODS: &[Entry] = &[
     entry::<activity::Activity>(),
     entry::<explain::Explain>(),
     entry::<replay::Replay>(),
-    entry::<handover::VerifyHandover>(),
+    entry::<verify_handover::VerifyHandover>(),
     entry::<moving::MoveSession>(),
     entry::<session::Cwd>(),
     entry::<variables::Env>(),
@@ -135,6 +136,7 @@ pub static METHODS: &[Entry] = &[
     entry::<instance::SetTitle>(),
     entry::<instance::Focus>(),
     entry::<moving::AttachPrograms>(),
+    entry::<hand_over::HandOver>(),
     entry::<layout::TabList>(),
     entry::<layout::TabCreate>(),
     entry::<layout::TabClose>(),

@@ -2,8 +2,8 @@
 //! client reconnects as if the instance had not ended.
 //!
 //! The instance gives it to the keeper of its programs, and the keeper gives it to the process that it starts
-//! ([`unterm_mux::SuccessorProgram`]). It is never written to a file, and no method returns it. The only other source is
-//! the entry of an instance that still runs, which only the same user can read.
+//! ([`unterm_mux::SuccessorProgram`]). It is never written to a file. The only other source is an instance that waits for a
+//! window: its entry, which only the same user can read, and `instance.hand_over`.
 
 use std::{
     fmt,
@@ -13,9 +13,14 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{Record, names};
+use crate::services::people::approvals::Approval;
 
 /// The maximum length of an inheritance as text, in bytes.
 const LONGEST: u64 = 16 << 10;
+
+/// The number of sessions that may open before the keeper hears of the first of them: more than can be opened in half a
+/// second.
+const SKIPPED: u64 = 256;
 
 /// The shortest token that is accepted, in bytes. The token of an instance is a random UUID.
 const SHORTEST_TOKEN: usize = 32;
@@ -29,6 +34,9 @@ pub struct Inheritance {
     pub next_session: u64,
     /// Whether agents are paused.
     pub is_paused: bool,
+    /// What happened to calls of unknown agents. Absent: the settings of the process decide.
+    #[serde(default)]
+    pub approval: Option<Approval>,
 }
 
 /// Why a process takes no instance's place.
@@ -46,6 +54,14 @@ pub enum NotInherited {
 }
 
 impl Inheritance {
+    /// The inheritance after a crash. A session may open after the last moment at which the keeper hears of it, so some
+    /// numbers are left out.
+    #[must_use]
+    pub fn after_crash(self) -> Self {
+        let next = self.next_session.next_multiple_of(SKIPPED).saturating_add(SKIPPED);
+        Self { next_session: next, ..self }
+    }
+
     /// The inheritance as text, for the process that takes the instance's place. It contains the instance's token.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
@@ -93,7 +109,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let registration = Registration::unregistered(home.path(), 7, 8, token.to_owned());
         let record = Record { id: id.to_owned(), ..Record::clone(&registration.record()) };
-        Inheritance { record, next_session: 5, is_paused: true }
+        Inheritance { record, next_session: 5, is_paused: true, approval: Some(Approval::Deny) }
     }
 
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -129,7 +145,7 @@ mod tests {
         let register = |inherited: Option<Record>| {
             let token = TOKEN.to_owned();
             let registration = Registration::unregistered(home.path(), 1, 0, token);
-            let registration = registration.in_place_of(inherited, false);
+            let registration = registration.in_place_of(inherited, "another".to_owned(), false);
             registration.enter().unwrap();
             registration
         };
@@ -138,6 +154,8 @@ mod tests {
         // The name belongs to a live instance now.
         let second = register(Some(left.record.clone()));
         assert_eq!(second.record().id, "alpha");
+        assert_eq!(second.record().auth_token, "another", "two instances have one token");
+        assert_eq!(heir.record().auth_token, TOKEN);
         assert_ne!(second.record().started_at, left.record.started_at);
     }
 }

@@ -19,6 +19,8 @@ use super::NONBLOCK;
 
 /// The file that is locked while files of its folder change.
 pub(super) const LOCK: &str = ".lock";
+/// The file that is locked while a process takes the place of an instance.
+const SUCCESSION_LOCK: &str = ".succession.lock";
 /// The maximum time to wait until another program releases the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -31,11 +33,24 @@ pub fn lock(folder: &Path) -> io::Result<File> {
     lock_within(folder, PATIENCE)
 }
 
+/// Locks the taking over of instances with this home. Whoever takes the place of an instance holds this lock until the
+/// registry names it, so that no two processes take the same place. An instance that ends does not need it.
+///
+/// # Errors
+/// As for [`lock`].
+pub fn lock_succession(home: &Path) -> io::Result<File> {
+    lock_file(&home.join(SUCCESSION_LOCK), PATIENCE)
+}
+
 pub(super) fn lock_within(folder: &Path, patience: Duration) -> io::Result<File> {
+    lock_file(&folder.join(LOCK), patience)
+}
+
+fn lock_file(path: &Path, patience: Duration) -> io::Result<File> {
     let mut options = OpenOptions::new();
     // NONBLOCK: opening a FIFO would otherwise wait for a reader.
     options.write(true).create(true).truncate(false).mode(0o600).custom_flags(NONBLOCK);
-    let file = options.open(folder.join(LOCK))?;
+    let file = options.open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => return Ok(file),
         Err(Errno::WOULDBLOCK | Errno::INTR) => {}

@@ -92,9 +92,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Takes the place of an instance that has ended: its name, its ports and its token, as far as they are still free.
+    /// Takes the place of an instance that has ended: its name, its ports and its token, as far as they are still free. The rule
+    /// about unknown agents is the stricter of both.
     #[must_use]
     pub fn in_place_of(mut self, inherited: Option<&Inheritance>) -> Self {
+        if let Some(rule) = inherited.and_then(|inherited| inherited.approval) {
+            self.options.approval = self.options.approval.stricter(rule);
+        }
         self.inherited = inherited.map(|inherited| inherited.record.clone());
         self
     }
@@ -142,9 +146,10 @@ impl ServerBuilder {
         }
         let ports = self.inherited.as_ref().map(|record| (record.mcp_port, record.http_port));
         let (port, page_port) = ports.unzip();
+        let own_token = random::uuid().map_err(ServerError::System)?;
         let token = match &self.inherited {
             Some(record) => record.auth_token.clone(),
-            None => random::uuid().map_err(ServerError::System)?,
+            None => own_token.clone(),
         };
         let (listener, address) = match self.has_port {
             true => {
@@ -155,11 +160,13 @@ impl ServerBuilder {
         };
         let page = if self.has_page { settings::bind(&runtime, page_port) } else { None };
         let http_port = page.as_ref().map_or(0, |(_, port)| *port);
-        let registration =
-            Registration::unregistered(&home, address.port(), http_port, token.clone());
+        let registration = Registration::unregistered(&home, address.port(), http_port, token);
         let registration = registration.with_default_title(self.title);
-        let registration = registration.in_place_of(self.inherited, self.waits_for_window);
+        let registration =
+            registration.in_place_of(self.inherited, own_token, self.waits_for_window);
         let registry_fault = if self.is_registered { registration.enter().err() } else { None };
+        // Another instance may have the inherited name and token.
+        let token = registration.record().auth_token.clone();
         let registration = Arc::new(registration);
 
         let context = Context::new(

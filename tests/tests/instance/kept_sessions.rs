@@ -1,7 +1,7 @@
 //! Programs that outlive their instance (`sessions.keep`): after a crash, another process takes the instance's place, and
 //! after a detach, they are shown again by `--attach`.
 
-use std::{fs, path::Path};
+use std::{fs, net::TcpListener, path::Path, thread};
 
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
@@ -48,6 +48,7 @@ fn end(home: &Path, mut wire: Wire) -> Result<()> {
 
 #[test]
 fn agents_reconnect_to_an_instance_that_was_killed() -> Result<()> {
+    let _ports = take_usual_ports();
     let home = tempfile::tempdir()?;
     let mut first = kept(home.path()).now()?;
     let pane = first.first_pane()?;
@@ -137,6 +138,178 @@ fn programs_of_an_instance_that_detaches_continue() -> Result<()> {
     wait_for_keeper_end(home.path())
 }
 
+/// Listeners on the ports that instances prefer. An instance that starts now gets a port that no other test takes while the
+/// instance is down.
+fn take_usual_ports() -> Vec<TcpListener> {
+    (19876..=19881).filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok()).collect()
+}
+
+/// Kills a window, and waits for the process that takes its place. Returns that process's entry.
+fn kill_window(unterm: &mut Instance) -> Result<(Value, Wire)> {
+    let entry = unterm.entry().clone();
+    kill(unterm)?;
+    let mut wire = reconnect(unterm.registry(), &entry)?;
+    let info = wire.call("instance.info", json!({}))?;
+    Ok((info, wire))
+}
+
+/// A window that keeps its programs.
+fn kept_window<'a>(display: &'a Display, home: &Path) -> Start<'a> {
+    binary("unterm-keeper");
+    Start::windowed(display).registry(home).arg("-o").arg("sessions.keep=true")
+}
+
+#[test]
+fn the_next_window_shows_the_panes_of_a_killed_one() -> Result<()> {
+    let _ports = take_usual_ports();
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let start = kept_window(&display, home.path()).arg("--approval=deny");
+    let (mut first, _, pane) = start.at_prompt()?;
+    first.act(&["split_right"])?;
+    pane.type_text(&mut first, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut first, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    let entry = first.entry().clone();
+    let (_, mut wire) = kill_window(&mut first)?;
+    // Neither a pause nor a lease keeps the window from opening.
+    wire.call("input.lease", json!({"id": 0, "seconds": 600}))?;
+    wire.call("agents.pause", json!({"paused": true}))
+        .or_else(|_| wire.call("policy.pause", json!({})))?;
+    let mut second = kept_window(&display, home.path()).now()?;
+    for same in ["id", "mcp_port", "http_port", "auth_token", "started_at"] {
+        assert_eq!(second.entry()[same], entry[same], "{same}");
+    }
+    assert_eq!(second.sessions()?.len(), 2);
+    let layout = second.call("session.list", json!({}))?;
+    ensure!(layout["sessions"][0]["id"] == 0, "{layout}");
+    let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
+    wait_for(
+        "the end of the instance between",
+        || Ok(wire.call("server.health", json!({})).is_err().then_some(())),
+        log,
+    )?;
+    second.terminate()?;
+    ensure!(second.wait_for_exit()?.success(), "{}", second.log());
+    wait_for_keeper_end(home.path())
+}
+
+#[test]
+fn of_two_windows_one_takes_the_place_of_a_killed_one() -> Result<()> {
+    let _ports = take_usual_ports();
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let (mut first, ..) = kept_window(&display, home.path()).at_prompt()?;
+    first.act(&["new_tab"])?;
+    let entry = first.entry().clone();
+    drop(kill_window(&mut first)?);
+    let (one, two) = thread::scope(|scope| {
+        let start = || kept_window(&display, home.path()).now();
+        let (one, two) = (scope.spawn(start), scope.spawn(start));
+        (one.join(), two.join())
+    });
+    let mut both = [one, two].map(|window| window.expect("no panic").expect("a window"));
+    let tokens: Vec<Value> = both.iter().map(|it| it.entry()["auth_token"].clone()).collect();
+    assert_ne!(tokens[0], tokens[1]);
+    assert_eq!(tokens.iter().filter(|token| **token == entry["auth_token"]).count(), 1);
+    let mut counts = Vec::new();
+    for window in &mut both {
+        counts
+            .push((window.entry()["auth_token"] == entry["auth_token"], window.sessions()?.len()));
+    }
+    counts.sort_unstable();
+    assert_eq!(counts, [(false, 1), (true, 2)]);
+    for mut window in both {
+        window.terminate()?;
+        window.wait_for_exit()?;
+    }
+    wait_for_keeper_end(home.path())
+}
+
+#[test]
+fn a_new_instance_of_a_name_inherits_no_older_programs() -> Result<()> {
+    let _ports = take_usual_ports();
+    let home = tempfile::tempdir()?;
+    let mut first = kept(home.path()).now()?;
+    let pane = first.first_pane()?;
+    pane.wait_for_prompt(&mut first)?;
+    pane.type_text(&mut first, "whose=older\r")?;
+    let name = first.entry()["id"].clone();
+    let _ = first.cli(&["detach"]);
+    first.wait_for_exit()?;
+
+    let mut second = kept(home.path()).now()?;
+    assert_eq!(second.entry()["id"], name);
+    let pane = second.first_pane()?;
+    pane.wait_for_prompt(&mut second)?;
+    pane.type_text(&mut second, "whose=newer; echo ready=$?=\r")?;
+    pane.wait(&mut second, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    let entry = second.entry().clone();
+    kill(&mut second)?;
+    let mut wire = reconnect(home.path(), &entry)?;
+    let sessions = wire.call("session.list", json!({}))?;
+    assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1), "{sessions}");
+    let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $whose"}))?.to_string();
+    ensure!(ran.contains("newer"), "{ran}");
+    // A clean end starts nothing for the programs of the older one. They still can be shown.
+    let pid = wire.call("instance.info", json!({}))?["pid"].as_i64().context("no pid")?;
+    kill_process(Pid::from_raw(pid as i32).context("no process")?, Signal::TERM)?;
+    let mut third = Start::headless().registry(home.path()).arg("--attach").now()?;
+    let pane = third.first_pane()?;
+    pane.type_text(&mut third, "echo it is $whose\r")?;
+    pane.wait(&mut third, "the variable", |lines| lines.iter().any(|line| line == "it is older"))?;
+    third.terminate()?;
+    third.wait_for_exit()?;
+    wait_for_keeper_end(home.path())
+}
+
+#[test]
+fn tabs_move_between_windows_with_their_programs() -> Result<()> {
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let (mut one, _, pane) = kept_window(&display, home.path()).at_prompt()?;
+    pane.type_text(&mut one, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut one, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    one.act(&["split_right"])?;
+    one.act(&["new_tab"])?;
+    assert_eq!(one.sessions()?.len(), 3);
+
+    // To a new window, with its split.
+    let moved = one.call("session.move", json!({"id": 0, "tab": true}))?;
+    assert_eq!(moved["moved"], json!([0, 1]));
+    assert_eq!(one.sessions()?.len(), 1);
+    let entries = fs::read_dir(home.path().join("instances"))?;
+    let entries = entries.map(|it| Ok(serde_json::from_slice(&fs::read(it?.path())?)?));
+    let entries = entries.collect::<Result<Vec<Value>>>()?;
+    let other = entries.iter().find(|it| it["pid"] != one.entry()["pid"]).context("no window")?;
+    let mut wire = Wire::login(other)?;
+    let list = wire.call("session.list", json!({}))?;
+    assert_eq!(list["sessions"].as_array().map(Vec::len), Some(2), "{list}");
+    let text = wire.call("screen.text", json!({"id": 0}))?.to_string();
+    ensure!(text.contains("ready=0="), "{text}");
+    let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
+    ensure!(ran.contains("kept"), "{ran}");
+
+    // Back by name. The other window ends with its last tab.
+    let name = one.entry()["id"].clone();
+    let back = wire.call("session.move", json!({"id": 0, "tab": true, "to": name}));
+    let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
+    let all_back = || Ok((one.sessions()?.len() == 3).then_some(()));
+    wait_for("the moved tab", all_back, log)?;
+    if let Ok(back) = back {
+        assert_eq!(back["sessions"].as_array().map(Vec::len), Some(2), "{back}");
+    }
+    let pid =
+        Pid::from_raw(other["pid"].as_i64().context("no pid")? as i32).context("no process")?;
+    let has_ended = || Ok(kill_process(pid, Signal::CONT).is_err().then_some(()));
+    wait_for("the end of the empty window", has_ended, log)?;
+
+    // What can't move stays.
+    let refusal =
+        one.call("session.move", json!({"id": 0, "to": "nobody"})).unwrap_err().to_string();
+    ensure!(refusal.contains("there is none"), "{refusal}");
+    assert_eq!(one.sessions()?.len(), 3);
+    one.terminate()?;
+    one.wait_for_exit()?;
+    wait_for_keeper_end(home.path())
+}
+
 /// Restarts an instance. Afterward, its process has the same id, and its entry the same name, ports and token.
 fn restart(unterm: &Instance) -> Result<Wire> {
     let entry = unterm.entry();
@@ -162,7 +335,10 @@ fn a_restarted_instance_has_its_programs_and_agents() -> Result<()> {
     for _ in 0..3 {
         let before = wire.call("screen.text", json!({"id": 0}))?;
         wire = restart(&unterm)?;
-        assert_eq!(wire.call("screen.text", json!({"id": 0}))?, before);
+        let after = wire.call("screen.text", json!({"id": 0}))?;
+        for part in ["lines", "cursor", "cols", "rows"] {
+            assert_eq!(after[part], before[part]);
+        }
         let run = json!({"id": 0, "command": "echo $secret"});
         let ran = wire.call("exec.run_wait", run)?.to_string();
         ensure!(ran.contains("kept"), "{ran}");

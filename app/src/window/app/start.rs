@@ -18,7 +18,7 @@ use crate::{
     last_session::LastSession,
     signals,
     startup::Startup,
-    succession::{self, Restart},
+    succession::{Restart, Succession},
 };
 
 /// Runs the app until the last tab is closed or the process receives a stop signal. Returns the program that replaces this
@@ -45,11 +45,12 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     let stop = Arc::clone(&inbox);
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
 
-    let predecessor = succession::predecessor(args, &unterm_control::home())?;
+    let Succession { predecessor, faults, lock } = Succession::find(args, &unterm_control::home())?;
     let (for_settings, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
     let startup = Startup::new(
         args,
         true,
+        predecessor.is_some(),
         move |_, change| for_settings.post(|news| news.control.settings = Some(change)),
         move |_, path| {
             let home = unterm_control::home();
@@ -70,10 +71,12 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
         args: args.clone(),
     });
     let server = startup.serve(args, host, predecessor.as_ref());
+    drop(lock);
     let last = LastSession::read(settings.home());
     let shell = startup.shell_complaint.clone();
     let mut problems: Vec<_> =
         shell.map(|complaint| (prefs::SHELL, complaint)).into_iter().collect();
+    problems.extend(faults.into_iter().map(|fault| ("sessions", fault)));
     // Without the control server, the window is still usable, so continue.
     match &server {
         Err(error) => {
@@ -132,6 +135,8 @@ impl App {
         if is_empty || !has_closed {
             // A move of the last tab has failed, or the desktop has ended: the user has not closed the tabs.
             self.mux.leave_to_successor();
+        } else if self.workspace.restart.is_none() {
+            self.workspace.sessions.end_deliberately();
         }
         self.mux.shutdown();
     }

@@ -49,6 +49,17 @@ pub enum Approval {
     Deny,
 }
 
+impl Approval {
+    /// The stricter of two rules.
+    pub fn stricter(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Deny, _) | (_, Self::Deny) => Self::Deny,
+            (Self::Ask, _) | (_, Self::Ask) => Self::Ask,
+            (Self::Allow, Self::Allow) => Self::Allow,
+        }
+    }
+}
+
 /// Whether a client may act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {

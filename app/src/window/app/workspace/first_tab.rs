@@ -99,6 +99,11 @@ impl App {
                 faults.extend(attached.faults);
             }
         }
+        if !self.prefs.args.take.is_empty()
+            && let Err(fault) = first.sessions.attach_numbers(&mux, &self.prefs.args.take)
+        {
+            faults.push(fault);
+        }
         for fault in faults {
             self.complain(ABOUT_SESSIONS, fault);
         }

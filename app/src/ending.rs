@@ -1,0 +1,105 @@
+//! How an instance without a window ends while its programs continue: because a caller asks it to detach or to restart, or
+//! because a window takes its place.
+
+use std::sync::{
+    Arc, Weak,
+    atomic::{AtomicBool, Ordering},
+    mpsc,
+};
+
+use parking_lot::Mutex;
+use unterm_mux::{Mux, MuxEvent, Observer, Pane, PaneId, PaneState};
+
+use crate::{args::Args, sessions::Sessions, succession::Restart};
+
+/// Ends an instance without a window.
+pub(crate) struct Ending {
+    mux: Weak<Mux>,
+    args: Args,
+    sessions: Arc<Sessions>,
+    /// Receives the reason.
+    stop: mpsc::Sender<String>,
+    /// Whether the programs were left.
+    has_left: AtomicBool,
+    /// The program that replaces this one once the instance has ended.
+    next: Mutex<Option<Restart>>,
+}
+
+impl Ending {
+    pub(crate) fn new(
+        mux: &Arc<Mux>,
+        args: &Args,
+        sessions: &Arc<Sessions>,
+        stop: mpsc::Sender<String>,
+    ) -> Self {
+        let (mux, args, sessions) = (Arc::downgrade(mux), args.clone(), Arc::clone(sessions));
+        let (has_left, next) = (AtomicBool::new(false), Mutex::default());
+        Self { mux, args, sessions, stop, has_left, next }
+    }
+
+    /// Lets the programs continue. Returns false if no program can continue, or if they were left before.
+    pub(crate) fn leave(&self) -> bool {
+        let Some(mux) = self.mux.upgrade().filter(|mux| !mux.kept_panes().is_empty()) else {
+            return false;
+        };
+        !self.has_left.swap(true, Ordering::Relaxed) && mux.leave() > 0
+    }
+
+    /// Lets the programs continue, and ends the instance. Returns false if no program can continue.
+    pub(crate) fn detach(&self) -> bool {
+        let has_left = self.leave();
+        if has_left {
+            self.end("a request to detach");
+        }
+        has_left
+    }
+
+    /// Lets the programs continue, ends the instance, and then starts the installed program in the same process. Returns
+    /// false if no program can continue.
+    ///
+    /// # Errors
+    /// If the installed program can't take over all programs. Nothing has changed then.
+    pub(crate) fn restart(&self) -> Result<bool, String> {
+        let Some(mux) = self.mux.upgrade() else { return Ok(false) };
+        let is_running = |pane: &Arc<Pane>| pane.state() == PaneState::Running;
+        let running = mux.panes().into_iter().filter(is_running).count();
+        let kept = mux.kept_panes().len();
+        match (kept, running.saturating_sub(kept)) {
+            (0, _) => return Ok(false),
+            (_, 0) => {}
+            (_, 1) => return Err("a program would end: no keeper is its parent".to_owned()),
+            (_, ends) => {
+                return Err(format!("{ends} programs would end: no keeper is their parent"));
+            }
+        }
+        let restart = Restart::prepare(&self.args, &self.sessions);
+        *self.next.lock() = Some(restart.map_err(|error| format!("{error:#}"))?);
+        self.has_left.store(true, Ordering::Relaxed);
+        mux.leave_to_successor();
+        self.end("a request to restart");
+        Ok(true)
+    }
+
+    /// Ends the instance.
+    pub(crate) fn end(&self, reason: &str) {
+        // The receiver is gone if the instance ends already.
+        let _ = self.stop.send(reason.to_owned());
+    }
+
+    /// The program that replaces this one, if there is one.
+    pub(crate) fn take_next(&self) -> Option<Restart> {
+        self.next.lock().take()
+    }
+}
+
+impl Observer for Ending {
+    fn output(&self, _: PaneId) {}
+
+    /// An instance that waits for a window ends with its last program. After its programs were left, the caller decides.
+    fn event(&self, event: MuxEvent) {
+        let waits = self.args.waits_for_window() && !self.has_left.load(Ordering::Relaxed);
+        if event == MuxEvent::Empty && waits {
+            self.end("the end of the last program");
+        }
+    }
+}
