@@ -23,8 +23,8 @@ use unterm_control::{
     client::{self, Client, Endpoint},
     methods::{
         hand_over::{self, HandOverReply},
-        instance,
         params::NoParams,
+        server,
     },
 };
 
@@ -105,7 +105,7 @@ fn take_over(record: Record) -> Result<Inheritance> {
     // First a call without effect: an instance that is stopped must not leave its programs later, when nobody takes them.
     within(PATIENCE, {
         let endpoint = endpoint.clone();
-        move || Client::connect_to(&endpoint)?.call::<instance::Info>(NoParams {})
+        move || Client::connect_to(&endpoint)?.call::<server::Health>(NoParams {})
     })?;
     let left = within(PATIENCE, move || {
         Client::connect_to(&endpoint)?.call::<hand_over::HandOver>(NoParams {})

@@ -1,6 +1,6 @@
 //! The state that methods share, and typing into panes on behalf of a caller. The [`Authority`] must allow such typing.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use serde_json::{Map, Value};
 use unterm_mux::{Composed, Mux, Pane, PaneId};
@@ -56,8 +56,8 @@ pub struct Context {
     pub(crate) people: People,
     /// Leases, events, views and plugins of the panes.
     pub(crate) panes: Panes,
-    /// Held while sessions move to another window.
-    pub(crate) moves: Arc<parking_lot::Mutex<()>>,
+    /// When the last session moved to another window. Locked while sessions move.
+    pub(crate) moves: Arc<parking_lot::Mutex<Option<Instant>>>,
     /// Returns every group in order, with the names of its methods. A function, because methods can't import the table
     /// that lists them.
     pub(crate) names_by_group: NamesByGroup,

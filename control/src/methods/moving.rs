@@ -1,9 +1,13 @@
-//! `session.move` and `instance.attach`: sessions move between the windows of this user, with their running programs.
+//! `session.move_to_window` and `instance.attach`: sessions move between the windows of this user, with their running programs.
 //!
 //! The keeper of the programs has each program at every moment: one instance leaves it there, and another takes it. If the
 //! other instance fails, the first one takes it back.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -22,11 +26,14 @@ use crate::{
     registry::{self, Record, Registration},
 };
 
-/// `session.move`.
-pub struct MoveSession;
+/// The time in which a reply leaves, before the instance ends with its last session.
+const LEAVING: Duration = Duration::from_millis(50);
+
+/// `session.move_to_window`.
+pub struct MoveToWindow;
 
 session_params! {
-    MoveParams {
+    MoveToWindowParams {
         /// The name of the instance whose window shows the session from now on. Absent: a new window.
         #[serde(default)]
         to: String,
@@ -37,7 +44,7 @@ session_params! {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub struct MoveReply {
+pub struct MoveToWindowReply {
     /// The sessions that moved. Their numbers may differ in the other instance.
     pub moved: Vec<u64>,
     /// The instance that shows them. Absent for a new window, which has no name yet.
@@ -49,22 +56,22 @@ pub struct MoveReply {
     pub sessions: Vec<u64>,
 }
 
-impl Method for MoveSession {
-    const NAME: &'static str = "session.move";
+impl Method for MoveToWindow {
+    const NAME: &'static str = "session.move_to_window";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::MACHINE);
     const DOC: &'static str = "Moves a session to another window, with its running program, its history and its images. Needs `sessions.keep` in both \
         windows, and Linux. If the other window can't show the session, it stays.";
     const DESCRIBED_BY: &'static [&'static str] = &["to", "tab"];
-    type Params<'a> = MoveParams<'a>;
-    type Reply = MoveReply;
+    type Params<'a> = MoveToWindowParams<'a>;
+    type Reply = MoveToWindowReply;
 
     async fn call<'a>(
         context: &'a Context,
         caller: &'a Caller,
-        params: MoveParams<'a>,
-    ) -> Result<MoveReply> {
+        params: MoveToWindowParams<'a>,
+    ) -> Result<MoveToWindowReply> {
         let pane = context.pane_for(caller, params.target())?.id();
         let panes = if params.tab.is_set("tab")? { tab_of(context, pane) } else { vec![pane] };
         for id in &panes {
@@ -83,7 +90,7 @@ pub struct Mover {
     mux: Arc<Mux>,
     host: Arc<dyn Host>,
     registration: Arc<Registration>,
-    moves: Arc<Mutex<()>>,
+    moves: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Mover {
@@ -110,9 +117,9 @@ impl Mover {
     ///
     /// # Errors
     /// If there is no such instance, or a session can't move. The sessions then stay.
-    pub fn run(&self, panes: &[PaneId], to: Option<&str>) -> Result<MoveReply> {
+    pub fn run(&self, panes: &[PaneId], to: Option<&str>) -> Result<MoveToWindowReply> {
         let to = to.map(|name| self.other(name)).transpose()?;
-        let _moving = self.moves.lock();
+        let mut last_move = self.moves.lock();
         let programs = self.mux.leave_panes(panes)?;
         let moved = panes.iter().map(|pane| pane.0).collect();
         let shown = match &to {
@@ -120,7 +127,9 @@ impl Mover {
             None => self.host.open_window_with(&programs).map(|()| Vec::new()),
         };
         match shown {
-            Ok(sessions) => Ok(MoveReply { moved, to: to.map(|record| record.id), sessions }),
+            Ok(sessions) => {
+                Ok(MoveToWindowReply { moved, to: to.map(|record| record.id), sessions })
+            }
             Err(why) => Err(Error::Failed(match self.host.attach_programs(&self.mux, &programs) {
                 Ok(_) => why,
                 Err(other) => format!("{why}\n`unterm --attach` shows the programs ({other})"),
@@ -128,9 +137,13 @@ impl Mover {
         }
     }
 
-    /// Waits until no session is moving. An instance that ended earlier would leave sessions without a window.
+    /// Waits until no session is moving. An instance that ended earlier would leave sessions without a window. If the last
+    /// session has just moved, its reply also needs time to leave.
     pub fn finish(&self) {
-        drop(self.moves.lock());
+        let last_move = *self.moves.lock();
+        if last_move.is_some_and(|moved| moved.elapsed() < LEAVING) {
+            thread::sleep(LEAVING);
+        }
     }
 
     fn other(&self, name: &str) -> Result<Record> {
@@ -184,7 +197,7 @@ impl Method for AttachPrograms {
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::OPENED.union(Subjects::MACHINE);
     const DOC: &'static str = "Shows programs that another instance has just left, in tabs of this instance. Programs that were in one tab share a tab, \
-        with the same splits. Shows either all of them or none. For other instances; see session.move.";
+        with the same splits. Shows either all of them or none. For other instances; see session.move_to_window.";
     const DESCRIBED_BY: &'static [&'static str] = &["programs"];
     type Params<'a> = AttachParams<'a>;
     type Reply = AttachReply;

@@ -29,7 +29,7 @@ pub static METHODS: &[Entry] = &[
     entry::<explain::Explain>(),
     entry::<replay::Replay>(),
     entry::<verify_handover::VerifyHandover>(),
-    entry::<moving::MoveSession>(),
+    entry::<moving::MoveToWindow>(),
     entry::<session::Cwd>(),
     entry::<variables::Env>(),
     entry::<variables::SetEnv>(),

@@ -1,7 +1,13 @@
 //! Programs that outlive their instance (`sessions.keep`): after a crash, another process takes the instance's place, and
 //! after a detach, they are shown again by `--attach`.
 
-use std::{fs, net::TcpListener, path::Path, thread};
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    thread,
+};
 
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
@@ -141,7 +147,7 @@ fn programs_of_an_instance_that_detaches_continue() -> Result<()> {
 /// Listeners on the ports that instances prefer. An instance that starts now gets a port that no other test takes while the
 /// instance is down.
 fn take_usual_ports() -> Vec<TcpListener> {
-    (19876..=19881).filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok()).collect()
+    (19876..=19890).filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok()).collect()
 }
 
 /// Kills a window, and waits for the process that takes its place. Returns that process's entry.
@@ -151,6 +157,23 @@ fn kill_window(unterm: &mut Instance) -> Result<(Value, Wire)> {
     let mut wire = reconnect(unterm.registry(), &entry)?;
     let info = wire.call("instance.info", json!({}))?;
     Ok((info, wire))
+}
+
+/// Pauses agents, as the settings page does.
+fn pause(entry: &Value) -> Result<()> {
+    let (port, token) = (&entry["http_port"], entry["auth_token"].as_str().context("no token")?);
+    let port = u16::try_from(port.as_u64().context("no port")?)?;
+    let body = r#"{"paused": true}"#;
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    write!(
+        stream,
+        "POST /api/agents/pause HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len(),
+    )?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply)?;
+    ensure!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+    Ok(())
 }
 
 /// A window that keeps its programs.
@@ -171,9 +194,8 @@ fn the_next_window_shows_the_panes_of_a_killed_one() -> Result<()> {
     let entry = first.entry().clone();
     let (_, mut wire) = kill_window(&mut first)?;
     // Neither a pause nor a lease keeps the window from opening.
-    wire.call("input.lease", json!({"id": 0, "seconds": 600}))?;
-    wire.call("agents.pause", json!({"paused": true}))
-        .or_else(|_| wire.call("policy.pause", json!({})))?;
+    wire.call("session.lease", json!({"id": 0, "ttl_ms": 600_000}))?;
+    pause(&entry)?;
     let mut second = kept_window(&display, home.path()).now()?;
     for same in ["id", "mcp_port", "http_port", "auth_token", "started_at"] {
         assert_eq!(second.entry()[same], entry[same], "{same}");
@@ -271,7 +293,7 @@ fn tabs_move_between_windows_with_their_programs() -> Result<()> {
     assert_eq!(one.sessions()?.len(), 3);
 
     // To a new window, with its split.
-    let moved = one.call("session.move", json!({"id": 0, "tab": true}))?;
+    let moved = one.call("session.move_to_window", json!({"id": 0, "tab": true}))?;
     assert_eq!(moved["moved"], json!([0, 1]));
     assert_eq!(one.sessions()?.len(), 1);
     let entries = fs::read_dir(home.path().join("instances"))?;
@@ -288,7 +310,7 @@ fn tabs_move_between_windows_with_their_programs() -> Result<()> {
 
     // Back by name. The other window ends with its last tab.
     let name = one.entry()["id"].clone();
-    let back = wire.call("session.move", json!({"id": 0, "tab": true, "to": name}));
+    let back = wire.call("session.move_to_window", json!({"id": 0, "tab": true, "to": name}));
     let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
     let all_back = || Ok((one.sessions()?.len() == 3).then_some(()));
     wait_for("the moved tab", all_back, log)?;
@@ -301,8 +323,10 @@ fn tabs_move_between_windows_with_their_programs() -> Result<()> {
     wait_for("the end of the empty window", has_ended, log)?;
 
     // What can't move stays.
-    let refusal =
-        one.call("session.move", json!({"id": 0, "to": "nobody"})).unwrap_err().to_string();
+    let refusal = one
+        .call("session.move_to_window", json!({"id": 2, "to": "nobody"}))
+        .unwrap_err()
+        .to_string();
     ensure!(refusal.contains("there is none"), "{refusal}");
     assert_eq!(one.sessions()?.len(), 3);
     one.terminate()?;
@@ -326,6 +350,7 @@ fn restart(unterm: &Instance) -> Result<Wire> {
 #[test]
 fn a_restarted_instance_has_its_programs_and_agents() -> Result<()> {
     let home = tempfile::tempdir()?;
+    let _ports = take_usual_ports();
     let mut unterm = kept(home.path()).now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -365,10 +390,9 @@ fn a_restart_without_a_keeper_is_refused() -> Result<()> {
 
 #[test]
 fn a_restarted_window_has_its_size_and_its_splits() -> Result<()> {
-    binary("unterm-keeper");
+    let _ports = take_usual_ports();
     let (display, home) = (Display::start()?, tempfile::tempdir()?);
-    let start = Start::windowed(&display).registry(home.path()).arg("-o").arg("sessions.keep=true");
-    let (mut unterm, window, pane) = start.at_prompt()?;
+    let (mut unterm, window, pane) = kept_window(&display, home.path()).at_prompt()?;
     window.resize(903, 555)?;
     unterm.act(&["split_right"])?;
     pane.type_text(&mut unterm, "secret=kept; echo ready=$?=\r")?;

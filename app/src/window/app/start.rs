@@ -76,6 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     let shell = startup.shell_complaint.clone();
     let mut problems: Vec<_> =
         shell.map(|complaint| (prefs::SHELL, complaint)).into_iter().collect();
+    faults.iter().for_each(|fault| tracing::warn!("{fault}"));
     problems.extend(faults.into_iter().map(|fault| ("sessions", fault)));
     // Without the control server, the window is still usable, so continue.
     match &server {

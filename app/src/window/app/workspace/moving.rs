@@ -4,7 +4,7 @@ use unterm_control::{
     Mover,
     client::{Client, Endpoint},
     methods::{
-        moving::{MoveParams, MoveSession},
+        moving::{MoveToWindow, MoveToWindowParams},
         params::NoParams,
         session,
     },
@@ -118,9 +118,12 @@ fn gather(mover: &Mover, own: &str) -> Result<usize, String> {
             let Some(first) = list.ok().and_then(|list| list.sessions.into_iter().next()) else {
                 break;
             };
-            let params =
-                MoveParams { to: own.into(), tab: true.into(), ..MoveParams::of(first.id) };
-            client.call::<MoveSession>(params).map_err(|error| error.to_string())?;
+            let params = MoveToWindowParams {
+                to: own.into(),
+                tab: true.into(),
+                ..MoveToWindowParams::of(first.id)
+            };
+            client.call::<MoveToWindow>(params).map_err(|error| error.to_string())?;
             count += 1;
         }
     }
