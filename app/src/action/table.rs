@@ -75,8 +75,8 @@ macro_rules! with_actions {
             Detach "detach" "Detach" [] ["keep running", "close window and keep programs", "leave session", "disconnect"]
                 "Closes the window and lets its programs continue. `unterm --attach` shows them again. Needs `sessions.keep`, and Linux."
                 |app, _| app.detach(), else "No program can continue without the window: see sessions.keep.";
-            Restart "restart" "Restart Unterm" [] ["upgrade", "update", "reload program", "relaunch"]
-                "Replaces this program by the one that is installed now, for example after an upgrade. All programs continue. Needs `sessions.keep`, and Linux."
+            Restart "restart" "Restart Unterm" [] ["upgrade", "reload program", "relaunch", "apply update"]
+                "Runs the program that is installed now instead of this one. All programs continue. Needs `sessions.keep`, and Linux."
                 |app, _| app.restart(), else "No program can continue across a restart: see sessions.keep.";
             ZoomPane "zoom_pane" "Zoom pane" ["ctrl+shift+z"] ["maximize pane", "toggle zoom", "unzoom"]
                 "Lets the focused pane fill the tab, or restores the split."

@@ -328,6 +328,14 @@ mod tests {
         Keymap::new(&keymap_of(own))
     }
 
+    /// The beginning of the page that lists missing translations.
+    const GAPS: &str = "\
+# Missing translations
+
+The settings page shows these texts in English. A text is in `assets/settings/i18n/CODE.json`, under its key. To generate this
+page again, run `UPDATE_EXPECT=1 cargo test -p unterm --lib translations`.
+";
+
     #[test]
     fn every_default_key_parses_and_is_bound_once() {
         let all: Vec<&str> =
@@ -339,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_has_names_in_each_language() {
+    fn translations_name_actions_and_a_page_lists_the_gaps() {
         let mut expected = BTreeSet::new();
         for entry in ACTIONS {
             let name = format!("a.{}", entry.name);
@@ -348,16 +356,23 @@ mod tests {
                 expected.insert(format!("{name}.argument"));
             }
         }
+        let mut page = String::from(GAPS);
         // Skip English, because its words are those of the table.
-        for (code, _) in languages::all().skip(1) {
+        for (code, language) in languages::all().skip(1) {
             let words = languages::words(code).unwrap();
             let found: BTreeSet<_> =
                 words.keys().filter(|key| key.starts_with("a.")).cloned().collect();
-            let lacks: Vec<_> = expected.difference(&found).collect();
             let extra: Vec<_> = found.difference(&expected).collect();
-            let file = format!("assets/settings/i18n/{code}.json");
-            assert!(lacks.is_empty() && extra.is_empty(), "{file} lacks {lacks:?}, has {extra:?}");
+            assert!(extra.is_empty(), "assets/settings/i18n/{code}.json has {extra:?}");
+            let mut gaps = languages::missing(code);
+            gaps.extend(expected.difference(&found).cloned());
+            page += &format!("\n## {language} ({code})\n\n");
+            match gaps.is_empty() {
+                true => page += "Complete.\n",
+                false => gaps.iter().for_each(|gap| page += &format!("- `{gap}`\n")),
+            }
         }
+        expect_test::expect_file!["../../../assets/settings/i18n/missing.md"].assert_eq(&page);
     }
 
     #[test]

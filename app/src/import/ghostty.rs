@@ -80,6 +80,7 @@ const ACTIONS: &[(&str, &str)] = &[
     ("scroll_page_up", "scroll_page_up"),
     ("scroll_page_down", "scroll_page_down"),
     ("new_window", "new_window"),
+    ("move_tab_to_new_window", "tab_to_new_window"),
     ("new_tab", "new_tab"),
     ("previous_tab", "previous_tab"),
     ("next_tab", "next_tab"),

@@ -103,8 +103,7 @@ const LINK_LOOK: &[&str] = &["link_color", "color of links", "underline of links
 const LINK_RULES: &[&str] = &["detect_links", "program that opens links", "link_regex"];
 const MACOS: &[&str] = &["macos_", "option_as_alt"];
 const MARKERS: &[&str] = &["marker"];
-const OTHER_WINDOWS: &[&str] =
-    &["next_window", "other window's", "pane_to_new_window", "tab_to_new_window"];
+const OTHER_WINDOWS: &[&str] = &["next_window", "other window's"];
 const PANE_BY_NUMBER: &[&str] =
     &["activate_pane", "focus_pane:", "pane with this number", "choose_pane"];
 const POINTER: &[&str] = &["pointer_shape", "shape of the pointer"];

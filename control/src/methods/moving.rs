@@ -126,6 +126,7 @@ impl Mover {
             Some(record) => attach_in(record, &programs).map_err(|error| error.to_string()),
             None => self.host.open_window_with(&programs).map(|()| Vec::new()),
         };
+        *last_move = Some(Instant::now());
         match shown {
             Ok(sessions) => {
                 Ok(MoveToWindowReply { moved, to: to.map(|record| record.id), sessions })

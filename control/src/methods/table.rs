@@ -229,6 +229,7 @@ mod tests {
             include_str!("../../tests/ptywright/adapters.rs"),
             include_str!("../../tests/authority/rules.rs"),
             include_str!("../../tests/methods/files.rs"),
+            include_str!("../../tests/methods/moving.rs"),
             include_str!("../../tests/wires/folder.rs"),
             include_str!("../../tests/methods/variables.rs"),
             include_str!("../../tests/methods/view.rs"),

@@ -7,6 +7,7 @@ mod extensions;
 mod files;
 mod history;
 mod inbox;
+mod moving;
 mod program_state;
 mod run_callers;
 mod run_prompts;

@@ -229,6 +229,10 @@ impl Binder<'_> {
                 return Err("bind resize_left, resize_right, resize_up and resize_down".to_owned());
             }
             ("detach_window", "new-tab" | "new-tab-right") => "pane_to_new_tab".to_owned(),
+            ("detach_window", "") => "pane_to_new_window".to_owned(),
+            ("detach_window", "ask") => "pane_to_window".to_owned(),
+            ("detach_tab", "") => "tab_to_new_window".to_owned(),
+            ("detach_tab", "ask") => "tab_to_window".to_owned(),
             ("scroll_line_up", _) => "scroll_lines:-1".to_owned(),
             ("scroll_line_down", _) => "scroll_lines:1".to_owned(),
             ("scroll_to_prompt", "0") => return Err(unsupported::KITTY.action(name)),

@@ -68,6 +68,10 @@ fn keys_of_kitty_are_converted() {
             ),
             ("map f1 goto_session", r#"f1 = "open_layout""#),
             ("map f1 detach_window new-tab-right", r#"f1 = "pane_to_new_tab""#),
+            ("map f1 detach_window", r#"f1 = "pane_to_new_window""#),
+            ("map f1 detach_window ask", r#"f1 = "pane_to_window""#),
+            ("map f1 detach_tab", r#"f1 = "tab_to_new_window""#),
+            ("map f1 detach_tab ask", r#"f1 = "tab_to_window""#),
             (
                 "map f1 kitten hints --type regex --regex AB[0-9]+ --program @",
                 r#"pattern-1 = { regex = "AB[0-9]+", action = "copy" }; f1 = "quick_select""#,
@@ -242,7 +246,6 @@ fn keys_and_settings_of_ghostty_are_converted() {
             ("keybind = f1=jump_to_prompt:50", WHOLE_STEPS.why),
             ("keybind = f1=activate_key_table:pane", NO_MODES.why),
             ("keybind = pane/h=new_tab", NO_MODES.why),
-            ("keybind = f1=move_tab_to_new_window", NO_ACTION.why),
             ("keybind = f1=set_window_title:x", NO_ACTION.why),
         ],
     );

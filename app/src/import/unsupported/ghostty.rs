@@ -128,7 +128,6 @@ pub(crate) const GHOSTTY: Of = Of {
     actions: &[
         ("prompt_window_title", &["rename_window"]),
         ("set_window_title", &["rename_window"]),
-        ("move_tab_to_new_window", OTHER_WINDOWS),
         ("reset_window_size", WINDOW_GEOMETRY),
         ("goto_window", OTHER_WINDOWS),
         ("new_split", SPLIT_BEFORE),

@@ -191,8 +191,6 @@ pub(crate) const KITTY: Of = Of {
         ("scroll_prompt_to_*", &["scroll_prompt_to"]),
         ("close_other_windows_in_tab", &["close_other_panes"]),
         ("close_other_os_windows", OTHER_WINDOWS),
-        ("detach_window", OTHER_WINDOWS),
-        ("detach_tab", OTHER_WINDOWS),
         ("nth_os_window", OTHER_WINDOWS),
         ("set_window_title", &["rename_pane", "set_pane_title"]),
         ("clear_selection", SELECTION_RULES),
