@@ -12,7 +12,7 @@ use std::{
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unterm_mux::{Mux, PaneId};
+use unterm_mux::{Mux, MuxError, PaneId};
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects,
@@ -120,7 +120,12 @@ impl Mover {
     pub fn run(&self, panes: &[PaneId], to: Option<&str>) -> Result<MoveToWindowReply> {
         let to = to.map(|name| self.other(name)).transpose()?;
         let mut last_move = self.moves.lock();
-        let programs = self.mux.leave_panes(panes)?;
+        let programs = self.mux.leave_panes(panes).map_err(|error| match error {
+            MuxError::NotKept(_) => {
+                Error::Failed(format!("{error}: see the setting sessions.keep"))
+            }
+            error => error.into(),
+        })?;
         let moved = panes.iter().map(|pane| pane.0).collect();
         let shown = match &to {
             Some(record) => attach_in(record, &programs).map_err(|error| error.to_string()),

@@ -13,7 +13,10 @@ fn what_can_not_move_stays() {
     for ((method, params), why) in [
         (
             moves(json!({"id": cat.id})),
-            format!("the program of pane {} can't continue without this window", cat.id),
+            format!(
+                "the program of pane {} can't continue without this window: see the setting sessions.keep",
+                cat.id
+            ),
         ),
         (
             moves(json!({"id": cat.id, "to": "nobody"})),

@@ -296,11 +296,8 @@ fn tabs_move_between_windows_with_their_programs() -> Result<()> {
     let moved = one.call("session.move_to_window", json!({"id": 0, "tab": true}))?;
     assert_eq!(moved["moved"], json!([0, 1]));
     assert_eq!(one.sessions()?.len(), 1);
-    let entries = fs::read_dir(home.path().join("instances"))?;
-    let entries = entries.map(|it| Ok(serde_json::from_slice(&fs::read(it?.path())?)?));
-    let entries = entries.collect::<Result<Vec<Value>>>()?;
-    let other = entries.iter().find(|it| it["pid"] != one.entry()["pid"]).context("no window")?;
-    let mut wire = Wire::login(other)?;
+    let other = others(&one)?.pop().context("no window")?;
+    let mut wire = Wire::login(&other)?;
     let list = wire.call("session.list", json!({}))?;
     assert_eq!(list["sessions"].as_array().map(Vec::len), Some(2), "{list}");
     let text = wire.call("screen.text", json!({"id": 0}))?.to_string();
@@ -331,6 +328,39 @@ fn tabs_move_between_windows_with_their_programs() -> Result<()> {
     assert_eq!(one.sessions()?.len(), 3);
     one.terminate()?;
     one.wait_for_exit()?;
+    wait_for_keeper_end(home.path())
+}
+
+/// The entries of all instances but this one.
+fn others(unterm: &Instance) -> Result<Vec<Value>> {
+    let entries = fs::read_dir(unterm.registry().join("instances"))?;
+    // An entry that is being written is not complete.
+    let read = |path: &Path| serde_json::from_slice(&fs::read(path).ok()?).ok();
+    let mut entries: Vec<Value> = entries.filter_map(|it| read(&it.ok()?.path())).collect();
+    entries.retain(|it| it["pid"] != unterm.entry()["pid"]);
+    Ok(entries)
+}
+
+#[test]
+fn a_tab_dragged_out_of_the_bar_gets_a_window() -> Result<()> {
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let (mut unterm, window, pane) = kept_window(&display, home.path()).at_prompt()?;
+    pane.type_text(&mut unterm, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut unterm, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    unterm.act(&["new_tab"])?;
+    window.wait_for_input()?;
+    // The first tab is at the left of the bar.
+    window.drag((60, 12), (60, 300))?;
+    let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
+    let other = wait_for("the new window", || Ok(others(&unterm)?.pop()), log)?;
+    let mut wire = Wire::login(&other)?;
+    let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
+    ensure!(ran.contains("kept"), "{ran}");
+    assert_eq!(unterm.sessions()?.len(), 1);
+    let pid = other["pid"].as_i64().context("no pid")?;
+    kill_process(Pid::from_raw(pid as i32).context("no process")?, Signal::TERM)?;
+    unterm.terminate()?;
+    unterm.wait_for_exit()?;
     wait_for_keeper_end(home.path())
 }
 

@@ -29,4 +29,6 @@ pub(crate) struct Drag {
     pub(crate) from: usize,
     /// Whether the pointer has moved far enough to start a drag.
     pub(crate) is_moving: bool,
+    /// Whether the pointer is far outside the bar, so that the tab leaves the window when the button is released.
+    pub(crate) leaves: bool,
 }

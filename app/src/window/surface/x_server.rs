@@ -109,6 +109,36 @@ impl Pointers {
     }
 }
 
+/// The process of the window under the pointer (EWMH, `_NET_WM_PID`). `None` if there is none, or if the server does not
+/// report it.
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(crate) fn process_under_pointer() -> Option<u32> {
+    use x11rb::{
+        connection::Connection as _,
+        protocol::xproto::{AtomEnum, ConnectionExt as _},
+    };
+    let (connection, screen) = x11rb::connect(None).ok()?;
+    let name = connection.intern_atom(false, b"_NET_WM_PID").ok()?.reply().ok()?.atom;
+    let mut window = connection.setup().roots.get(screen)?.root;
+    let mut process = None;
+    // The window that names its process is inside the frame that the window manager has drawn around it.
+    loop {
+        let place = connection.query_pointer(window).ok()?.reply().ok()?;
+        if !place.same_screen || place.child == x11rb::NONE {
+            return process;
+        }
+        window = place.child;
+        let value = connection.get_property(false, window, name, AtomEnum::CARDINAL, 0, 1);
+        let value = value.ok()?.reply().ok()?;
+        process = value.value32().and_then(|mut values| values.next()).or(process);
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+pub(crate) fn process_under_pointer() -> Option<u32> {
+    None
+}
+
 /// The pointer's position in pixels from the window's top left corner, even if the pointer is outside the window.
 /// `None` if the server does not report it.
 #[cfg(all(unix, not(target_os = "macos")))]

@@ -2,7 +2,10 @@
 
 use unterm_mux::{OnExit, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
-use winit::event::{MouseButton, MouseScrollDelta};
+use winit::{
+    event::{MouseButton, MouseScrollDelta},
+    window::CursorIcon,
+};
 
 use crate::action::Action;
 use crate::window::{
@@ -122,18 +125,27 @@ impl App {
         let Some(from) = layout.tabs.iter().position(|one| one.id == tab) else { return };
         let place = self.tab_bar().and_then(|bar| bar.place_of(tab));
         let grip = place.map_or(0.0, |place| x - f64::from(place.x));
-        self.chrome.tab_hand.drag = Some(Drag { tab, grip, start: x, from, is_moving: false });
+        self.chrome.tab_hand.drag =
+            Some(Drag { tab, grip, start: x, from, is_moving: false, leaves: false });
     }
 
     /// Drags the held tab to the pointer. Returns false if no tab is held.
-    pub(crate) fn drag_tab(&mut self, x: f64) -> bool {
+    pub(crate) fn drag_tab(&mut self, x: f64, y: f64) -> bool {
         let Some(mut drag) = self.chrome.tab_hand.drag else { return false };
-        let Some(scale) = self.surface.geometry.map(|geometry| geometry.scale) else {
-            return false;
-        };
-        drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale);
+        let Some(geometry) = self.surface.geometry else { return false };
+        let (bar, scale) = (geometry.tab_bar(), geometry.scale);
+        // The tab leaves the window only if the pointer is clearly outside the bar: by more than the bar's height.
+        let height = f64::from(bar.height);
+        let distance = (f64::from(bar.y) - y).max(y - f64::from(bar.y) - height);
+        drag.leaves = distance > height;
+        drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale) || drag.leaves;
         self.chrome.tab_hand.drag = Some(drag);
-        if drag.is_moving {
+        if drag.leaves {
+            self.chrome.tab_hand.click = None;
+            self.set_icon(CursorIcon::Move);
+            self.report(self.mux.move_tab(drag.tab, drag.from));
+        } else if drag.is_moving {
+            self.set_icon(CursorIcon::Default);
             // The press that started this drag does not count toward a double click.
             self.chrome.tab_hand.click = None;
             let index = self.tab_bar().and_then(|bar| {
@@ -185,6 +197,8 @@ impl App {
             self.menu_item(Action::MoveTabLeft).enabled(index > 0).into(),
             self.menu_item(Action::MoveTabRight).enabled(index < last).into(),
             self.menu_item(Action::RenameTab).titled("Rename tab…").into(),
+            self.menu_item(Action::TabToNewWindow).enabled(last > 0).into(),
+            self.menu_item(Action::TabToWindow(None)).titled("Move tab to another window…").into(),
             Row::Line,
             self.menu_item(Action::CloseTab).into(),
             self.menu_item(Action::CloseOtherTabs).enabled(last > 0).into(),

@@ -53,7 +53,7 @@ impl App {
     /// Handles a move of the pointer that no overlay handled. `over_bar` is set if the pointer is on a scrollbar. Returns
     /// the frame that is due.
     fn point_at_panes(&mut self, x: f64, y: f64, over_bar: bool) -> Redraw {
-        if self.drag_tab(x) || self.drag_divider(x, y) || self.drag_bar(y) {
+        if self.drag_tab(x, y) || self.drag_divider(x, y) || self.drag_bar(y) {
             return Redraw::Whole;
         }
         if let Some(pane) = self.input.pointer.selecting {
@@ -182,7 +182,9 @@ impl App {
     fn released(&mut self, button: MouseButton) {
         self.overlay_release();
         if button == MouseButton::Left {
-            self.chrome.tab_hand.drag = None;
+            if let Some(drag) = self.chrome.tab_hand.drag.take().filter(|drag| drag.leaves) {
+                return self.tear_off(drag.tab);
+            }
             if self.workspace.drop_divider() || self.chrome.drop_bar() {
                 return;
             }

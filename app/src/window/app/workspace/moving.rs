@@ -9,13 +9,14 @@ use unterm_control::{
         session,
     },
 };
-use unterm_mux::{PaneId, Tab};
+use unterm_mux::{PaneId, Tab, TabId};
 
 use crate::{
     action::Action,
     window::{
         app::App,
         overlays::{choice::Choice, panel::item::Item},
+        surface::x_server,
         system::errand::ErrandResult,
     },
 };
@@ -76,6 +77,26 @@ impl App {
         });
     }
 
+    /// Moves a tab that was dropped outside the bar: to the window of another instance, if the pointer is there, or else to
+    /// a new window. Does nothing if it is the only tab of this window, and the pointer is over no other.
+    pub(crate) fn tear_off(&mut self, tab: TabId) {
+        let layout = self.mux.layout();
+        let Some(tab) = layout.tabs.iter().find(|one| one.id == tab) else { return };
+        let (panes, is_only) = (tab.panes(), layout.tabs.len() < 2);
+        let Some(mover) = self.mover() else { return };
+        let screen = self.surface.screen.as_ref();
+        let is_on_x = screen.is_some_and(|screen| x_server::id(&screen.window).is_some());
+        self.errand(ABOUT, move || {
+            let process = if is_on_x { x_server::process_under_pointer() } else { None };
+            let others = mover.others().unwrap_or_default();
+            let to = others.into_iter().find(|record| Some(record.pid) == process);
+            match to {
+                None if is_only => ErrandResult::Nothing,
+                to => moved(&mover, &panes, to.map(|record| record.id).as_deref()),
+            }
+        });
+    }
+
     /// Lists the other windows, and a new window. Running `to_new` or `to_instance` of a name moves something there.
     fn pick_window(&mut self, hint: &str, to_new: &Action, to_instance: impl Fn(String) -> Action) {
         let Some(mover) = self.mover() else { return };
@@ -90,10 +111,7 @@ impl App {
 
     fn move_panes(&mut self, panes: Vec<PaneId>, to: Option<String>) {
         let Some(mover) = self.mover() else { return };
-        self.errand(ABOUT, move || match mover.run(&panes, to.as_deref()) {
-            Ok(_) => ErrandResult::Nothing,
-            Err(error) => ErrandResult::Failed(ABOUT, format!("Nothing was moved.\n{error}")),
-        });
+        self.errand(ABOUT, move || moved(&mover, &panes, to.as_deref()));
     }
 
     /// `None`, after a message, if the control server is not running.
@@ -103,6 +121,14 @@ impl App {
             self.complain(ABOUT, "The control server is not running.".to_owned());
         }
         mover
+    }
+}
+
+/// Moves panes, and reports why they can't move.
+fn moved(mover: &Mover, panes: &[PaneId], to: Option<&str>) -> ErrandResult {
+    match mover.run(panes, to) {
+        Ok(_) => ErrandResult::Nothing,
+        Err(error) => ErrandResult::Failed(ABOUT, format!("Nothing was moved.\n{error}")),
     }
 }
 
