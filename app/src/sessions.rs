@@ -242,6 +242,11 @@ impl Sessions {
         let start = inherited.record.start();
         let attached = self.attach_left(mux, &inherited.record.id, |owner| owner == start);
         mux.begin_panes_at(inherited.next_session);
+        // Last the active tab's pane, so that its tab is active.
+        for pane in inherited.focused.iter().rev() {
+            // A program may have ended in the meantime.
+            let _ = mux.focus(PaneId(*pane));
+        }
         attached
     }
 

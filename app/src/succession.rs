@@ -114,8 +114,8 @@ fn take_over(record: Record) -> Result<Inheritance> {
     if !record.wait_for_end(PATIENCE) {
         bail!("it has not ended within {} seconds", PATIENCE.as_secs());
     }
-    let HandOverReply { next_session, agents_paused: is_paused, approval } = left;
-    Ok(Inheritance { record, next_session, is_paused, approval: Some(approval) })
+    let HandOverReply { next_session, focused, agents_paused: is_paused, approval } = left;
+    Ok(Inheritance { record, next_session, focused, is_paused, approval: Some(approval) })
 }
 
 /// Makes a call on another thread, and waits for its result for a limited time.

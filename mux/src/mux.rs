@@ -372,6 +372,14 @@ impl Mux {
         })
     }
 
+    /// The focused pane of each tab, that of the active tab first.
+    pub fn focused_panes(&self) -> Vec<PaneId> {
+        let layout = self.layout();
+        let active = layout.active_tab().map(|tab| tab.focused);
+        let others = layout.tabs.iter().map(|tab| tab.focused);
+        active.into_iter().chain(others.filter(|pane| Some(*pane) != active)).collect()
+    }
+
     /// Focuses a pane and activates its tab. If the focus moves to another pane, zoom ends.
     pub fn focus(&self, pane: PaneId) -> Result<(), MuxError> {
         self.change(|layout| {

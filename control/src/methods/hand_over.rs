@@ -21,6 +21,8 @@ pub struct HandOver;
 pub struct HandOverReply {
     /// The number of the next session. Lower numbers are never given to other sessions.
     pub next_session: u64,
+    /// The focused session of each tab, that of the active tab first.
+    pub focused: Vec<u64>,
     /// Whether agents are paused, so that their calls that change something wait.
     pub agents_paused: bool,
     /// What happens to calls of unknown agents.
@@ -42,6 +44,7 @@ impl Method for HandOver {
         if !context.registration.record().waits_for_window {
             return Err(Error::Failed("this instance does not wait for a window".to_owned()));
         }
+        let focused = context.mux.focused_panes().iter().map(|pane| pane.0).collect();
         let host = context.host.clone();
         if !blocking(move || host.hand_over()).await? {
             return Err(Error::Failed(
@@ -55,6 +58,7 @@ impl Method for HandOver {
         });
         Ok(HandOverReply {
             next_session: context.mux.next_pane(),
+            focused,
             agents_paused: context.people.clients.is_paused(),
             approval: context.people.approvals.rule(),
         })

@@ -32,6 +32,9 @@ pub struct Inheritance {
     pub record: Record,
     /// The number of the next session. Lower numbers are never given to other sessions.
     pub next_session: u64,
+    /// The focused session of each tab, that of the active tab first.
+    #[serde(default)]
+    pub focused: Vec<u64>,
     /// Whether agents are paused.
     pub is_paused: bool,
     /// What happened to calls of unknown agents. Absent: the settings of the process decide.
@@ -109,7 +112,13 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let registration = Registration::unregistered(home.path(), 7, 8, token.to_owned());
         let record = Record { id: id.to_owned(), ..Record::clone(&registration.record()) };
-        Inheritance { record, next_session: 5, is_paused: true, approval: Some(Approval::Deny) }
+        Inheritance {
+            record,
+            next_session: 5,
+            focused: vec![3, 1],
+            is_paused: true,
+            approval: Some(Approval::Deny),
+        }
     }
 
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";

@@ -379,15 +379,22 @@ impl Process for PtyProcess {
     }
 
     fn kill(&self) {
-        {
+        let is_first = {
             let mut state = self.state.lock();
-            if state.child.status().is_none() && matches!(state.killing, Killing::No) {
+            let is_first = state.child.status().is_none() && matches!(state.killing, Killing::No);
+            if is_first {
                 let may_signal = self.signal_groups(Sig::HUP);
                 let grace = if may_signal { KILL_GRACE } else { Duration::ZERO };
                 state.killing = Killing::Until(Instant::now() + grace);
                 // A stopped program receives SIGHUP only after it continues.
                 self.signal_groups(Sig::CONT);
             }
+            is_first
+        };
+        if is_first {
+            // After a crash, the next process must not show a program that was about to end.
+            #[cfg(target_os = "linux")]
+            self.keeper.iter().for_each(KeeperPane::close);
         }
         self.wake.set();
         self.close_writing();

@@ -425,6 +425,9 @@ fn a_restarted_window_has_its_size_and_its_splits() -> Result<()> {
     let (mut unterm, window, pane) = kept_window(&display, home.path()).at_prompt()?;
     window.resize(903, 555)?;
     unterm.act(&["split_right"])?;
+    unterm.act(&["new_tab"])?;
+    unterm.act(&["previous_tab"])?;
+    unterm.act(&["focus_left"])?;
     pane.type_text(&mut unterm, "secret=kept; echo ready=$?=\r")?;
     pane.wait(&mut unterm, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
     let sizes = |sessions: Vec<Value>| -> Vec<Value> {
@@ -437,6 +440,12 @@ fn a_restarted_window_has_its_size_and_its_splits() -> Result<()> {
     let sessions = wire.call("session.list", json!({}))?;
     let after = sizes(sessions["sessions"].as_array().context("none")?.clone());
     assert_eq!(after, before);
+    // The tab and the pane that had the focus have it again.
+    let layout = wire.call("tab.list", json!({}))?;
+    let tabs = layout["tabs"].as_array().context("no tabs")?;
+    let focus: Vec<Value> =
+        tabs.iter().map(|tab| json!([tab["active"], tab["focused"]])).collect();
+    assert_eq!(focus, [json!([true, 0]), json!([false, 2])]);
     let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
     ensure!(ran.contains("kept"), "{ran}");
     unterm.terminate()?;

@@ -135,8 +135,9 @@ impl App {
         let Some(geometry) = self.surface.geometry else { return false };
         let (bar, scale) = (geometry.tab_bar(), geometry.scale);
         // The tab leaves the window only if the pointer is clearly outside the bar: by more than the bar's height.
-        let height = f64::from(bar.height);
-        let distance = (f64::from(bar.y) - y).max(y - f64::from(bar.y) - height);
+        let (width, height) = (f64::from(bar.width), f64::from(bar.height));
+        let (x_in, y_in) = (x - f64::from(bar.x), y - f64::from(bar.y));
+        let distance = (-x_in).max(x_in - width).max(-y_in).max(y_in - height);
         drag.leaves = distance > height;
         drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale) || drag.leaves;
         self.chrome.tab_hand.drag = Some(drag);
