@@ -24,7 +24,7 @@ mod layout_file;
 mod links;
 pub mod local_time;
 pub mod logging;
-mod new_window;
+mod other_windows;
 mod own_program;
 pub mod plain_words;
 mod proxy;

@@ -20,7 +20,7 @@ use unterm_control::{DetachedProgram, Inheritance, Legacy};
 use unterm_mux::{KeptSpawner, LeftProgram, PlacementReporter, SuccessorProgram};
 use unterm_mux::{Mux, PaneId, PtySpawner, Spawner};
 
-use crate::{args::Args, config::Config};
+use crate::args::Args;
 
 /// The name of the keeper's socket in Unterm's home directory.
 #[cfg(target_os = "linux")]
@@ -146,10 +146,10 @@ pub(crate) struct Attached {
 }
 
 impl Sessions {
-    /// Uses the keeper of `home`, if the option `sessions.keep` or `attaches` is set. Starts no process.
+    /// Uses the keeper of `home`, if `keeps` is set. Starts no process.
     #[cfg(target_os = "linux")]
-    pub(crate) fn new(config: &Config, home: &Path, attaches: bool) -> Self {
-        let keeper = (config.sessions.keep || attaches).then(|| {
+    pub(crate) fn new(home: &Path, keeps: bool) -> Self {
+        let keeper = keeps.then(|| {
             // If the path is unknown, the first program reports that the keeper cannot be started.
             let program = crate::own_program::beside(PROGRAM).unwrap_or_else(|_| PROGRAM.into());
             Arc::new(KeptSpawner::new(program, home.join(SOCKET)))
@@ -159,7 +159,7 @@ impl Sessions {
 
     /// Uses no keeper.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn new(_: &Config, _: &Path, _: bool) -> Self {
+    pub(crate) fn new(_: &Path, _: bool) -> Self {
         Self {}
     }
 

@@ -54,7 +54,9 @@ impl Startup {
         let (settings, complaints) =
             Settings::read_with(unterm_control::home(), args.profile.as_deref(), &args.option);
         let config = settings.get();
-        let sessions = Sessions::new(&config, settings.home(), args.attaches() || succeeds);
+        // Programs of an instance that a client started end with its clients.
+        let keeps = (config.sessions.keep && !args.with_stdin) || args.attaches() || succeeds;
+        let sessions = Sessions::new(settings.home(), keeps);
         let options = environment::mux_options(has_window, args.allow());
         let mux = Mux::with_spawner(options, sessions.spawner());
         sessions.store_placements(&mux);

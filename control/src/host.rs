@@ -14,7 +14,10 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::oneshot;
 use unterm_mux::{Mux, Pane, PaneId};
 
-use crate::services::{people::changes::Changes, records::workspace::Workspace};
+use crate::{
+    registry::Record,
+    services::{people::changes::Changes, records::workspace::Workspace},
+};
 
 /// The app that embeds the server, with or without a window.
 pub trait Host: Send + Sync {
@@ -79,6 +82,15 @@ pub trait Host: Send + Sync {
     fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {
         let _ = (mux, programs);
         Err("this instance can't show programs of another one".to_owned())
+    }
+    /// Makes another instance show programs that this instance has left ([`Host::attach_programs`]). Returns the numbers
+    /// of their sessions there. May block.
+    ///
+    /// # Errors
+    /// The reason, as text.
+    fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
+        let _ = (instance, programs);
+        Err("this instance does not reach other instances".to_owned())
     }
     /// Opens a window that shows programs that this instance has left, and waits until it does.
     ///

@@ -74,12 +74,11 @@ pub use methods::moving::Mover;
 pub use methods::{Entry, Group, METHODS, titles::title as plain_title};
 pub use reference::{reference, tools};
 pub use registry::{
-    FileError, Inheritance, NotInherited, Record, RegistryFault, held, home, lock, lock_succession,
-    remove_leftovers,
+    FileError, Record, RegistryFault, held, home, lock, lock_succession, remove_leftovers,
 };
 pub use server::{
-    Answers, Legacy, Recordings, ReportedState, Server, ServerBuilder, ServerError, ServerOptions,
-    SettingsLinks,
+    Answers, Inheritance, Legacy, NotInherited, Recordings, ReportedState, Server, ServerBuilder,
+    ServerError, ServerOptions, SettingsLinks,
 };
 pub use services::{
     milliseconds_of,

@@ -18,7 +18,6 @@
 //! entry.
 
 pub mod held;
-mod inheritance;
 mod liveness;
 mod locking;
 mod names;
@@ -35,14 +34,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::private;
 
 use crate::transport::unix::{self, SocketFile};
-pub use inheritance::{Inheritance, NotInherited};
 pub use liveness::{ProcessEnd, is_live, process_start};
+use locking::NONBLOCK;
 pub use locking::{lock, lock_succession};
 
 /// One instance, as its file stores it.
@@ -100,6 +98,11 @@ impl Record {
     }
 }
 
+/// Whether instances can have this name.
+pub fn is_name(id: &str) -> bool {
+    names::all().any(|name| name == *id)
+}
+
 /// The directory of instances and settings: `$UNTERM_HOME` or, if that is not set, `~/.unterm`.
 pub fn home() -> PathBuf {
     match std::env::var_os("UNTERM_HOME") {
@@ -115,8 +118,6 @@ pub(crate) fn read(path: &Path) -> Option<Record> {
     let file = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path).ok()?;
     serde_json::from_reader(io::BufReader::new(io::Read::take(file, 1 << 20))).ok()
 }
-
-const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 /// The live instances, oldest first.
 pub fn live(home: &Path) -> io::Result<Vec<Record>> {

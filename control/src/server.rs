@@ -1,6 +1,7 @@
 //! The running control server, and the operations that the app uses.
 
 mod builder;
+mod inheritance;
 
 use std::{
     io,
@@ -20,14 +21,17 @@ use tokio::{
 use unterm_mux::{Mux, Pane, PaneId};
 use unterm_term::Term;
 
-pub use self::builder::ServerBuilder;
+pub use self::{
+    builder::ServerBuilder,
+    inheritance::{Inheritance, NotInherited},
+};
 
 use crate::{
     Host,
     backend::Backend,
     dispatch::Dispatcher,
     methods::{adapter::ProgramState, moving::Mover},
-    registry::{Inheritance, Record, Registration, RegistryFault},
+    registry::{Record, Registration, RegistryFault},
     services::{
         pane::{
             drivers::Driver,

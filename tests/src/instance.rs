@@ -133,6 +133,10 @@ impl<'a> Start<'a> {
             true => full_disk::command(&binary("unterm"), &registry)?,
             false => Command::new(binary("unterm")),
         };
+        // The programs of a test end with it, unless the test is about programs that continue.
+        if !self.args.iter().any(|arg| arg.starts_with("sessions.keep=")) {
+            command.args(["-o", "sessions.keep=false"]);
+        }
         command
             .args(&self.args)
             .env_clear()

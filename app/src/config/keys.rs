@@ -332,7 +332,7 @@ mod tests {
     const GAPS: &str = "\
 # Missing translations
 
-The settings page shows these texts in English. A text is in `assets/settings/i18n/CODE.json`, under its key. To generate this
+The settings page shows these texts in English. A text is in the JSON file of its language in this folder. To generate this
 page again, run `UPDATE_EXPECT=1 cargo test -p unterm --lib translations`.
 ";
 

@@ -47,11 +47,17 @@ impl Default for Shell {
 }
 
 /// See [`super::Config::sessions`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Sessions {
     /// Let programs continue if their window ends unexpectedly, as in a crash. Unterm then continues without a window, under the same name, so that agents reconnect. The next window shows the programs again, with everything that they printed. `window.on_close` decides about programs of windows that you close. Applies to new windows. Only on Linux.
     pub keep: bool,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self { keep: true }
+    }
 }
 
 /// See [`super::Config::commands`].

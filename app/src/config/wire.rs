@@ -10,7 +10,7 @@ use serde_json::Value;
 use toml_edit::DocumentMut;
 use unterm_control::{
     Acted, ActionKeys, Binding, Captures, Changes, Described, DetachedProgram, Headless, Host,
-    HostRequest, Layouts, Preferences, ThemeInfo, Topic,
+    HostRequest, Layouts, Preferences, Record, ThemeInfo, Topic,
 };
 use unterm_mux::{Mux, PaneId, private};
 use unterm_term::Rgb;
@@ -24,7 +24,7 @@ use crate::{
     captures::AppCaptures,
     ending::Ending,
     layout_file::LayoutFolder,
-    links, new_window, proxy,
+    links, other_windows, proxy,
     sessions::{self, Sessions},
 };
 
@@ -225,8 +225,12 @@ impl Host for HeadlessHost {
         self.sessions.attach_numbers(mux, programs)
     }
 
+    fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
+        other_windows::attach_in(instance, programs)
+    }
+
     fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
-        new_window::open_with(programs, &self.args, &self.sessions)
+        other_windows::open_with(programs, &self.args, &self.sessions)
     }
 
     fn detached_programs(&self) -> Vec<DetachedProgram> {

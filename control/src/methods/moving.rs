@@ -20,7 +20,6 @@ use super::{
     session::blocking,
 };
 use crate::{
-    client::{Client, Endpoint},
     error::Error,
     host::Host,
     registry::{self, Record, Registration},
@@ -128,7 +127,7 @@ impl Mover {
         })?;
         let moved = panes.iter().map(|pane| pane.0).collect();
         let shown = match &to {
-            Some(record) => attach_in(record, &programs).map_err(|error| error.to_string()),
+            Some(record) => self.host.attach_in(record, &programs),
             None => self.host.open_window_with(&programs).map(|()| Vec::new()),
         };
         *last_move = Some(Instant::now());
@@ -172,13 +171,6 @@ impl Mover {
 fn tab_of(context: &Context, pane: PaneId) -> Vec<PaneId> {
     let layout = context.mux.layout();
     layout.tab_of(pane).map_or(vec![pane], |tab| layout.tabs[tab].panes())
-}
-
-/// Makes another instance show programs. Returns the numbers of their sessions there.
-fn attach_in(record: &Record, programs: &[u64]) -> Result<Vec<u64>> {
-    let client = Client::connect_to(&Endpoint::from(record.clone()))?;
-    let params = AttachParams { programs: programs.to_vec().into() };
-    Ok(client.call::<AttachPrograms>(params)?.sessions)
 }
 
 /// `instance.attach`.

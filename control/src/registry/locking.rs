@@ -11,11 +11,12 @@ use std::{
 };
 
 use rustix::{
-    fs::{FlockOperation, flock},
+    fs::{FlockOperation, OFlags, flock},
     io::Errno,
 };
 
-use super::NONBLOCK;
+/// Opening a FIFO with this flag does not wait for its other end.
+pub(super) const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 /// The file that is locked while files of its folder change.
 pub(super) const LOCK: &str = ".lock";

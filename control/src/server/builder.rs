@@ -13,12 +13,12 @@ use tokio::{
 };
 use unterm_mux::random;
 
-use super::{Server, ServerError, ServerOptions};
+use super::{Server, ServerError, ServerOptions, inheritance::Inheritance};
 use crate::{
     dialect::{mcp, settings, tmux, unterm::JsonRpc},
     dispatch::{Dispatcher, Gate},
     methods::{self, Context},
-    registry::{self, Inheritance, Record, Registration},
+    registry::{self, Record, Registration},
     services::{pane::proxy, records::recording},
     transport::{connection::Service, listen, peer::Instance, tcp},
 };

@@ -443,8 +443,7 @@ fn a_restarted_window_has_its_size_and_its_splits() -> Result<()> {
     // The tab and the pane that had the focus have it again.
     let layout = wire.call("tab.list", json!({}))?;
     let tabs = layout["tabs"].as_array().context("no tabs")?;
-    let focus: Vec<Value> =
-        tabs.iter().map(|tab| json!([tab["active"], tab["focused"]])).collect();
+    let focus: Vec<Value> = tabs.iter().map(|tab| json!([tab["active"], tab["focused"]])).collect();
     assert_eq!(focus, [json!([true, 0]), json!([false, 2])]);
     let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
     ensure!(ran.contains("kept"), "{ran}");

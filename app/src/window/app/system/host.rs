@@ -10,7 +10,7 @@ use std::{
 
 use unterm_control::{
     Acted, Bounds, Captures, Changes, DetachedProgram, Host, HostRequest, Layouts, Preferences,
-    Typing,
+    Record, Typing,
 };
 use unterm_mux::{Mux, PaneId, Tab};
 
@@ -21,7 +21,7 @@ use crate::{
     captures::AppCaptures,
     config::{Settings, keys, wire::FilePreferences},
     layout_file::LayoutFolder,
-    links, new_window,
+    links, other_windows,
     sessions::{self, Sessions},
 };
 
@@ -102,8 +102,12 @@ impl Host for WindowHost {
         self.sessions.attach_numbers(mux, programs)
     }
 
+    fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
+        other_windows::attach_in(instance, programs)
+    }
+
     fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
-        new_window::open_with(programs, &self.args, &self.sessions)
+        other_windows::open_with(programs, &self.args, &self.sessions)
     }
 
     fn detached_programs(&self) -> Vec<DetachedProgram> {

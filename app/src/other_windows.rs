@@ -1,9 +1,15 @@
-//! Opens another window for programs that this instance has left.
+//! Other windows that show programs that this instance has left: a new one, or that of another instance.
 
 use std::{
     io,
     process::{Child, Command, Stdio},
     thread,
+};
+
+use unterm_control::{
+    Record,
+    client::{Client, Endpoint},
+    methods::moving::{AttachParams, AttachPrograms},
 };
 
 use crate::{args::Args, own_program, sessions::Sessions};
@@ -39,4 +45,17 @@ fn start(programs: &[u64], args: &Args) -> io::Result<Child> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn()
+}
+
+/// Makes another instance show the programs with these numbers of the keeper. Returns the numbers of their sessions there.
+///
+/// # Errors
+/// If it does not show them, as text. It then shows none of the programs.
+pub(crate) fn attach_in(instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
+    let params = AttachParams { programs: programs.to_vec().into() };
+    let attached = Client::connect_to(&Endpoint::from(instance.clone()))
+        .map_err(|error| error.to_string())?
+        .call::<AttachPrograms>(params)
+        .map_err(|error| error.to_string())?;
+    Ok(attached.sessions)
 }

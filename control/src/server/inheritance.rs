@@ -12,8 +12,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Record, names};
-use crate::services::people::approvals::Approval;
+use crate::{
+    registry::{self, Record},
+    services::people::approvals::Approval,
+};
 
 /// The maximum length of an inheritance as text, in bytes.
 const LONGEST: u64 = 16 << 10;
@@ -80,7 +82,7 @@ impl Inheritance {
         let inheritance: Self = serde_json::from_str(&text)?;
         let Record { id, auth_token, .. } = &inheritance.record;
         // The name becomes the name of a file.
-        if !names::all().any(|name| name == *id) {
+        if !registry::is_name(id) {
             return Err(NotInherited::Value(format!("{id:?} is no name of an instance")));
         }
         if auth_token.len() < SHORTEST_TOKEN {
@@ -106,7 +108,8 @@ impl fmt::Debug for Inheritance {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Registration, *};
+    use super::*;
+    use crate::registry::Registration;
 
     fn inheritance(id: &str, token: &str) -> Inheritance {
         let home = tempfile::tempdir().unwrap();
