@@ -37,7 +37,6 @@ impl Call {
     }
 
     /// The parameters.
-    #[cfg(test)]
     pub fn params(&self) -> &Value {
         &self.params
     }

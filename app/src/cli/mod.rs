@@ -19,6 +19,7 @@ mod import;
 mod inbox;
 mod instances;
 mod local;
+mod lost_run;
 pub(crate) mod manual;
 mod mcp_config;
 mod own_pane;
@@ -44,11 +45,17 @@ mod watch;
 mod watch_states;
 mod words;
 
-use std::{io::Write, path::Path, process::ExitCode};
+use std::{
+    io::Write,
+    path::Path,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 use unterm_control::{
     client::{self, Client, ClientError},
     did_you_mean,
@@ -213,7 +220,11 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Some((method, params)) => Call::by_name(method.to_owned(), params),
         None => call(&args.command, &client)?,
     };
-    let reply = call.make(&client)?;
+    let sent = (OffsetDateTime::now_utc(), Instant::now());
+    let reply = match call.make(&client) {
+        Err(error) => lost_run(args, &client, &call, sent).transpose()?.ok_or(error)?,
+        reply => reply?,
+    };
     finish(args, show::reply(call.method(), &reply), reply)
 }
 
@@ -349,6 +360,28 @@ fn connect(args: &Args, home: &Path) -> Result<Client, ClientError> {
         Some(Ok(endpoint)) => Client::connect_to(&endpoint),
         _ => Client::connect(home),
     }
+}
+
+/// The result of `unterm-cli run` if the instance has ended while the command ran. `None` for other commands, and if the
+/// instance still runs. `sent`: when the call was made.
+fn lost_run(
+    args: &Args,
+    client: &Client,
+    call: &Call,
+    (sent, start): (OffsetDateTime, Instant),
+) -> Option<Result<Value>> {
+    let Command::Run { timeout, command, .. } = &args.command else { return None };
+    if client.call::<server::Health>(NoParams {}).is_ok() {
+        return None;
+    }
+    let run = lost_run::LostRun {
+        endpoint: client.endpoint(),
+        session: call.params()["id"].as_u64()?,
+        command: &command.join(" "),
+        sent,
+        until: start + Duration::from_secs_f64(*timeout),
+    };
+    Some(run.result())
 }
 
 /// Whether the command requests the list of instances.

@@ -41,6 +41,11 @@ impl Client {
         Err(refusal.unwrap_or_else(|| ClientError::NotRunning { home: home.to_owned() }))
     }
 
+    /// The instance that this client calls.
+    pub fn endpoint(&self) -> &Endpoint {
+        self.remote.endpoint()
+    }
+
     /// Connects to an instance as `unterm-cli`, and logs in.
     pub fn connect_to(endpoint: &Endpoint) -> Result<Self, ClientError> {
         Self::connect_as(endpoint, Some("unterm-cli"))

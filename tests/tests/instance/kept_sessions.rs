@@ -6,6 +6,7 @@ use std::{
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
     path::Path,
+    process::{self, Stdio},
     thread,
 };
 
@@ -362,6 +363,33 @@ fn a_tab_dragged_out_of_the_bar_gets_a_window() -> Result<()> {
     unterm.terminate()?;
     unterm.wait_for_exit()?;
     wait_for_keeper_end(home.path())
+}
+
+#[test]
+fn a_run_survives_the_crash_of_its_instance() -> Result<()> {
+    let _ports = take_usual_ports();
+    let home = tempfile::tempdir()?;
+    let mut unterm = kept(home.path()).now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let gate = unterm.home().join("gate");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &gate, rustix::fs::Mode::RWXU)?;
+    let mut command = process::Command::new(binary("unterm-cli"));
+    let line = format!("echo 'it begins'; read -r word < {}; echo $word; (exit 7)", gate.display());
+    command.env("UNTERM_HOME", home.path()).args(["--json", "run", "--id", "0", "--", &line]);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    pane.wait(&mut unterm, "the output", |lines| lines.iter().any(|line| line == "it begins"))?;
+    let entry = unterm.entry().clone();
+    kill(&mut unterm)?;
+    let wire = reconnect(home.path(), &entry)?;
+    fs::write(&gate, "after the crash\n")?;
+    let ran = running.wait_with_output()?;
+    let reply: Value = serde_json::from_slice(&ran.stdout)
+        .with_context(|| String::from_utf8_lossy(&ran.stderr).into_owned())?;
+    assert_eq!(reply["output"], "it begins\nafter the crash");
+    assert_eq!((&reply["exit_code"], &reply["exit_source"]), (&json!(7), &json!("block")));
+    assert_eq!(ran.status.code(), Some(1));
+    end(home.path(), wire)
 }
 
 /// Restarts an instance. Afterward, its process has the same id, and its entry the same name, ports and token.
