@@ -1,81 +1,20 @@
 //! Runs the actions of the window.
 
 use unterm_control::Server;
-use unterm_mux::{Axis, Direction, Layout, OnExit, Pane, Spawn, Tab, TabId};
+use unterm_mux::{OnExit, Pane, Spawn, Tab, TabId};
 use unterm_term::{LineId, Point, TextRange};
 
 use crate::window::{
-    app::App,
+    app::{
+        App,
+        run::{Target, run},
+    },
     effect::Effect,
     input::buffer::Buffer,
-    system::{errand::ErrandResult, folder::Purpose, screenshot::Shot},
-    workspace::{
-        blocks::action::BlockAction, closing::Closing, copy::Form, panes::Broadcast,
-        selection::Selection, view::View,
-    },
+    system::errand::ErrandResult,
+    workspace::{selection::Selection, view::View},
 };
-use crate::{
-    action::{Action, with_actions},
-    args::FONT_SIZES,
-    links,
-};
-
-/// The distance that one key press moves a divider, as a share of the split.
-const RESIZE_STEP: f32 = 0.04;
-
-/// The tab that an action applies to.
-struct Target<'a> {
-    layout: &'a Layout,
-    index: usize,
-    tab: &'a Tab,
-}
-
-impl Target<'_> {
-    /// The tab of this number, counted from 1. If there is no such tab, the last tab.
-    fn numbered(&self, number: i32) -> TabId {
-        let index = usize::try_from(number - 1).unwrap_or_default();
-        self.layout.tabs[index.min(self.layout.tabs.len() - 1)].id
-    }
-}
-
-/// Whether the function of an action had an effect. A function without a result always counts as effective.
-trait HasEffect {
-    fn has_effect(self) -> bool;
-}
-
-impl HasEffect for () {
-    fn has_effect(self) -> bool {
-        true
-    }
-}
-
-impl HasEffect for bool {
-    fn has_effect(self) -> bool {
-        self
-    }
-}
-
-macro_rules! run {
-    ($(
-        $action:ident $(($kind:ident: $what:literal $(, $range:expr)?))?
-        $name:literal $title:literal
-        [$($key:literal $(=> $given:literal)?),*] [$($synonym:literal),*]
-        $doc:literal
-        |$app:ident, $at:tt $(, $argument:ident)?| $run:expr $(, else $($passes:ident)? $why:literal)?;
-    )*) => {
-        /// Runs the function in the action's row of the table. Returns false if the action had no effect.
-        fn run(app: &mut App, target: &Target<'_>, action: Action) -> bool {
-            match action {
-                $(Action::$action $(($argument))? => {
-                    let ($app, $at) = (app, target);
-                    HasEffect::has_effect($run)
-                })*
-            }
-        }
-    };
-}
-
-with_actions!(run);
+use crate::{action::Action, args::FONT_SIZES, links};
 
 impl App {
     /// Runs an action on the active tab. Returns false if the action had no effect.
@@ -98,14 +37,14 @@ impl App {
 
     /// Activates the target tab before a new tab or pane opens in or next to it, because the new pane receives the
     /// focus.
-    fn bring_forward(&mut self, at: &Target<'_>) {
+    pub(crate) fn bring_forward(&mut self, at: &Target<'_>) {
         if at.index != at.layout.active {
             self.report(self.mux.activate_tab(at.tab.id));
         }
     }
 
     /// Moves a tab by a number of places. Returns false if the tab is already at that end.
-    fn move_tab(&mut self, at: &Target<'_>, by: isize) -> bool {
+    pub(crate) fn move_tab(&mut self, at: &Target<'_>, by: isize) -> bool {
         let last = at.layout.tabs.len().saturating_sub(1);
         let place = at.index.saturating_add_signed(by).min(last);
         self.report(self.mux.move_tab(at.tab.id, place));
@@ -114,7 +53,7 @@ impl App {
 
     /// Types text into the focused pane and into every pane that receives its input. Returns false if there is no
     /// pane.
-    fn type_text(&mut self, text: &str) -> bool {
+    pub(crate) fn type_text(&mut self, text: &str) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
             self.type_bytes(&pane, text.as_bytes());
@@ -164,7 +103,7 @@ impl App {
 
     /// Focuses the pane that is `by` places further in its tab. Wraps around at the ends. Returns false if the tab
     /// contains only one pane.
-    fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
+    pub(crate) fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
         let panes = tab.panes();
         let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
         let next = panes[(at + by).rem_euclid(panes.len() as isize) as usize];
@@ -174,14 +113,14 @@ impl App {
         next != tab.focused
     }
 
-    fn with_focused(&self, act: impl FnOnce(&Pane)) {
+    pub(crate) fn with_focused(&self, act: impl FnOnce(&Pane)) {
         if let Some(pane) = self.focused_pane() {
             act(&pane);
         }
     }
 
     /// Selects the focused pane's history and screen, from the oldest line to the last line with text.
-    fn select_all(&mut self) {
+    pub(crate) fn select_all(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
         let term = pane.term();
@@ -212,7 +151,7 @@ impl App {
     }
 
     /// Sets the font size, limited to the allowed sizes. Returns false if the size does not change.
-    fn set_font_size(&mut self, size: f32) -> bool {
+    pub(crate) fn set_font_size(&mut self, size: f32) -> bool {
         let size = size.clamp(*FONT_SIZES.start(), *FONT_SIZES.end());
         let changes = size != self.prefs.fonts.size;
         if changes {
@@ -223,7 +162,7 @@ impl App {
     }
 
     /// Opens the settings page in the desktop's browser.
-    fn open_settings(&mut self) {
+    pub(crate) fn open_settings(&mut self) {
         let Some(links) = self.server.as_ref().map(Server::settings_links) else {
             return self.complain("settings", "The control server is not running.".to_owned());
         };
@@ -236,12 +175,12 @@ impl App {
     }
 
     /// Starts another instance, which keeps running after this one ends.
-    fn new_window(&mut self) {
+    pub(crate) fn new_window(&mut self) {
         let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
         self.effect(Effect::NewWindow(cwd));
     }
 
-    fn toggle_fullscreen(&mut self) {
+    pub(crate) fn toggle_fullscreen(&mut self) {
         let Some(screen) = &self.surface.screen else { return };
         if screen.window.fullscreen().is_none() {
             // Save the window's size and position from before fullscreen.
@@ -252,7 +191,7 @@ impl App {
 
     /// Scrolls the focused pane. `scroll` receives the number of lines of a page. Returns false on the alternate
     /// screen, which has no history.
-    fn scroll_view(&mut self, scroll: impl FnOnce(&mut View, i64)) -> bool {
+    pub(crate) fn scroll_view(&mut self, scroll: impl FnOnce(&mut View, i64)) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.fresh_view(&pane) else { return false };
         if view.is_alternate() {

@@ -1,7 +1,7 @@
 //! The app: connects the parts of the window, and carries out their requests.
 //!
 //! Owns state that concerns several parts. No part imports this module. `events.rs` handles the events of winit,
-//! `news.rs` the news of other threads, and `act.rs` the actions. Each folder contains the code around the part of the
+//! `news.rs` the news of other threads, and `run.rs` the actions. Each folder contains the code around the part of the
 //! same name.
 
 pub(crate) mod act;
@@ -14,6 +14,7 @@ pub(crate) mod news;
 pub(crate) mod no_effect;
 pub(crate) mod overlays;
 pub(crate) mod preferences;
+pub(crate) mod run;
 #[cfg(test)]
 mod script;
 pub(crate) mod start;

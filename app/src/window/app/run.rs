@@ -1,0 +1,180 @@
+//! The functions of the actions. The table in `crate::action` describes each action.
+
+use unterm_mux::{Axis, Direction, Layout, Pane, Tab, TabId};
+
+use crate::action::Action;
+use crate::window::{
+    app::App,
+    input::buffer::Buffer,
+    system::{folder::Purpose, screenshot::Shot},
+    workspace::{blocks::action::BlockAction, closing::Closing, copy::Form, panes::Broadcast},
+};
+
+/// The distance that one key press moves a divider, as a share of the split.
+const RESIZE_STEP: f32 = 0.04;
+
+/// The tab that an action applies to.
+pub(crate) struct Target<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) index: usize,
+    pub(crate) tab: &'a Tab,
+}
+
+impl Target<'_> {
+    /// The tab of this number, counted from 1. If there is no such tab, the last tab.
+    fn numbered(&self, number: i32) -> TabId {
+        let index = usize::try_from(number - 1).unwrap_or_default();
+        self.layout.tabs[index.min(self.layout.tabs.len() - 1)].id
+    }
+}
+
+/// Runs an action. Returns false if the action had no effect. An action whose function returns nothing always has an
+/// effect.
+pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
+    match action {
+        Action::NewTab(profile) => {
+            app.bring_forward(at);
+            app.open_tab(profile.as_deref())
+        }
+        Action::DuplicateTab => {
+            app.bring_forward(at);
+            app.duplicate_tab(at.tab)
+        }
+        Action::RenameTab => app.ask_tab_title(at.tab),
+        Action::SetTabTitle(title) => app.report(app.mux.rename_tab(at.tab.id, &title)),
+        Action::TabMenu => app.open_tab_menu(at.tab.id, None),
+        Action::CloseTab => return app.close(Closing::Tab(at.tab.id)),
+        Action::CloseOtherTabs => return app.close(Closing::OtherTabs(at.tab.id)),
+        Action::NextTab => {
+            app.switch_tab(1);
+            return at.layout.tabs.len() > 1;
+        }
+        Action::PreviousTab => {
+            app.switch_tab(-1);
+            return at.layout.tabs.len() > 1;
+        }
+        Action::ActivateTab(number) => app.report(app.mux.activate_tab(at.numbered(number))),
+        Action::MoveTabLeft => return app.move_tab(at, -1),
+        Action::MoveTabRight => return app.move_tab(at, 1),
+        Action::SplitDown => {
+            app.bring_forward(at);
+            app.split(at.tab.focused, Axis::Vertical)
+        }
+        Action::SplitRight => {
+            app.bring_forward(at);
+            app.split(at.tab.focused, Axis::Horizontal)
+        }
+        Action::ClosePane => return app.close(Closing::Pane(at.tab.focused)),
+        Action::UndoClose => return app.undo_close(),
+        Action::ReopenLastWindow => return app.reopen_last(),
+        Action::CloseWindow => return app.close(Closing::Window),
+        Action::Detach => return app.detach(),
+        Action::ZoomPane => return app.zoom(at.tab),
+        Action::SwapPaneLeft => return app.mux.swap_direction(Direction::Left),
+        Action::SwapPaneRight => return app.mux.swap_direction(Direction::Right),
+        Action::SwapPaneUp => return app.mux.swap_direction(Direction::Up),
+        Action::SwapPaneDown => return app.mux.swap_direction(Direction::Down),
+        Action::RotatePanes => return app.rotate_panes(at.tab, true),
+        Action::RotatePanesBack => return app.rotate_panes(at.tab, false),
+        Action::EqualizePanes => return app.equalize_panes(at.tab),
+        Action::PaneToNewTab => return app.pane_to_new_tab(at.tab),
+        Action::PaneToTab(number) => return app.pane_to_tab(at.tab, at.numbered(number)),
+        Action::BroadcastTab => app.workspace.panes.toggle_broadcast(Broadcast::Tab(at.tab.id)),
+        Action::BroadcastAll => app.workspace.panes.toggle_broadcast(Broadcast::All),
+        Action::FocusLeft => return app.mux.focus_direction(Direction::Left),
+        Action::FocusRight => return app.mux.focus_direction(Direction::Right),
+        Action::FocusUp => return app.mux.focus_direction(Direction::Up),
+        Action::FocusDown => return app.mux.focus_direction(Direction::Down),
+        Action::NextPane => return app.cycle_panes(at.tab, 1),
+        Action::PreviousPane => return app.cycle_panes(at.tab, -1),
+        Action::ResizeLeft => {
+            return app.mux.resize_split(at.tab.focused, Direction::Left, RESIZE_STEP);
+        }
+        Action::ResizeRight => {
+            return app.mux.resize_split(at.tab.focused, Direction::Right, RESIZE_STEP);
+        }
+        Action::ResizeUp => {
+            return app.mux.resize_split(at.tab.focused, Direction::Up, RESIZE_STEP);
+        }
+        Action::ResizeDown => {
+            return app.mux.resize_split(at.tab.focused, Direction::Down, RESIZE_STEP);
+        }
+        Action::SelectAll => app.select_all(),
+        Action::Copy => return app.copy_selection(),
+        Action::CopyAsHtml => return app.copy_as(Form::Html),
+        Action::CopyAsAnsi => return app.copy_as(Form::Ansi),
+        Action::Paste => app.paste_to_all(Buffer::Clipboard, at.tab.focused),
+        Action::PastePrimary => app.paste_to_all(Buffer::Primary, at.tab.focused),
+        Action::SendText(text) => return app.type_text(&text),
+        Action::LargerFont => return app.set_font_size(app.prefs.fonts.size + 1.0),
+        Action::SmallerFont => return app.set_font_size(app.prefs.fonts.size - 1.0),
+        Action::ResetFont => drop(app.set_font_size(app.prefs.configured_font_size())),
+        Action::ScrollPageUp => return app.scroll_view(|view, page| view.scroll(-page)),
+        Action::ScrollPageDown => return app.scroll_view(|view, page| view.scroll(page)),
+        Action::ScrollLines(lines) => {
+            return app.scroll_view(|view, _| view.scroll(i64::from(lines)));
+        }
+        Action::ScrollToTop => return app.scroll_view(|view, _| view.scroll_to_oldest()),
+        Action::ScrollToBottom => {
+            return app.scroll_view(|view, _| {
+                view.scroll_to_live();
+            });
+        }
+        Action::ShowHistory => app.show_history(),
+        Action::ShowOutput => app.show_output(),
+        Action::ClearHistory => app.with_focused(Pane::clear_history),
+        Action::ClearScreen => app.with_focused(Pane::clear_screen),
+        Action::ResetTerminal => app.with_focused(Pane::reset),
+        Action::Search => app.open_search(),
+        Action::SearchSelection => app.search_selection(),
+        Action::PreviousPrompt => return app.jump_to_prompt(false),
+        Action::NextPrompt => return app.jump_to_prompt(true),
+        Action::SelectOutput => app.select_output(),
+        Action::CopyOutput => app.with_command(BlockAction::CopyOutput),
+        Action::CopyCommand => app.with_command(BlockAction::CopyCommand),
+        Action::RerunCommand => app.with_command(BlockAction::Rerun),
+        Action::FoldOutput => app.with_command(BlockAction::Fold),
+        Action::FoldAll => app.fold_all(true),
+        Action::UnfoldAll => app.fold_all(false),
+        Action::QuickSelect => app.show_hints(true),
+        Action::OpenHint => app.show_hints(false),
+        Action::CopyMode => app.toggle_copy_mode(),
+        Action::CommandPalette => app.pick_command(),
+        Action::ChooseTheme => app.pick_theme(),
+        Action::NextTheme => app.next_theme(),
+        Action::ToggleProxy => app.toggle_proxy(),
+        Action::ChooseTab => app.pick_tab(),
+        Action::Launcher => app.pick_anything(),
+        Action::ChooseShell => app.pick_shell(),
+        Action::MainMenu => app.open_main_menu(),
+        Action::ChangeDirectory => app.choose_folder(Purpose::Change(at.tab.focused)),
+        Action::ChangeDirectoryTo(path) => {
+            app.use_folder(Purpose::Change(at.tab.focused), path.as_ref())
+        }
+        Action::OpenFolder => app.choose_folder(Purpose::Tab),
+        Action::NewTabIn(path) => app.use_folder(Purpose::Tab, path.as_ref()),
+        Action::ExportSession => app.export_session(),
+        Action::ToggleRecording => app.toggle_recording(),
+        Action::ChooseEmoji => app.pick_emoji(),
+        Action::CaptureRegionExclude => app.screenshot(Shot::Region { hidden: true }),
+        Action::CaptureRegionInclude => app.screenshot(Shot::Region { hidden: false }),
+        Action::CaptureWindow => app.screenshot(Shot::Window),
+        Action::CaptureScreen => app.screenshot(Shot::Screen),
+        Action::PauseAgents => return app.toggle_agents(),
+        Action::AnswerAgent => return app.answer_agent(None),
+        Action::Inbox => return app.toggle_inbox(),
+        Action::NextAttention => return app.next_attention(),
+        Action::DismissMessages => app.overlays.toasts.dismiss_all(),
+        Action::DebugOverlay => app.overlays.toggle_debug(),
+        Action::ToggleQuake => return app.toggle_quake(),
+        Action::SaveLayout(name) => app.save_layout(&name),
+        Action::OpenLayout(name) => return app.open_layout(name.as_deref()),
+        Action::Settings => app.open_settings(),
+        Action::OpenConfig => app.open_config(),
+        Action::Tour => return app.show_tour(0),
+        Action::About => app.show_about(),
+        Action::NewWindow => app.new_window(),
+        Action::Fullscreen => app.toggle_fullscreen(),
+    }
+    true
+}
