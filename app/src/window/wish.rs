@@ -55,6 +55,9 @@ pub(crate) enum Wish {
     /// Record that an entry of the palette was used. Of two entries that match equally well, the palette lists the more
     /// recently used entry first.
     RecordEntry(String),
+    /// Show why an action is not possible now: the topic and the reason. A caller that requested the action receives
+    /// the reason.
+    Refuse(&'static str, String),
     /// Show an error that the mux returned.
     Report(MuxError),
     /// Open a search of a pane. `origin` is the position of copy mode's cursor.

@@ -102,8 +102,16 @@ impl App {
         Redraw::Whole
     }
 
-    /// Starts a thread for a slow task. The task's result is sent to the inbox.
+    /// Starts a thread for a slow task. The task's result is sent to the inbox. If too many tasks are running, shows an
+    /// error instead.
     fn start_errand(&mut self, about: &'static str, work: SlowWork) -> Redraw {
+        if !self.system.begin_errand() {
+            self.complain(
+                about,
+                "Too many tasks are running. Try again when one has ended.".to_owned(),
+            );
+            return Redraw::Whole;
+        }
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
             let done = work();

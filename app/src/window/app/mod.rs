@@ -10,6 +10,7 @@ pub(crate) mod echo;
 pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod input;
+pub(crate) mod lend;
 pub(crate) mod news;
 pub(crate) mod no_effect;
 pub(crate) mod overlays;

@@ -42,6 +42,7 @@ impl App {
                 self.overlays.used_entries.retain(|used| *used != id);
                 self.overlays.used_entries.push(id);
             }
+            Wish::Refuse(about, why) => self.refuse(about, why),
             Wish::Report(error) => self.report::<()>(Err(error)),
             Wish::SearchFrom { pane, origin, forward } => {
                 self.search_from_copy_mode(pane, origin, forward);

@@ -104,6 +104,24 @@ pub(crate) fn overlay_mut(
     })
 }
 
+/// Closes the overlay at a place. Overlays without content of their own are never closed.
+pub(crate) fn close(overlays: &mut Overlays, place: OverlayPlace) {
+    match place {
+        OverlayPlace::Search => overlays.close_search(),
+        OverlayPlace::Hints => overlays.hints = None,
+        OverlayPlace::Inbox => overlays.inbox = None,
+        OverlayPlace::Picker => overlays.picker = None,
+        OverlayPlace::Menu => overlays.menu = None,
+        OverlayPlace::CopyMode
+        | OverlayPlace::Link
+        | OverlayPlace::Tooltip
+        | OverlayPlace::Toasts
+        | OverlayPlace::Sequence
+        | OverlayPlace::Debug
+        | OverlayPlace::Questions => {}
+    }
+}
+
 pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
     let parts = OverlayParts {
         views: &drawn.workspace.views,

@@ -20,6 +20,9 @@ use crate::window::system::{
     access::Access, appearance::Appearance, notices::Notices, paged::PagedFile,
 };
 
+/// The maximum number of errands at a time. Further errands fail with a message.
+const ERRANDS: usize = 8;
+
 /// The state of the window's connections to the desktop.
 #[derive(Default)]
 pub(crate) struct System {
@@ -27,7 +30,21 @@ pub(crate) struct System {
     pub(crate) notices: Notices,
     pub(crate) appearance: Appearance,
     /// The number of running errands.
-    pub(crate) errands: usize,
+    errands: usize,
     /// The files that pagers show, by the pane of each pager.
     pub(crate) paged: HashMap<PaneId, PagedFile>,
+}
+
+impl System {
+    /// Counts a new errand. Returns false if too many errands are running.
+    pub(crate) fn begin_errand(&mut self) -> bool {
+        let has_room = self.errands < ERRANDS;
+        self.errands += usize::from(has_room);
+        has_room
+    }
+
+    /// Stops counting an errand that has ended.
+    pub(crate) fn end_errand(&mut self) {
+        self.errands = self.errands.saturating_sub(1);
+    }
 }

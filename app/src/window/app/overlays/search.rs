@@ -9,7 +9,6 @@ use crate::window::{
     app::App,
     cx::Cx,
     overlays::search::{FromCopyMode, Query, SearchBar, search_result::SearchResult},
-    surface::stack::OverlayPlace,
 };
 
 impl App {
@@ -65,8 +64,12 @@ impl App {
 
     /// Lends the open search what it needs.
     fn with_search<R>(&mut self, run: impl FnOnce(&mut SearchBar, &mut Cx<'_>) -> R) -> Option<R> {
-        self.lend_parts(OverlayPlace::Search, |overlays, cx| {
-            Some(run(overlays.search.as_mut()?, cx))
+        self.with_parts(|parts, cx| {
+            let result = run(parts.overlays.search.as_mut()?, cx);
+            if std::mem::take(&mut cx.closes) {
+                parts.overlays.close_search();
+            }
+            Some(result)
         })
     }
 

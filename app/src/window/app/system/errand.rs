@@ -6,9 +6,6 @@ use crate::window::{
     app::App, effect::Effect, input::buffer::Buffer, system::errand::ErrandResult,
 };
 
-/// The maximum number of errands at a time. Further errands fail with a message.
-const CAP: usize = 8;
-
 impl App {
     /// Runs a task on its own thread. Its result arrives through the inbox.
     pub(crate) fn errand(
@@ -16,19 +13,12 @@ impl App {
         about: &'static str,
         work: impl FnOnce() -> ErrandResult + Send + 'static,
     ) {
-        if self.system.errands >= CAP {
-            return self.complain(
-                about,
-                "Too many tasks are running. Try again when one has ended.".to_owned(),
-            );
-        }
-        self.system.errands += 1;
         self.effect(Effect::Errand(about, Box::new(work)));
     }
 
     /// Handles the result of an errand.
     pub(crate) fn errand_done(&mut self, done: ErrandResult) {
-        self.system.errands = self.system.errands.saturating_sub(1);
+        self.system.end_errand();
         match done {
             ErrandResult::Nothing => {}
             ErrandResult::Said(about, text) => self.notify(about, text),

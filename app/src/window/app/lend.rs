@@ -1,0 +1,64 @@
+//! Lends the parts of the window what they need, and carries out what they request.
+
+use crate::window::{
+    app::App, chrome::Chrome, cx::Cx, overlays::Overlays, surface::Surface, system::System,
+    workspace::panes::Hand,
+};
+
+/// The parts of the window. A [`Cx`] lends the views and the pointer, so they are missing here.
+pub(crate) struct Parts<'a> {
+    pub(crate) chrome: &'a mut Chrome,
+    pub(crate) overlays: &'a mut Overlays,
+    /// The drag of a divider, and the broadcast of input.
+    pub(crate) panes: &'a mut Hand,
+    pub(crate) surface: &'a mut Surface,
+    pub(crate) system: &'a mut System,
+}
+
+impl App {
+    /// Lends the parts what they need, and carries out their requests before it returns.
+    pub(crate) fn with_parts<R>(
+        &mut self,
+        run: impl FnOnce(&mut Parts<'_>, &mut Cx<'_>) -> R,
+    ) -> R {
+        let clock = self.clock(self.now);
+        let Self {
+            mux,
+            server,
+            inbox,
+            prefs,
+            workspace,
+            input,
+            overlays,
+            chrome,
+            surface,
+            system,
+            now,
+            effects,
+            ..
+        } = self;
+        let surface = &mut **surface;
+        let mut cx = Cx {
+            now: *now,
+            clock,
+            mux,
+            inbox,
+            server: server.as_ref(),
+            prefs,
+            geometry: surface.geometry,
+            search_bar: overlays.search.as_ref().map(|search| (search.pane, search.bar())),
+            views: &mut workspace.views,
+            pointer: &mut input.pointer,
+            modifiers: input.modifiers,
+            has_focus: input.focused,
+            effects,
+            wishes: Vec::new(),
+            closes: false,
+        };
+        let panes = &mut workspace.panes;
+        let result = run(&mut Parts { chrome, overlays, panes, surface, system }, &mut cx);
+        let Cx { wishes, .. } = cx;
+        wishes.into_iter().for_each(|wish| self.grant(wish));
+        result
+    }
+}
