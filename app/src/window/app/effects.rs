@@ -1,4 +1,4 @@
-//! Carries out the window's requests to the system.
+//! Carries out the window's requests to the system, and handles the results of errands.
 
 use std::{path::Path, process::Stdio};
 
@@ -28,6 +28,15 @@ impl App {
     /// Stores text on the clipboard or the primary selection.
     pub(crate) fn store(&mut self, buffer: Buffer, text: String) {
         self.effect(Effect::Clipboard(Request::Store(buffer, text)));
+    }
+
+    /// Runs a task on its own thread. Its result arrives through the inbox.
+    pub(crate) fn errand(
+        &mut self,
+        about: &'static str,
+        work: impl FnOnce() -> ErrandResult + Send + 'static,
+    ) {
+        self.effect(Effect::Errand(about, Box::new(work)));
     }
 
     /// Carries out effects, and all effects that these cause. Requests the frame that is due after that.
@@ -123,6 +132,27 @@ impl App {
             return Redraw::Whole;
         }
         Redraw::No
+    }
+
+    /// Handles the result of an errand.
+    pub(crate) fn errand_done(&mut self, done: ErrandResult) {
+        self.system.end_errand();
+        match done {
+            ErrandResult::Nothing => {}
+            ErrandResult::Said(about, text) => self.notify(about, text),
+            ErrandResult::Failed(about, text) => self.complain(about, text),
+            ErrandResult::Copied(about, text, path) => {
+                let path = path.display().to_string();
+                self.notify(about, format!("{text}\n{path}"));
+                self.store(Buffer::Clipboard, path);
+            }
+            ErrandResult::Screenshot(taken) => self.screenshot_taken(taken),
+            ErrandResult::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
+            ErrandResult::Folder(purpose, folder) => self.use_folder(purpose, &folder),
+            ErrandResult::Dropped(dropped) => self.paste_dropped(&dropped),
+            ErrandResult::Paged(page) => self.open_page(page),
+            ErrandResult::NoDialog(purpose) => self.type_folder(purpose),
+        }
     }
 
     /// Starts another instance, which keeps running after this one ends.

@@ -6,7 +6,6 @@ pub(crate) mod agent_questions;
 pub(crate) mod agents;
 pub(crate) mod appearance;
 pub(crate) mod editing;
-pub(crate) mod errand;
 pub(crate) mod export;
 pub(crate) mod folder;
 pub(crate) mod host;
