@@ -10,7 +10,6 @@ use crate::window::{
         run::{Target, run},
     },
     effect::Effect,
-    input::buffer::Buffer,
     system::errand::ErrandResult,
     workspace::{selection::Selection, view::View},
 };
@@ -138,16 +137,6 @@ impl App {
             block: false,
         });
         view.selection = range.map(|range| Selection::of(range, term.seq()));
-    }
-
-    /// Copies the focused pane's selection to the clipboard, and clears the selection. Returns false if nothing is
-    /// selected.
-    pub(crate) fn copy_selection(&mut self) -> bool {
-        let Some(pane) = self.focused_pane() else { return false };
-        let Some(text) = self.selected_text(&pane) else { return false };
-        self.store(Buffer::Clipboard, text);
-        self.workspace.end_selection(pane.id());
-        true
     }
 
     /// Sets the font size, limited to the allowed sizes. Returns false if the size does not change.

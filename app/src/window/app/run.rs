@@ -7,7 +7,12 @@ use crate::window::{
     app::App,
     input::buffer::Buffer,
     system::{folder::Purpose, screenshot::Shot},
-    workspace::{blocks::action::BlockAction, closing::Closing, copy::Form, panes::Broadcast},
+    workspace::{
+        blocks::action::BlockAction,
+        closing::Closing,
+        copy::{Form, copy_as, copy_selection},
+        panes::Broadcast,
+    },
 };
 
 /// The distance that one key press moves a divider, as a share of the split.
@@ -100,9 +105,9 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
             return app.mux.resize_split(at.tab.focused, Direction::Down, RESIZE_STEP);
         }
         Action::SelectAll => app.select_all(),
-        Action::Copy => return app.copy_selection(),
-        Action::CopyAsHtml => return app.copy_as(Form::Html),
-        Action::CopyAsAnsi => return app.copy_as(Form::Ansi),
+        Action::Copy => return app.with_parts(|_, cx| copy_selection(cx)),
+        Action::CopyAsHtml => return app.with_parts(|_, cx| copy_as(Form::Html, cx)),
+        Action::CopyAsAnsi => return app.with_parts(|_, cx| copy_as(Form::Ansi, cx)),
         Action::Paste => app.paste_to_all(Buffer::Clipboard, at.tab.focused),
         Action::PastePrimary => app.paste_to_all(Buffer::Primary, at.tab.focused),
         Action::SendText(text) => return app.type_text(&text),

@@ -126,13 +126,6 @@ impl Workspace {
         self.views.get(&pane).and_then(|view| view.selection?.range).is_some()
     }
 
-    /// Clears a pane's selection.
-    pub(crate) fn end_selection(&mut self, pane: PaneId) {
-        if let Some(view) = self.views.get_mut(&pane) {
-            view.selection = None;
-        }
-    }
-
     /// Ends the drag of a divider. Returns false if no divider was dragged.
     pub(crate) fn drop_divider(&mut self) -> bool {
         self.panes.drag.take().is_some()

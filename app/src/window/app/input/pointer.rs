@@ -20,6 +20,7 @@ use crate::window::{
     redraw::Redraw,
     surface::pane_under,
     ui::geometry::contains,
+    workspace::copy::{copy_selection, selected_text},
 };
 use crate::{
     action::{Action, MouseChord, MouseInput},
@@ -197,7 +198,8 @@ impl App {
             && let Some(pane) = self.input.pointer.selecting.take()
             && let Some(pane) = self.mux.pane(pane)
         {
-            if let Some(text) = self.selected_text(&pane) {
+            let trims = self.prefs.config.mouse.trim_copied;
+            if let Some(text) = selected_text(&self.workspace.views, &pane, trims) {
                 self.copy_on_select(text);
             } else if let Some(target) = self.target_in(pane.id()) {
                 let modifiers =
@@ -236,15 +238,17 @@ impl App {
         let wanted = self.prefs.config.mouse.right_button;
         match wanted {
             RightButton::Menu => self.open_context_menu(target),
-            RightButton::CopyOrPaste if self.copy_selection() => {}
+            RightButton::CopyOrPaste if self.with_parts(|_, cx| copy_selection(cx)) => {}
             RightButton::CopyOrPaste | RightButton::Paste => {
                 self.paste(Buffer::Clipboard, target.id)
             }
             RightButton::Extend => {
                 self.begin_selection(target, Modifiers::SHIFT);
                 self.input.pointer.selecting = None;
+                let trims = self.prefs.config.mouse.trim_copied;
                 let pane = self.mux.pane(target.id);
-                if let Some(text) = pane.and_then(|pane| self.selected_text(&pane)) {
+                let text = pane.and_then(|pane| selected_text(&self.workspace.views, &pane, trims));
+                if let Some(text) = text {
                     self.copy_on_select(text);
                 }
             }

@@ -9,6 +9,7 @@ use crate::window::{
     app::App,
     cx::Cx,
     overlays::search::{FromCopyMode, Query, SearchBar, search_result::SearchResult},
+    workspace::copy::selected_text,
 };
 
 impl App {
@@ -29,7 +30,10 @@ impl App {
     /// Opens the search of the focused pane, with the selected text as the pattern.
     pub(crate) fn search_selection(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
-        let Some(text) = self.selected_text(&pane) else { return self.open_search() };
+        let trims = self.prefs.config.mouse.trim_copied;
+        let Some(text) = selected_text(&self.workspace.views, &pane, trims) else {
+            return self.open_search();
+        };
         let last = self.end_search();
         self.overlays.search = Some(SearchBar::for_text(pane.id(), last, text.trim_start()));
         self.with_search(SearchBar::run);

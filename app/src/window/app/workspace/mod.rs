@@ -3,7 +3,6 @@
 pub(crate) mod blocks;
 pub(crate) mod blocks_mouse;
 pub(crate) mod close;
-pub(crate) mod copy;
 pub(crate) mod first_tab;
 pub(crate) mod layouts;
 pub(crate) mod panes;
