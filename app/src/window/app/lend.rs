@@ -46,7 +46,7 @@ impl App {
             server: server.as_ref(),
             prefs,
             geometry: surface.geometry,
-            search_bar: overlays.search.as_ref().map(|search| (search.pane, search.bar())),
+            search_bar: overlays.search.bar().map(|search| (search.pane, search.bar())),
             views: &mut workspace.views,
             pointer: &mut input.pointer,
             modifiers: input.modifiers,

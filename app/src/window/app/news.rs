@@ -33,9 +33,7 @@ impl App {
             self.overlays.questions.forget_requests(*pane);
             self.input.clipboard_access.remove(pane);
             self.input.transfers_denied.remove(pane);
-            if self.overlays.search.as_ref().is_some_and(|search| search.pane == *pane) {
-                self.overlays.close_search();
-            }
+            self.overlays.search.forget(*pane);
         }
         news.panes.exited.into_iter().for_each(|pane| self.report_end(pane));
         if news.layout || !news.panes.removed.is_empty() {
@@ -108,7 +106,7 @@ impl App {
             self.notify("settings", links::UNOPENED.to_owned());
         }
         if let Some(found) = news.found {
-            self.search_found(found);
+            self.with_parts(|parts, cx| parts.overlays.search.found(found, cx));
         }
         if let Some(change) = news.control.settings {
             self.settings_changed(change);
@@ -137,7 +135,7 @@ impl App {
                 redraw = redraw.max(self.notice_text(*pane));
                 continue;
             }
-            self.overlays.search_output(*pane, self.now);
+            self.overlays.search.search_output(*pane, self.now);
             if let Some(view) = self.workspace.views.get_mut(pane) {
                 // One frame shows the mark. Further output of the hidden tab needs no frame.
                 if !view.is_marked(self.now) {
@@ -152,7 +150,7 @@ impl App {
 
     /// Handles new output in a visible pane. Returns the frame that is due.
     pub(crate) fn notice_text(&mut self, pane: PaneId) -> Redraw {
-        self.overlays.search_output(pane, self.now);
+        self.overlays.search.search_output(pane, self.now);
         self.workspace.names.stale = true;
         Redraw::Text
     }

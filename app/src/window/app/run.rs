@@ -130,8 +130,10 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::ClearHistory => app.with_focused(Pane::clear_history),
         Action::ClearScreen => app.with_focused(Pane::clear_screen),
         Action::ResetTerminal => app.with_focused(Pane::reset),
-        Action::Search => app.open_search(),
-        Action::SearchSelection => app.search_selection(),
+        Action::Search => app.with_parts(|parts, cx| parts.overlays.search.open(cx)),
+        Action::SearchSelection => {
+            app.with_parts(|parts, cx| parts.overlays.search.open_for_selection(cx))
+        }
         Action::PreviousPrompt => return app.jump_to_prompt(false),
         Action::NextPrompt => return app.jump_to_prompt(true),
         Action::SelectOutput => app.select_output(),

@@ -20,11 +20,13 @@ impl App {
             }
             Wish::Complain(about, text) => self.complain(about, text),
             Wish::Edit(pane, file) => self.edit_file(pane, &file),
-            Wish::EndCopySearch => self.end_copy_search(),
+            Wish::EndCopySearch => self.overlays.search.close_of_copy_mode(),
             Wish::EndThemePreview => self.apply_theme(),
             Wish::Inbox(request) => self.inbox_asks(request),
             Wish::NextMatch { pane, at, forward, count } => {
-                self.next_match(pane, at, forward, count);
+                self.with_parts(|parts, cx| {
+                    parts.overlays.search.next_match(pane, at, forward, count, cx);
+                });
             }
             Wish::Notify(about, text) => self.notify(about, text),
             Wish::OpenLink(link) => self.open_hovered(&link),
@@ -45,7 +47,7 @@ impl App {
             Wish::Refuse(about, why) => self.refuse(about, why),
             Wish::Report(error) => self.report::<()>(Err(error)),
             Wish::SearchFrom { pane, origin, forward } => {
-                self.search_from_copy_mode(pane, origin, forward);
+                self.overlays.search.open_from_copy_mode(pane, origin, forward);
             }
             Wish::SetTheme(name) => self.set_theme(&name),
             Wish::ShowAnswers => drop(self.answer_agent(None)),

@@ -24,6 +24,7 @@ pub(crate) mod pasting;
 pub(crate) mod picker;
 pub(crate) mod receiver;
 pub(crate) mod search;
+pub(crate) mod searching;
 pub(crate) mod sequence;
 pub(crate) mod shells;
 pub(crate) mod targets;
@@ -31,29 +32,17 @@ pub(crate) mod text_target;
 pub(crate) mod toast;
 pub(crate) mod tour;
 
-use std::time::Instant;
-
 use unterm_mux::PaneId;
 
 use crate::window::hovered_link::HoveredLink;
 use crate::window::overlays::{
-    agent_questions::ShownQuestions,
-    confirm::Questions,
-    debug::Debug,
-    hints::Hints,
-    inbox_panel::InboxPanel,
-    menu::Menu,
-    picker::Picker,
-    search::{Query, SearchBar},
-    toast::Toasts,
+    agent_questions::ShownQuestions, confirm::Questions, debug::Debug, hints::Hints,
+    inbox_panel::InboxPanel, menu::Menu, picker::Picker, searching::Searching, toast::Toasts,
 };
 
 #[derive(Default)]
 pub(crate) struct Overlays {
-    /// The search, if it is open.
-    pub(crate) search: Option<SearchBar>,
-    /// The last search query.
-    pub(crate) last_search: Option<Query>,
+    pub(crate) search: Searching,
     /// The hint labels, if they are shown.
     pub(crate) hints: Option<Hints>,
     /// The link under the pointer.
@@ -81,29 +70,15 @@ impl Overlays {
     /// while a panel, a search, hint labels or a menu is open, which such a key opened.
     pub(crate) fn open_questions(&self) -> Option<&Questions> {
         let is_tried = self.picker.is_some()
-            || self.search.is_some()
+            || self.search.is_open()
             || self.hints.is_some()
             || self.menu.is_some();
         let waits = is_tried && self.questions.lets_keys_act();
         Some(&self.questions).filter(|questions| questions.is_open() && !waits)
     }
 
-    /// Closes the search. The scroll position does not change.
-    pub(crate) fn close_search(&mut self) {
-        if let Some(search) = self.search.take() {
-            self.last_search = search.end();
-        }
-    }
-
     /// Opens or closes the debug overlay.
     pub(crate) fn toggle_debug(&mut self) {
         self.debug = self.debug.is_none().then(Debug::default);
-    }
-
-    /// Schedules a search of new output, if the pane is the searched pane.
-    pub(crate) fn search_output(&mut self, pane: PaneId, now: Instant) {
-        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane) {
-            search.search_output(now);
-        }
     }
 }

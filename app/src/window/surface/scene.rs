@@ -50,7 +50,7 @@ pub(crate) fn scene<'a>(
         let height = geometry.px(2.0).min(geometry.px(geometry.padding)).max(1);
         scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
     }
-    let search = overlays.search.as_ref();
+    let search = overlays.search.bar();
     let bar = search.map(|search| (search.pane, search.bar()));
     let kept = rows_in_use(layout, placed, &workspace.views, bar, geometry);
     let toasts = overlays.toasts.placed(geometry, &kept);
@@ -79,7 +79,7 @@ pub(crate) fn scene<'a>(
         placed,
         views: &workspace.views,
         layout,
-        search: overlays.search.as_ref(),
+        search: overlays.search.bar(),
         debug: plan.debug.as_ref(),
         pointer: input.pointer.position,
         renderer,

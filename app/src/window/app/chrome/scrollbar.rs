@@ -165,8 +165,7 @@ impl App {
                 });
                 marks(&bar, view, prompts, &geometry, &mut quads);
             }
-            if let Some(search) = self.overlays.search.as_ref().filter(|search| search.pane == pane)
-            {
+            if let Some(search) = self.overlays.search.of(pane) {
                 let found = search.lines().map(|line| (line, colors.bell));
                 marks(&bar, view, found, &geometry, &mut quads);
             }

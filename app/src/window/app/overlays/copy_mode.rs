@@ -13,8 +13,7 @@ impl App {
     /// otherwise with the current selection, otherwise at the program's cursor.
     pub(crate) fn toggle_copy_mode(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
-        let found = self.overlays.search.as_ref().filter(|search| search.pane == pane.id());
-        let found = found.and_then(|search| search.range());
+        let found = self.overlays.search.of(pane.id()).and_then(|search| search.range());
         let Some(view) = self.fresh_view(&pane) else { return };
         if view.copy.is_some() && found.is_none() {
             return self.leave_copy_mode(&pane);
@@ -36,7 +35,7 @@ impl App {
             (None, None) => CopyMode::new(here),
         };
         view.begin_copy_mode(mode, top);
-        if let Some(search) = self.overlays.search.as_mut().filter(|_| found.is_some()) {
+        if let Some(search) = self.overlays.search.bar_mut().filter(|_| found.is_some()) {
             search.accept();
         }
     }
@@ -57,14 +56,7 @@ impl App {
         if !view.is_some_and(View::end_copy_mode) {
             return false;
         }
-        self.end_copy_search();
+        self.overlays.search.close_of_copy_mode();
         true
-    }
-
-    /// Closes the search of copy mode.
-    pub(crate) fn end_copy_search(&mut self) {
-        if self.overlays.search.as_ref().is_some_and(|search| search.is_of_copy_mode()) {
-            self.overlays.close_search();
-        }
     }
 }

@@ -9,6 +9,5 @@ pub(crate) mod inbox_panel;
 pub(crate) mod main_menu;
 pub(crate) mod menu;
 pub(crate) mod picker;
-pub(crate) mod search;
 pub(crate) mod stack;
 pub(crate) mod toast;

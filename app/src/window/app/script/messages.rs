@@ -19,7 +19,7 @@ impl App {
     fn placed_toasts(&self) -> Vec<(&Toast, PixelRect, Vec<String>)> {
         let Some(geometry) = &self.surface.geometry else { return Vec::new() };
         let layout = self.mux.layout();
-        let search = self.overlays.search.as_ref();
+        let search = self.overlays.search.bar();
         let search = search.map(|search| (search.pane, search.bar()));
         let placed = self.surface.placed(&layout);
         let kept = rows_in_use(&layout, &placed, &self.workspace.views, search, geometry);

@@ -9,7 +9,7 @@ use winit::{
 };
 
 use crate::window::{app::script::Script, event::Event};
-use crate::{last_session::LastSession, layout_file::LayoutFile};
+use crate::{action::Action, last_session::LastSession, layout_file::LayoutFile};
 
 #[test]
 fn tabs_open_switch_and_close_by_keys() {
@@ -205,7 +205,7 @@ fn key_sequences_run_actions() {
     assert_eq!(script.app.mux.layout().tabs.len(), 2);
     // An open overlay receives the next key.
     script.key("ctrl+a");
-    script.app.open_search();
+    script.app.act(Action::Search);
     script.key("c");
     assert_eq!((script.app.mux.layout().tabs.len(), script.typed(1)), (2, String::new()));
     assert!(!script.frame().contains('…'));

@@ -186,7 +186,7 @@ impl App {
         }
         let blink_on = self.text_frame().blink(&placed, style, now);
         let times = [
-            self.search_again(now),
+            self.with_parts(|parts, cx| parts.overlays.search.run_again(cx)),
             self.workspace.end_flashes(now),
             self.show_waiting(now),
             self.keep_in_time(now),
@@ -409,7 +409,7 @@ impl App {
 
     /// The searched pane, and its visible matches as highlights.
     pub(crate) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
-        let Some(search) = &self.overlays.search else { return (None, Vec::new()) };
+        let Some(search) = self.overlays.search.bar() else { return (None, Vec::new()) };
         let view = self.workspace.views.get(&search.pane);
         let highlights = view.map(|view| search.in_sight(&view.snapshot.rows));
         (Some(search.pane), highlights.unwrap_or_default())

@@ -74,7 +74,7 @@ impl App {
                 tree.status(COPY_MODE, title.to_owned(), true, &mut window);
             }
         }
-        if let Some(search) = &self.overlays.search {
+        if let Some(search) = self.overlays.search.bar() {
             let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));
             tree.search(search, line, &mut window);
             // Even if a search is open, another pane or copy mode may have the keyboard focus.
