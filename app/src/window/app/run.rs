@@ -6,6 +6,7 @@ use crate::action::Action;
 use crate::window::{
     app::App,
     input::buffer::Buffer,
+    overlays::copy_mode,
     system::{folder::Purpose, screenshot::Shot},
     workspace::{
         blocks::action::BlockAction,
@@ -145,7 +146,9 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::UnfoldAll => app.fold_all(false),
         Action::QuickSelect => app.show_hints(true),
         Action::OpenHint => app.show_hints(false),
-        Action::CopyMode => app.toggle_copy_mode(),
+        Action::CopyMode => {
+            app.with_parts(|parts, cx| copy_mode::toggle(&mut parts.overlays.search, cx));
+        }
         Action::CommandPalette => app.pick_command(),
         Action::ChooseTheme => app.pick_theme(),
         Action::NextTheme => app.next_theme(),

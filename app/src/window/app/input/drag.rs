@@ -5,6 +5,7 @@ use unterm_mux::{PaneId, input::Modifiers};
 use crate::window::{
     app::App,
     input::pointer::{DOUBLE_CLICK, Target},
+    overlays::copy_mode,
     workspace::selection::{Selection, Unit},
 };
 
@@ -13,7 +14,7 @@ impl App {
         let cell = self.surface.cell();
         let Some(pane) = self.mux.pane(target.id) else { return };
         // The mouse replaces the selection of copy mode. The scroll position does not change.
-        self.end_copy_mode(target.id);
+        copy_mode::end(target.id, &mut self.workspace.views, &mut self.overlays.search);
         let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
         let (now, separators) = (self.now, &self.prefs.config.mouse.word_separators);

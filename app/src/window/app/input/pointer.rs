@@ -17,6 +17,7 @@ use crate::window::{
         keys,
         pointer::{DOUBLE_CLICK, Target, mux_button},
     },
+    overlays::copy_mode,
     redraw::Redraw,
     surface::pane_under,
     ui::geometry::contains,
@@ -124,7 +125,7 @@ impl App {
         let Some(target) = self.target() else { return };
         if self.workspace.views.get(&target.id).is_some_and(|view| view.signals.has_lost_copy_mode)
         {
-            self.end_copy_mode(target.id);
+            copy_mode::end(target.id, &mut self.workspace.views, &mut self.overlays.search);
         }
         if self.mux.layout().active_tab().is_some_and(|tab| tab.focused != target.id) {
             self.report(self.mux.focus(target.id));
