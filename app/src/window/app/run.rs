@@ -144,8 +144,8 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::FoldOutput => app.with_command(BlockAction::Fold),
         Action::FoldAll => app.fold_all(true),
         Action::UnfoldAll => app.fold_all(false),
-        Action::QuickSelect => app.show_hints(true),
-        Action::OpenHint => app.show_hints(false),
+        Action::QuickSelect => app.with_parts(|parts, cx| parts.overlays.show_hints(true, cx)),
+        Action::OpenHint => app.with_parts(|parts, cx| parts.overlays.show_hints(false, cx)),
         Action::CopyMode => {
             app.with_parts(|parts, cx| copy_mode::toggle(&mut parts.overlays.search, cx));
         }

@@ -34,6 +34,7 @@ pub(crate) mod tour;
 
 use unterm_mux::PaneId;
 
+use crate::window::cx::Cx;
 use crate::window::hovered_link::HoveredLink;
 use crate::window::overlays::{
     agent_questions::ShownQuestions, confirm::Questions, debug::Debug, hints::Hints,
@@ -75,6 +76,12 @@ impl Overlays {
             || self.menu.is_some();
         let waits = is_tried && self.questions.lets_keys_act();
         Some(&self.questions).filter(|questions| questions.is_open() && !waits)
+    }
+
+    /// Shows labels over the visible targets of the focused pane. A chosen target is copied if `copies` is set, and
+    /// otherwise opened.
+    pub(crate) fn show_hints(&mut self, copies: bool, cx: &mut Cx<'_>) {
+        self.hints = Hints::over_targets(copies, cx).or(self.hints.take());
     }
 
     /// Opens or closes the debug overlay.

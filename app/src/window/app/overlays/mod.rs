@@ -3,7 +3,6 @@
 pub(crate) mod about;
 pub(crate) mod confirm;
 pub(crate) mod context_menu;
-pub(crate) mod hints;
 pub(crate) mod inbox_panel;
 pub(crate) mod main_menu;
 pub(crate) mod menu;
