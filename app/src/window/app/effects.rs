@@ -41,7 +41,7 @@ impl App {
 
     /// Carries out effects, and all effects that these cause. Requests the frame that is due after that.
     pub(crate) fn carry_out(&mut self, mut effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
-        self.overlays.toasts.complaint = None;
+        self.overlays.toasts.take_complaint();
         while !effects.is_empty() {
             for effect in effects {
                 let redraw = self.carry_out_one(effect, event_loop);
@@ -72,7 +72,7 @@ impl App {
                 }
             }
             Effect::KeepSession(session) => session.write(self.prefs.settings.home()),
-            Effect::Answer(answer) => answer(self.overlays.toasts.complaint.take()),
+            Effect::Answer(answer) => answer(self.overlays.toasts.take_complaint()),
             Effect::End => event_loop.exit(),
             effect => {
                 if let Some(screen) = &self.surface.screen {

@@ -1,10 +1,35 @@
 //! Carries out the requests of the window's parts.
 
-use unterm_mux::{OnExit, Spawn};
+use unterm_mux::{OnExit, PaneId, Spawn};
 
 use crate::window::{app::App, wish::Wish};
 
 impl App {
+    /// Shows a message that expires.
+    pub(crate) fn notify(&mut self, about: &'static str, text: String) {
+        self.overlays.toasts.notify(about, text, self.now);
+    }
+
+    /// Shows a message about a pane. A click on the message shows the pane.
+    pub(crate) fn notify_of(&mut self, pane: PaneId, about: &'static str, text: String) {
+        self.overlays.toasts.notify_of(pane, about, text, self.now);
+    }
+
+    /// Shows a message that is not an error, and that stays.
+    pub(crate) fn keep_saying(&mut self, about: &'static str, text: String) {
+        self.overlays.toasts.keep(about, text);
+    }
+
+    /// Shows an error.
+    pub(crate) fn complain(&mut self, about: &'static str, text: String) {
+        self.overlays.toasts.complain(about, text);
+    }
+
+    /// Shows why an action is not possible now.
+    pub(crate) fn refuse(&mut self, about: &'static str, why: String) {
+        self.overlays.toasts.refuse(about, why, self.now);
+    }
+
     /// Carries out the request of a part.
     pub(crate) fn grant(&mut self, wish: Wish) {
         match wish {

@@ -8,4 +8,3 @@ pub(crate) mod main_menu;
 pub(crate) mod menu;
 pub(crate) mod picker;
 pub(crate) mod stack;
-pub(crate) mod toast;

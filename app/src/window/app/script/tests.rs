@@ -47,7 +47,7 @@ fn a_window_has_the_title_of_the_command_line() {
 fn nothing_is_saved_under_the_name_of_the_last_window() {
     let mut script = Script::new();
     script.app.write_layout("last", &LayoutFile::default());
-    let complaint = script.app.overlays.toasts.complaint.take().expect("an error");
+    let complaint = script.app.overlays.toasts.take_complaint().expect("an error");
     assert!(complaint.contains("the tabs of the last window"), "{complaint}");
     assert!(!script.home.path().join("layouts/last.toml").exists());
 }

@@ -140,7 +140,10 @@ impl App {
         if let Some(typed) = self.typed_by(&action) {
             return typed.map(Acted::Types);
         }
-        self.complaint_of(|app| app.act(action)).map(Acted::Done)
+        // The caller does not see the window, so it receives the error that the action shows.
+        self.overlays.toasts.take_complaint();
+        let done = self.act(action);
+        self.overlays.toasts.take_complaint().map_or(Ok(Acted::Done(done)), Err)
     }
 
     /// The reason to refuse an action that a user may perform, but this caller may not: input rules exist and can't

@@ -185,7 +185,7 @@ impl App {
             "" => note.title.clone(),
             body => format!("{}\n{body}", note.title),
         };
-        self.show_in_window(note.key, text);
+        self.overlays.toasts.show_notification(note.key, text, self.now);
         if let Key::Program(pane, handle) = note.key {
             self.not_shown(pane, handle);
         }
