@@ -102,6 +102,11 @@ impl Cx<'_> {
         self.mux.pane(self.focused()?)
     }
 
+    /// The width and height of a cell, in pixels.
+    pub(crate) fn cell(&self) -> (u32, u32) {
+        self.geometry.map_or((1, 1), |geometry| geometry.cell_size())
+    }
+
     /// The view of a pane, after updating it from the terminal. The last frame may show an older state, if output is
     /// fast or the pane is hidden.
     pub(crate) fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {

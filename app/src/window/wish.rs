@@ -12,7 +12,7 @@ use crate::action::Action;
 use crate::window::{
     hovered_link::HoveredLink,
     overlays::{answer::Answer, inbox_panel::message::InboxRequest},
-    workspace::blocks::action::BlockAction,
+    workspace::{blocks::action::BlockAction, closing::Closing},
 };
 
 /// A request of a part of the window to the app.
@@ -32,6 +32,8 @@ pub(crate) enum Wish {
     Complain(&'static str, String),
     /// Open a file beside a pane in the editor. The text is a name, which a line and a column may follow.
     Edit(PaneId, String),
+    /// Close panes, tabs or the window. Ask the user first if programs run in them.
+    Close(Closing),
     /// Close the search, if it belongs to copy mode.
     EndCopySearch,
     /// Show the configured theme again.
@@ -44,8 +46,14 @@ pub(crate) enum Wish {
     Notify(&'static str, String),
     /// Open a link or a file.
     OpenLink(HoveredLink),
+    /// Open the main menu.
+    OpenMainMenu,
     /// Open a tab that runs this program in the focused pane's directory.
     OpenShell(String),
+    /// Open a tab with a shell in the focused pane's directory.
+    OpenTab,
+    /// Open the menu of a tab, at a point of the tab bar or below the tab.
+    OpenTabMenu(TabId, Option<(f64, f64)>),
     /// Open a link with the desktop's default program.
     OpenTarget(String),
     /// Paste a text into a pane.

@@ -90,14 +90,15 @@ impl App {
         Spawn { cwd, ..Spawn::default() }
     }
 
-    /// Activates the tab that is `by` places further. Wraps around at the ends.
-    pub(crate) fn switch_tab(&mut self, by: isize) {
-        let layout = self.mux.layout();
-        let count = layout.tabs.len() as isize;
-        if count > 0 {
-            let index = (layout.active as isize + by).rem_euclid(count) as usize;
-            self.report(self.mux.activate_tab(layout.tabs[index].id));
-        }
+    /// Opens a new tab that runs the command of a tab's focused pane, in that pane's current directory.
+    pub(crate) fn duplicate_tab(&mut self, tab: &Tab) {
+        let Some(pane) = self.mux.pane(tab.focused) else { return };
+        let (program, args) = match pane.command() {
+            Some((program, args)) => (Some(program.to_owned()), args.to_vec()),
+            None => (None, Vec::new()),
+        };
+        let spawn = Spawn { program, args, ..self.spawn_beside() };
+        self.report(self.mux.open_tab(spawn, None, OnExit::Close));
     }
 
     /// Focuses the pane that is `by` places further in its tab. Wraps around at the ends. Returns false if the tab

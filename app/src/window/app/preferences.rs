@@ -16,7 +16,7 @@ use crate::window::{
 };
 use crate::{
     config::{
-        BarPosition, Change, Config,
+        BarPosition, Change, Config, ThemeChoice, edit,
         keys::{Keymap, MouseMap},
         missing_messages, theme,
     },
@@ -166,5 +166,19 @@ impl App {
             }
         }
         self.effect(Effect::FrameTheme(self.prefs.frame_theme()));
+    }
+
+    /// Writes the theme's name to the configuration file. The file watchers then apply the theme in all windows.
+    pub(crate) fn set_theme(&mut self, name: &str) {
+        let home = self.prefs.settings.home().to_owned();
+        let key: &[&str] = match (&self.prefs.config.theme, self.is_light()) {
+            (ThemeChoice::One(_), _) => &["theme"],
+            (_, Some(true)) => &["theme", "light"],
+            _ => &["theme", "dark"],
+        };
+        if let Err(error) = edit::set(&home, key, name.into()) {
+            self.complain("theme", format!("Can't set the theme.\n{error:#}"));
+            self.apply_theme();
+        }
     }
 }

@@ -5,6 +5,7 @@ use unterm_mux::{Axis, Direction, Layout, Pane, Tab, TabId};
 use crate::action::Action;
 use crate::window::{
     app::App,
+    chrome::tabs::switch_tab,
     input::buffer::Buffer,
     overlays::copy_mode,
     system::{folder::Purpose, screenshot::Shot},
@@ -46,17 +47,19 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
             app.bring_forward(at);
             app.duplicate_tab(at.tab)
         }
-        Action::RenameTab => app.ask_tab_title(at.tab),
+        Action::RenameTab => {
+            app.with_parts(|parts, cx| parts.chrome.tabs.ask_title(at.tab.id, parts.overlays, cx))
+        }
         Action::SetTabTitle(title) => app.report(app.mux.rename_tab(at.tab.id, &title)),
         Action::TabMenu => app.open_tab_menu(at.tab.id, None),
         Action::CloseTab => return app.close(Closing::Tab(at.tab.id)),
         Action::CloseOtherTabs => return app.close(Closing::OtherTabs(at.tab.id)),
         Action::NextTab => {
-            app.switch_tab(1);
+            app.with_parts(|_, cx| switch_tab(1, cx));
             return at.layout.tabs.len() > 1;
         }
         Action::PreviousTab => {
-            app.switch_tab(-1);
+            app.with_parts(|_, cx| switch_tab(-1, cx));
             return at.layout.tabs.len() > 1;
         }
         Action::ActivateTab(number) => app.report(app.mux.activate_tab(at.numbered(number))),
@@ -71,7 +74,7 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
             app.split(at.tab.focused, Axis::Horizontal)
         }
         Action::ClosePane => return app.close(Closing::Pane(at.tab.focused)),
-        Action::UndoClose => return app.undo_close(),
+        Action::UndoClose => return app.mux.undo_close(),
         Action::ReopenLastWindow => return app.reopen_last(),
         Action::CloseWindow => return app.close(Closing::Window),
         Action::Detach => return app.detach(),
@@ -149,13 +152,20 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::CopyMode => {
             app.with_parts(|parts, cx| copy_mode::toggle(&mut parts.overlays.search, cx));
         }
-        Action::CommandPalette => app.pick_command(),
-        Action::ChooseTheme => app.pick_theme(),
+        Action::CommandPalette => app.with_parts(|parts, cx| parts.overlays.pick_command(cx)),
+        Action::ChooseTheme => {
+            let is_light = app.is_light();
+            app.with_parts(|parts, cx| parts.overlays.pick_theme(is_light, cx));
+        }
         Action::NextTheme => app.next_theme(),
         Action::ToggleProxy => app.toggle_proxy(),
-        Action::ChooseTab => app.pick_tab(),
-        Action::Launcher => app.pick_anything(),
-        Action::ChooseShell => app.pick_shell(),
+        Action::ChooseTab => app.with_parts(|parts, cx| {
+            parts.overlays.pick_tab(parts.chrome.tabs.items(cx.mux), cx);
+        }),
+        Action::Launcher => app.with_parts(|parts, cx| {
+            parts.overlays.pick_anything(parts.chrome.tabs.items(cx.mux), cx);
+        }),
+        Action::ChooseShell => app.with_parts(|parts, cx| parts.overlays.pick_shell(cx)),
         Action::MainMenu => app.open_main_menu(),
         Action::ChangeDirectory => app.choose_folder(Purpose::Change(at.tab.focused)),
         Action::ChangeDirectoryTo(path) => {
@@ -165,7 +175,7 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::NewTabIn(path) => app.use_folder(Purpose::Tab, path.as_ref()),
         Action::ExportSession => app.export_session(),
         Action::ToggleRecording => app.toggle_recording(),
-        Action::ChooseEmoji => app.pick_emoji(),
+        Action::ChooseEmoji => app.with_parts(|parts, cx| parts.overlays.pick_emoji(cx)),
         Action::CaptureRegionExclude => app.screenshot(Shot::Region { hidden: true }),
         Action::CaptureRegionInclude => app.screenshot(Shot::Region { hidden: false }),
         Action::CaptureWindow => app.screenshot(Shot::Window),

@@ -44,6 +44,7 @@ impl App {
                 }
             }
             Wish::Complain(about, text) => self.complain(about, text),
+            Wish::Close(what) => drop(self.close(what)),
             Wish::Edit(pane, file) => self.edit_file(pane, &file),
             Wish::EndCopySearch => self.overlays.search.close_of_copy_mode(),
             Wish::EndThemePreview => self.apply_theme(),
@@ -55,20 +56,20 @@ impl App {
             }
             Wish::Notify(about, text) => self.notify(about, text),
             Wish::OpenLink(link) => self.open_hovered(&link),
+            Wish::OpenMainMenu => self.open_main_menu(),
             Wish::OpenShell(program) => {
                 let spawn = Spawn { program: Some(program), ..self.spawn_beside() };
                 self.report(self.mux.open_tab(spawn, None, OnExit::Close));
             }
+            Wish::OpenTab => self.open_tab(None),
+            Wish::OpenTabMenu(tab, at) => self.open_tab_menu(tab, at),
             Wish::OpenTarget(uri) => self.open_target(&uri),
             Wish::Paste(pane, text) => self.paste_text(pane, &text),
             Wish::PreviewTheme(palette) => {
                 // Ignore the error: errors in the configuration were reported when it was applied.
                 let _ = self.apply_palette(palette);
             }
-            Wish::RecordEntry(id) => {
-                self.overlays.used_entries.retain(|used| *used != id);
-                self.overlays.used_entries.push(id);
-            }
+            Wish::RecordEntry(id) => self.overlays.record_entry(id),
             Wish::Refuse(about, why) => self.refuse(about, why),
             Wish::Report(error) => self.report::<()>(Err(error)),
             Wish::SearchFrom { pane, origin, forward } => {

@@ -9,12 +9,14 @@ pub(crate) mod answer;
 pub(crate) mod canvas;
 pub(crate) mod choice;
 pub(crate) mod confirm;
+pub(crate) mod context_menu;
 pub(crate) mod copy_mode;
 pub(crate) mod debug;
 pub(crate) mod emoji;
 pub(crate) mod hints;
 pub(crate) mod hover;
 pub(crate) mod inbox_panel;
+pub(crate) mod lists;
 pub(crate) mod menu;
 pub(crate) mod overlay;
 pub(crate) mod palette;
@@ -32,13 +34,21 @@ pub(crate) mod text_target;
 pub(crate) mod toast;
 pub(crate) mod tour;
 
-use unterm_mux::PaneId;
+use unterm_mux::{PaneId, TabId};
+use unterm_renderer::{PixelRect, Renderer};
 
 use crate::window::cx::Cx;
 use crate::window::hovered_link::HoveredLink;
 use crate::window::overlays::{
-    agent_questions::ShownQuestions, confirm::Questions, debug::Debug, hints::Hints,
-    inbox_panel::InboxPanel, menu::Menu, picker::Picker, searching::Searching, toast::Toasts,
+    agent_questions::ShownQuestions,
+    confirm::Questions,
+    debug::Debug,
+    hints::Hints,
+    inbox_panel::InboxPanel,
+    menu::{Menu, Row},
+    picker::Picker,
+    searching::Searching,
+    toast::Toasts,
 };
 
 #[derive(Default)]
@@ -82,6 +92,21 @@ impl Overlays {
     /// otherwise opened.
     pub(crate) fn show_hints(&mut self, copies: bool, cx: &mut Cx<'_>) {
         self.hints = Hints::over_targets(copies, cx).or(self.hints.take());
+    }
+
+    /// Opens a menu next to a rectangle, which may be a point of size 0. The menu's actions apply to the tab `target`, or
+    /// to the active tab if that is `None`.
+    pub(crate) fn open_menu(
+        &mut self,
+        (anchor, rows): (PixelRect, Vec<Row>),
+        target: Option<TabId>,
+        renderer: &mut Renderer,
+        cx: &Cx<'_>,
+    ) {
+        if let Some(geometry) = &cx.geometry {
+            let pointer = cx.pointer.position;
+            self.menu = Some(Menu::new(rows, anchor, target, pointer, geometry, renderer));
+        }
     }
 
     /// Opens or closes the debug overlay.

@@ -75,8 +75,7 @@ impl Surface {
     }
 
     pub(crate) fn cell(&self) -> (u32, u32) {
-        let cell = self.geometry.map(|geometry| geometry.cell);
-        cell.map_or((1, 1), |cell| (cell.width.max(1), cell.height.max(1)))
+        self.geometry.map_or((1, 1), |geometry| geometry.cell_size())
     }
 
     /// The visible panes and their areas. A pane covers earlier panes of the list.

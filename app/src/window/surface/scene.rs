@@ -3,7 +3,6 @@
 use unterm_renderer::{PaneScene, PixelRect, Renderer, Scene};
 
 use crate::window::{
-    chrome::tab_bar::TabBar,
     overlays::{canvas::Canvas, text_target::TextTarget, toast::rows_in_use},
     surface::{
         pane_marks,
@@ -65,13 +64,8 @@ pub(crate) fn scene<'a>(
     for (_, area) in placed.iter().filter(|(id, _)| is_flashing(&workspace.views, id)) {
         draw_flash(pixels(*area), colors, &mut scene);
     }
-    let active = layout.active_tab().map(|tab| tab.id);
     let max_title = prefs.config.tab_bar.max_title;
-    TabBar::new(*geometry, &chrome.tabs, active, chrome.tab_hand.strip, max_title).draw(
-        &mut scene,
-        colors,
-        plan.tab_bar,
-    );
+    chrome.tabs.bar(*geometry, layout, max_title).draw(&mut scene, colors, plan.tab_bar);
     chrome.status_bar.draw(&mut scene, colors);
     let mut canvas = Canvas {
         geometry,

@@ -48,6 +48,11 @@ impl Geometry {
         (width as f32 / self.ui_column).max(8.0) as usize
     }
 
+    /// The width and height of a cell, in pixels, at least 1.
+    pub(crate) fn cell_size(&self) -> (u32, u32) {
+        (self.cell.width.max(1), self.cell.height.max(1))
+    }
+
     /// Converts logical pixels to physical pixels.
     pub(crate) fn px(&self, logical: f32) -> u32 {
         (logical * self.scale).round() as u32

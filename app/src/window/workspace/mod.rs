@@ -121,11 +121,6 @@ impl Workspace {
         next
     }
 
-    /// Whether a pane has a selection. The selection may contain no text.
-    pub(crate) fn has_selection(&self, pane: PaneId) -> bool {
-        self.views.get(&pane).and_then(|view| view.selection?.range).is_some()
-    }
-
     /// Ends the drag of a divider. Returns false if no divider was dragged.
     pub(crate) fn drop_divider(&mut self) -> bool {
         self.panes.drag.take().is_some()

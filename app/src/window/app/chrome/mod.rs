@@ -2,4 +2,3 @@
 
 pub(crate) mod scrollbar;
 pub(crate) mod status_bar;
-pub(crate) mod tabs;

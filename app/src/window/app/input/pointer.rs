@@ -55,7 +55,10 @@ impl App {
     /// Handles a move of the pointer that no overlay handled. `over_bar` is set if the pointer is on a scrollbar. Returns
     /// the frame that is due.
     fn point_at_panes(&mut self, x: f64, y: f64, over_bar: bool) -> Redraw {
-        if self.drag_tab(x) || self.drag_divider(x, y) || self.drag_bar(y) {
+        if self.with_parts(|parts, cx| parts.chrome.tabs.drag(x, cx))
+            || self.drag_divider(x, y)
+            || self.drag_bar(y)
+        {
             return Redraw::Whole;
         }
         if let Some(pane) = self.input.pointer.selecting {
@@ -108,7 +111,7 @@ impl App {
         }
         if let Some(part) = self.tab_bar_part() {
             if !arrives || part.closed_by(button).is_none() {
-                self.tab_bar_pressed(part, button);
+                self.with_parts(|parts, cx| parts.chrome.tabs.press(part, button, cx));
             }
             return;
         }
@@ -184,7 +187,7 @@ impl App {
     fn released(&mut self, button: MouseButton) {
         self.overlay_release();
         if button == MouseButton::Left {
-            self.chrome.tab_hand.drag = None;
+            self.chrome.tabs.let_go();
             if self.workspace.drop_divider() || self.chrome.drop_bar() {
                 return;
             }
@@ -282,15 +285,14 @@ impl App {
         }
     }
 
-    pub(crate) fn tab_bar_part(&self) -> Option<TabBarPart> {
-        let (x, y) = self.input.pointer.position?;
-        let geometry = self.surface.geometry?;
-        contains(geometry.tab_bar(), x, y).then(|| self.tab_bar().map(|bar| bar.at(x, y)))?
+    /// The part of the tab bar under the pointer. `None` if the pointer is not on the bar.
+    pub(crate) fn tab_bar_part(&mut self) -> Option<TabBarPart> {
+        self.with_parts(|parts, cx| parts.chrome.tabs.part(cx))
     }
 
     /// Cancels a drag, and restores the state from before the drag. Returns false if there was no drag.
     pub(crate) fn cancel_drag(&mut self) -> bool {
-        self.cancel_tab_drag() || self.cancel_divider_drag()
+        self.with_parts(|parts, cx| parts.chrome.tabs.cancel_drag(cx)) || self.cancel_divider_drag()
     }
 
     pub(crate) fn target(&self) -> Option<Target> {

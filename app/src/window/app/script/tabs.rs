@@ -4,7 +4,10 @@ use unterm_mux::{Foreground, PaneId};
 use winit::event::{MouseButton, MouseScrollDelta};
 
 use crate::window::{
-    app::script::Script, chrome::tab_bar::TabBarPart, event::Event, workspace::closing::Closing,
+    app::script::Script,
+    chrome::tab_bar::{TabBar, TabBarPart},
+    event::Event,
+    workspace::closing::Closing,
 };
 
 /// The y position of the middle of the tab bar, which is 28 pixels high and at the top of the window.
@@ -23,9 +26,16 @@ fn with_tabs(count: usize) -> Script {
     script
 }
 
+/// The tab bar as last drawn.
+fn bar(script: &Script) -> TabBar<'_> {
+    let app = &script.app;
+    let geometry = app.surface.geometry.expect("a window");
+    app.chrome.tabs.bar(geometry, &app.mux.layout(), app.prefs.config.tab_bar.max_title)
+}
+
 /// The x position of the middle of a tab. The first tab is number 0.
 fn tab(script: &Script, number: usize) -> f64 {
-    let bar = script.app.tab_bar().expect("a tab bar");
+    let bar = bar(script);
     let id = script.app.mux.layout().tabs[number].id;
     let is_it = |x: &f64| matches!(bar.at(*x, BAR), TabBarPart::Tab(at) if at == id);
     let points: Vec<f64> = (0..800).map(f64::from).filter(is_it).collect();
@@ -121,7 +131,7 @@ fn programs_in_new_tabs_start_in_the_size_they_will_have() {
 #[test]
 fn a_click_on_plus_opens_a_tab() {
     let mut script = with_tabs(1);
-    let bar = script.app.tab_bar().expect("a tab bar");
+    let bar = bar(&script);
     let is_plus = |x: &f64| matches!(bar.at(*x, BAR), TabBarPart::New);
     let plus = (0..800).map(f64::from).find(is_plus).expect("a button");
     script.click(plus + 5.0, BAR, MouseButton::Left);

@@ -19,7 +19,7 @@ fn tabs_open_switch_and_close_by_keys() {
     script.print("second");
     let two = script.frame();
     assert!(two.starts_with("pane 1 focused\n  second\n"), "{two}");
-    assert_eq!(script.app.chrome.tabs.len(), 2);
+    assert_eq!(script.app.chrome.tabs.labels().len(), 2);
     script.key("ctrl+shift+tab");
     assert!(script.frame().starts_with("pane 0 focused\n  first\n"));
     script.key("x");

@@ -206,7 +206,7 @@ impl App {
         if self.overlays.inbox.is_some() {
             self.surface.wake_at(now + INBOX_AGE);
         }
-        self.follow_active_tab();
+        self.with_parts(|parts, cx| parts.chrome.tabs.follow_active(cx));
         let turn = self.turn(now);
         self.plan(layout, placed, blink_on, turn)
     }
@@ -241,7 +241,7 @@ impl App {
             geometry,
             colors,
             panes: self.pane_look(&layout, blink_on)?,
-            tab_bar: self.tab_bar_look(turn),
+            tab_bar: self.with_parts(|parts, cx| parts.chrome.tabs.look(turn, cx)),
             scrollbars: self.bars(&colors),
             matches: self.highlights(),
             receivers: self.workspace.panes.broadcast.panes(&layout),
@@ -283,7 +283,7 @@ impl App {
             self.surface.screen.as_ref().is_some_and(|s| s.painter.kind() == PainterKind::Gpu);
         if !gpu
             || self.stands_still()
-            || !self.chrome.tabs.iter().any(|tab| tab.marks.work.is_some_and(Work::turns))
+            || !self.chrome.tabs.labels().iter().any(|tab| tab.marks.work.is_some_and(Work::turns))
         {
             return 0.0;
         }
@@ -382,7 +382,7 @@ impl App {
         for (label, title) in labels.iter_mut().zip(tab_titles::distinguish(titles)) {
             label.title = title;
         }
-        self.chrome.tabs = labels;
+        self.chrome.tabs.set_labels(labels);
         if let Some(time) = next {
             self.surface.wake_at(time);
         }

@@ -37,7 +37,7 @@ impl App {
         let mut tree = Tree::default();
         let mut focus = WINDOW;
         let mut tabs = Node::new(Role::TabList);
-        for (index, tab) in self.chrome.tabs.iter().enumerate() {
+        for (index, tab) in self.chrome.tabs.labels().iter().enumerate() {
             let mut node = Node::new(Role::Tab);
             node.set_label(tab.title.as_str());
             node.set_selected(index == layout.active);
@@ -47,8 +47,8 @@ impl App {
         let mut window = Node::new(Role::Window);
         tree.add_to(&mut window, TABS, tabs);
         let (in_front, focused) = layout.active_tab().map(|tab| (tab.id, tab.focused)).unzip();
-        if let Some(tab) = self.chrome.tabs.get(layout.active) {
-            let (number, count) = (layout.active + 1, self.chrome.tabs.len());
+        if let Some(tab) = self.chrome.tabs.labels().get(layout.active) {
+            let (number, count) = (layout.active + 1, self.chrome.tabs.labels().len());
             let label = format!("Tab {number} of {count}: {}", tab.title);
             // When another terminal gets the focus, a reader speaks only the line with the cursor. So the tab's name
             // is announced as a status.

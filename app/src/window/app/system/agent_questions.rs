@@ -76,7 +76,8 @@ impl App {
         }
         let hint = format!("{} Choose an answer", question.heading());
         let text = question.text;
-        self.open_picker(Picker::answer(&hint, text, items, question.number));
+        let picker = Picker::answer(&hint, text, items, question.number);
+        self.with_parts(|parts, cx| parts.overlays.open_picker(picker, cx));
         true
     }
 

@@ -42,10 +42,10 @@ impl App {
             };
             let waiting = tab.panes().iter().filter(|pane| waits(pane)).count();
             if waiting > 0 && first.is_none() {
-                first = self.chrome.tabs.iter().find(|label| label.id == tab.id);
+                first = self.chrome.tabs.title(tab.id);
             }
             count += waiting;
         }
-        (count, first.map(|label| label.title.as_str()))
+        (count, first)
     }
 }

@@ -48,7 +48,10 @@ impl App {
         );
         let tab = self.mux.layout().active_tab().map(|tab| tab.id);
         if let Some(tab) = tab {
-            self.pick_argument(purpose.names().1, "Directory", "", tab);
+            self.with_parts(|parts, cx| {
+                let action = purpose.names().1;
+                parts.overlays.pick_argument(action, "Directory", "", tab, cx);
+            });
         }
     }
 

@@ -148,8 +148,8 @@ impl App {
     pub(crate) fn tab_named(&self, pane: PaneId) -> Option<String> {
         let layout = self.mux.layout();
         let index = layout.tab_of(pane).filter(|_| layout.tabs.len() > 1)?;
-        let tab = self.chrome.tabs.iter().find(|tab| tab.id == layout.tabs[index].id);
-        let title = tab.map_or(String::new(), |tab| format!(": {}", short(&tab.title)));
+        let title = self.chrome.tabs.title(layout.tabs[index].id);
+        let title = title.map_or(String::new(), |title| format!(": {}", short(title)));
         Some(format!("Tab {}{title}", index + 1))
     }
 

@@ -173,16 +173,6 @@ impl App {
         }
     }
 
-    /// Whether a closed pane or tab can be restored.
-    pub(crate) fn can_undo_close(&self) -> bool {
-        self.mux.has_closed()
-    }
-
-    /// Restores what was closed last. Returns false if nothing can be restored.
-    pub(crate) fn undo_close(&mut self) -> bool {
-        self.mux.undo_close()
-    }
-
     /// Ends the programs of panes that were closed at least [`UNDO`] ago. Returns the time of the next call if there
     /// are others.
     pub(crate) fn end_closed_in_time(&mut self, now: Instant) -> Option<Instant> {
