@@ -6,7 +6,7 @@ use std::{
 };
 
 use unterm_control::Server;
-use unterm_mux::{Mux, MuxError, Pane, PaneId};
+use unterm_mux::{Mux, MuxError, Pane, PaneId, Rect};
 use unterm_renderer::PixelRect;
 use winit::{keyboard::ModifiersState, window::CursorIcon};
 
@@ -100,6 +100,11 @@ impl Cx<'_> {
     /// The pane that receives keys.
     pub(crate) fn focused_pane(&self) -> Option<Arc<Pane>> {
         self.mux.pane(self.focused()?)
+    }
+
+    /// The visible panes and their areas. A pane covers earlier panes of the list.
+    pub(crate) fn placed(&self) -> Vec<(PaneId, Rect)> {
+        self.geometry.map_or_else(Vec::new, |geometry| geometry.placed(&self.mux.layout()))
     }
 
     /// The width and height of a cell, in pixels.

@@ -32,11 +32,13 @@ impl App {
 
     /// Records the content of a whole frame, if the next frame can reuse it.
     pub(crate) fn note_around(&mut self, layout: Arc<Layout>, placed: Vec<(PaneId, Rect)>) {
+        let is_covered = self.has_overlay();
         let is_plain = !self.prefs.args.whole_frames
             && !self.lies_something_over_text()
             && self.input.preedit.is_none()
             && self.workspace.panes.broadcast.panes(&layout).is_empty()
-            && !self.shows_bars(&placed);
+            && !self
+                .with_parts(|parts, cx| parts.chrome.scrollbars.are_shown(&placed, is_covered, cx));
         let look = self.pane_look(&layout, true).filter(|_| is_plain);
         let outline = |(id, _): &(PaneId, Rect)| self.workspace.views.get(id)?.outline();
         let outlines = || placed.iter().map(outline).collect::<Option<Vec<_>>>();

@@ -5,6 +5,7 @@
 
 pub(crate) mod menus;
 pub(crate) mod scrollbar;
+pub(crate) mod scrollbars;
 pub(crate) mod status_bar;
 pub(crate) mod tab_bar;
 pub(crate) mod tab_marks;
@@ -12,14 +13,13 @@ pub(crate) mod tab_titles;
 pub(crate) mod tabs;
 pub(crate) mod tooltip;
 
-use crate::window::chrome::{scrollbar::Drag, status_bar::StatusBar, tabs::Tabs};
+use crate::window::chrome::{scrollbars::Scrollbars, status_bar::StatusBar, tabs::Tabs};
 
 /// The state of the bars.
 pub(crate) struct Chrome {
     pub(crate) status_bar: StatusBar,
     pub(crate) tabs: Tabs,
-    /// The drag of a scrollbar's thumb.
-    pub(crate) bar_drag: Option<Drag>,
+    pub(crate) scrollbars: Scrollbars,
     pub(crate) instance_title: Option<String>,
     /// The number of running instances, including this one.
     pub(crate) instances: usize,
@@ -30,16 +30,9 @@ impl Default for Chrome {
         Self {
             status_bar: StatusBar::default(),
             tabs: Tabs::default(),
-            bar_drag: None,
+            scrollbars: Scrollbars::default(),
             instance_title: None,
             instances: 1,
         }
-    }
-}
-
-impl Chrome {
-    /// Ends the drag of a scrollbar's thumb. Returns false if no thumb was dragged.
-    pub(crate) fn drop_bar(&mut self) -> bool {
-        self.bar_drag.take().is_some()
     }
 }

@@ -1,4 +1,3 @@
 //! Carries out the user's actions on the bars.
 
-pub(crate) mod scrollbar;
 pub(crate) mod status_bar;

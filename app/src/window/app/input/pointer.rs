@@ -10,7 +10,7 @@ use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
     app::{App, send},
-    chrome::tab_bar::TabBarPart,
+    chrome::{scrollbars, tab_bar::TabBarPart},
     effect::Effect,
     input::{
         buffer::Buffer,
@@ -40,7 +40,7 @@ impl App {
         let is_in_bar = before.is_some_and(is_in) || is_in((x, y));
         self.input.pointer.focus_press.is_at(x, y);
         let on_blocks = self.hover_blocks(x, y);
-        let (over_bar, on_bar) = self.pass_bars(before);
+        let (over_bar, on_bar) = self.with_parts(|_, cx| scrollbars::pass(before, cx));
         self.show_pointer(true);
         // The debug overlay shows the cell under the pointer.
         let is_shown = is_in_bar || self.overlays.debug.is_some();
@@ -57,7 +57,7 @@ impl App {
     fn point_at_panes(&mut self, x: f64, y: f64, over_bar: bool) -> Redraw {
         if self.with_parts(|parts, cx| parts.chrome.tabs.drag(x, cx))
             || self.drag_divider(x, y)
-            || self.drag_bar(y)
+            || self.with_parts(|parts, cx| parts.chrome.scrollbars.drag(y, cx))
         {
             return Redraw::Whole;
         }
@@ -120,7 +120,7 @@ impl App {
         }
         if let (Some((x, y)), MouseButton::Left) = (self.input.pointer.position, button)
             && (self.grab_divider(x, y)
-                || self.grab_bar(x, y)
+                || self.with_parts(|parts, cx| parts.chrome.scrollbars.grab(x, y, cx))
                 || !arrives && self.press_block(x, y))
         {
             return;
@@ -188,7 +188,7 @@ impl App {
         self.overlay_release();
         if button == MouseButton::Left {
             self.chrome.tabs.let_go();
-            if self.workspace.drop_divider() || self.chrome.drop_bar() {
+            if self.workspace.drop_divider() || self.chrome.scrollbars.let_go() {
                 return;
             }
         }

@@ -200,7 +200,10 @@ impl App {
         if self.input.pointer.is_selecting() {
             self.surface.wake_at(now + Duration::from_millis(50));
         }
-        if let Some(time) = self.read_bars(now) {
+        let is_covered = self.has_overlay();
+        let marks_due =
+            self.with_parts(|parts, cx| parts.chrome.scrollbars.read_marks(is_covered, cx));
+        if let Some(time) = marks_due {
             self.surface.wake_at(time);
         }
         if self.overlays.inbox.is_some() {
@@ -237,12 +240,16 @@ impl App {
             .debug
             .as_ref()
             .map(|_| Debugged { painter: painter.unwrap_or_default(), cell: self.hovered_cell() });
+        let is_covered = self.has_overlay();
         Some(Plan {
             geometry,
             colors,
             panes: self.pane_look(&layout, blink_on)?,
             tab_bar: self.with_parts(|parts, cx| parts.chrome.tabs.look(turn, cx)),
-            scrollbars: self.bars(&colors),
+            scrollbars: self.with_parts(|parts, cx| {
+                let search = &parts.overlays.search;
+                parts.chrome.scrollbars.quads(&colors, search, is_covered, cx)
+            }),
             matches: self.highlights(),
             receivers: self.workspace.panes.broadcast.panes(&layout),
             text_target: self.text_target(),
