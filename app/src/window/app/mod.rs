@@ -5,7 +5,6 @@
 //! same name.
 
 pub(crate) mod act;
-pub(crate) mod chrome;
 pub(crate) mod echo;
 pub(crate) mod effects;
 pub(crate) mod events;

@@ -1,6 +1,9 @@
 //! Applies changed preferences to the window.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    ops::Bound,
+    sync::{Arc, atomic::Ordering},
+};
 
 use unterm_mux::PaneId;
 use unterm_term::Palette;
@@ -21,7 +24,7 @@ use crate::{
         missing_messages, theme,
     },
     copy_command::CopyKeys,
-    environment,
+    environment, proxy,
 };
 
 /// The `about` key of messages about the configuration file.
@@ -179,6 +182,46 @@ impl App {
         if let Err(error) = edit::set(&home, key, name.into()) {
             self.complain("theme", format!("Can't set the theme.\n{error:#}"));
             self.apply_theme();
+        }
+    }
+
+    /// Handles a change of the proxy: applies it to programs that start from now on. This takes time, so it runs on a
+    /// thread.
+    pub(crate) fn proxy_changed(&mut self, enabled: bool) {
+        self.prefs.has_proxy = enabled;
+        let (mux, home) = (self.mux.clone(), self.prefs.settings.home().to_owned());
+        let apply = move || unterm_control::apply_proxy(&mux, &home);
+        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(apply) {
+            tracing::warn!(%error, "can't apply the proxy to programs");
+        }
+    }
+
+    /// Turns the proxy on or off in its file. The watcher of the file then updates the bar.
+    pub(crate) fn toggle_proxy(&mut self) {
+        let home = self.prefs.settings.home().to_owned();
+        self.errand("proxy", move || match proxy::toggle(&home) {
+            Ok(true) => ErrandResult::Said(
+                "proxy",
+                "Proxy on, for programs started from now on.".to_owned(),
+            ),
+            Ok(false) => ErrandResult::Said(
+                "proxy",
+                "Proxy off, for programs started from now on.".to_owned(),
+            ),
+            Err(error) => ErrandResult::Failed("proxy", format!("{error:#}")),
+        });
+    }
+
+    /// Switches to the next theme.
+    pub(crate) fn next_theme(&mut self) {
+        let home = self.prefs.settings.home();
+        let names = theme::names(home);
+        let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), home);
+        // The next theme in the order of names. After the last theme follows the first.
+        let next =
+            names.range::<str, _>((Bound::Excluded(current.as_str()), Bound::Unbounded)).next();
+        if let Some(next) = next.or_else(|| names.first()) {
+            self.set_theme(next);
         }
     }
 }

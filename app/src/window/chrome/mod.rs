@@ -1,7 +1,7 @@
 //! The bars around the panes: tab bar, status bar and scrollbars.
 //!
-//! Owns the contents of the bars, and drags on them. Never reads terminals, and never acts on a click: it only reports
-//! which part of a bar is under the pointer.
+//! Owns the contents of the bars, and handles the mouse on them. If a click concerns other parts, a bar returns a
+//! [`Wish`](crate::window::wish::Wish).
 
 pub(crate) mod menus;
 pub(crate) mod scrollbar;

@@ -10,7 +10,7 @@ use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
     app::{App, send},
-    chrome::{scrollbars, tab_bar::TabBarPart},
+    chrome::{scrollbars, status_bar, tab_bar::TabBarPart},
     effect::Effect,
     input::{
         buffer::Buffer,
@@ -115,8 +115,8 @@ impl App {
             }
             return;
         }
-        if let Some(item) = self.status_item() {
-            return self.status_pressed(item, button);
+        if let Some(item) = self.with_parts(|parts, cx| parts.chrome.status_bar.under_pointer(cx)) {
+            return self.with_parts(|_, cx| status_bar::press(item, button, cx));
         }
         if let (Some((x, y)), MouseButton::Left) = (self.input.pointer.position, button)
             && (self.grab_divider(x, y)

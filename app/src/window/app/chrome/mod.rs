@@ -1,3 +1,0 @@
-//! Carries out the user's actions on the bars.
-
-pub(crate) mod status_bar;
