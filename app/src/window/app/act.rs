@@ -1,7 +1,7 @@
 //! Runs the actions of the window.
 
 use unterm_control::Server;
-use unterm_mux::{OnExit, Pane, Spawn, Tab, TabId};
+use unterm_mux::{Axis, OnExit, Pane, PaneId, Spawn, Tab, TabId};
 use unterm_term::{LineId, Point, TextRange};
 
 use crate::window::{
@@ -54,7 +54,9 @@ impl App {
     /// pane.
     pub(crate) fn type_text(&mut self, text: &str) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
-        for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+        for pane in
+            self.workspace.broadcast.listeners(pane.id(), &self.mux).into_iter().chain([pane])
+        {
             self.type_bytes(&pane, text.as_bytes());
         }
         true
@@ -101,16 +103,26 @@ impl App {
         self.report(self.mux.open_tab(spawn, None, OnExit::Close));
     }
 
-    /// Focuses the pane that is `by` places further in its tab. Wraps around at the ends. Returns false if the tab
-    /// contains only one pane.
-    pub(crate) fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
-        let panes = tab.panes();
-        let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
-        let next = panes[(at + by).rem_euclid(panes.len() as isize) as usize];
-        if next != tab.focused {
-            self.report(self.mux.focus(next));
+    /// Splits a pane, and opens a shell to the right of it or below it. If the pane is too small, shows a message.
+    pub(crate) fn split(&mut self, pane: PaneId, axis: Axis) {
+        let beside = self.spawn_beside();
+        // The new pane uses the profile of the old pane, in the same directory.
+        let name = self.workspace.profiles.get(&pane).cloned();
+        let profile = name.as_deref().and_then(|name| self.prefs.config.find_profile(name).ok());
+        let spawn = match profile {
+            Some(profile) => Spawn { cwd: beside.cwd.clone(), ..profile.spawn(beside) },
+            None => beside,
+        };
+        match self.mux.split(pane, axis, spawn, OnExit::Close) {
+            Ok(pane) => name.iter().for_each(|name| self.give_profile(&pane, name)),
+            error => self.report(error),
         }
-        next != tab.focused
+    }
+
+    /// Assigns a profile to a pane. The profile's colors apply until the pane is closed.
+    pub(crate) fn give_profile(&mut self, pane: &Pane, name: &str) {
+        self.workspace.profiles.insert(pane.id(), name.to_owned());
+        self.apply_profile(pane.id());
     }
 
     pub(crate) fn with_focused(&self, act: impl FnOnce(&Pane)) {

@@ -36,7 +36,7 @@ impl App {
         let is_plain = !self.prefs.args.whole_frames
             && !self.lies_something_over_text()
             && self.input.preedit.is_none()
-            && self.workspace.panes.broadcast.panes(&layout).is_empty()
+            && self.workspace.broadcast.panes(&layout).is_empty()
             && !self
                 .with_parts(|parts, cx| parts.chrome.scrollbars.are_shown(&placed, is_covered, cx));
         let look = self.pane_look(&layout, true).filter(|_| is_plain);

@@ -1,16 +1,21 @@
 //! Lends the parts of the window what they need, and carries out what they request.
 
 use crate::window::{
-    app::App, chrome::Chrome, cx::Cx, overlays::Overlays, surface::Surface, system::System,
-    workspace::panes::Hand,
+    app::App,
+    chrome::Chrome,
+    cx::Cx,
+    overlays::Overlays,
+    surface::Surface,
+    system::System,
+    workspace::{dividers::Dividers, panes::Broadcast},
 };
 
 /// The parts of the window. A [`Cx`] lends the views and the pointer, so they are missing here.
 pub(crate) struct Parts<'a> {
     pub(crate) chrome: &'a mut Chrome,
     pub(crate) overlays: &'a mut Overlays,
-    /// The drag of a divider, and the broadcast of input.
-    pub(crate) panes: &'a mut Hand,
+    pub(crate) broadcast: &'a mut Broadcast,
+    pub(crate) dividers: &'a mut Dividers,
     pub(crate) surface: &'a mut Surface,
     pub(crate) system: &'a mut System,
 }
@@ -55,8 +60,9 @@ impl App {
             wishes: Vec::new(),
             closes: false,
         };
-        let panes = &mut workspace.panes;
-        let result = run(&mut Parts { chrome, overlays, panes, surface, system }, &mut cx);
+        let (broadcast, dividers) = (&mut workspace.broadcast, &mut workspace.dividers);
+        let mut parts = Parts { chrome, overlays, broadcast, dividers, surface, system };
+        let result = run(&mut parts, &mut cx);
         let Cx { wishes, .. } = cx;
         wishes.into_iter().for_each(|wish| self.grant(wish));
         result

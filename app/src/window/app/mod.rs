@@ -175,7 +175,11 @@ impl App {
     fn report<T>(&mut self, result: Result<T, MuxError>) {
         match result {
             Ok(_) => {}
-            Err(MuxError::NoRoom { axis, .. }) => self.refuse_split(axis),
+            Err(MuxError::NoRoom { axis, .. }) => {
+                let needs = axis.split_needs();
+                let why = format!("The pane is too small to split.\nEach part needs {needs}.");
+                self.refuse("split", why);
+            }
             Err(error) => {
                 tracing::error!("{error}");
                 self.complain("panes", format!("Can't change tabs or panes.\n{error}"));

@@ -37,7 +37,7 @@ impl App {
         }
         news.panes.exited.into_iter().for_each(|pane| self.report_end(pane));
         if news.layout || !news.panes.removed.is_empty() {
-            self.check_divider_drag();
+            self.with_parts(|parts, cx| parts.dividers.check_drag(cx));
             self.arrange();
             self.report_focus();
             self.keep_soon();

@@ -13,7 +13,7 @@ use crate::window::{
         blocks::action::BlockAction,
         closing::Closing,
         copy::{Form, copy_as, copy_selection},
-        panes::Broadcast,
+        panes::{self, Broadcast},
     },
 };
 
@@ -78,24 +78,26 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::ReopenLastWindow => return app.reopen_last(),
         Action::CloseWindow => return app.close(Closing::Window),
         Action::Detach => return app.detach(),
-        Action::ZoomPane => return app.zoom(at.tab),
+        Action::ZoomPane => return app.with_parts(|_, cx| panes::zoom(at.tab, cx)),
         Action::SwapPaneLeft => return app.mux.swap_direction(Direction::Left),
         Action::SwapPaneRight => return app.mux.swap_direction(Direction::Right),
         Action::SwapPaneUp => return app.mux.swap_direction(Direction::Up),
         Action::SwapPaneDown => return app.mux.swap_direction(Direction::Down),
-        Action::RotatePanes => return app.rotate_panes(at.tab, true),
-        Action::RotatePanesBack => return app.rotate_panes(at.tab, false),
-        Action::EqualizePanes => return app.equalize_panes(at.tab),
-        Action::PaneToNewTab => return app.pane_to_new_tab(at.tab),
-        Action::PaneToTab(number) => return app.pane_to_tab(at.tab, at.numbered(number)),
-        Action::BroadcastTab => app.workspace.panes.toggle_broadcast(Broadcast::Tab(at.tab.id)),
-        Action::BroadcastAll => app.workspace.panes.toggle_broadcast(Broadcast::All),
+        Action::RotatePanes => return app.with_parts(|_, cx| panes::rotate(at.tab, true, cx)),
+        Action::RotatePanesBack => return app.with_parts(|_, cx| panes::rotate(at.tab, false, cx)),
+        Action::EqualizePanes => return app.with_parts(|_, cx| panes::equalize(at.tab, cx)),
+        Action::PaneToNewTab => return app.with_parts(|_, cx| panes::move_to_new_tab(at.tab, cx)),
+        Action::PaneToTab(number) => {
+            return app.with_parts(|_, cx| panes::move_to_tab(at.tab, at.numbered(number), cx));
+        }
+        Action::BroadcastTab => app.workspace.broadcast.toggle(Broadcast::Tab(at.tab.id)),
+        Action::BroadcastAll => app.workspace.broadcast.toggle(Broadcast::All),
         Action::FocusLeft => return app.mux.focus_direction(Direction::Left),
         Action::FocusRight => return app.mux.focus_direction(Direction::Right),
         Action::FocusUp => return app.mux.focus_direction(Direction::Up),
         Action::FocusDown => return app.mux.focus_direction(Direction::Down),
-        Action::NextPane => return app.cycle_panes(at.tab, 1),
-        Action::PreviousPane => return app.cycle_panes(at.tab, -1),
+        Action::NextPane => return app.with_parts(|_, cx| panes::cycle(at.tab, 1, cx)),
+        Action::PreviousPane => return app.with_parts(|_, cx| panes::cycle(at.tab, -1, cx)),
         Action::ResizeLeft => {
             return app.mux.resize_split(at.tab.focused, Direction::Left, RESIZE_STEP);
         }

@@ -9,6 +9,7 @@ pub(crate) mod closing;
 pub(crate) mod copy;
 pub(crate) mod copy_mode;
 pub(crate) mod cursor;
+pub(crate) mod dividers;
 pub(crate) mod first_layout;
 pub(crate) mod first_panes;
 pub(crate) mod folds;
@@ -28,14 +29,18 @@ use std::{
 use unterm_mux::{Pane, PaneId};
 
 use crate::last_session::{LastSession, Unopened};
-use crate::window::workspace::{first_panes::FirstPanes, panes::Hand, view::Views};
+use crate::window::workspace::{
+    dividers::Dividers, first_panes::FirstPanes, panes::Broadcast, view::Views,
+};
 
 /// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
 
 pub(crate) struct Workspace {
     pub(crate) views: Views,
-    pub(crate) panes: Hand,
+    pub(crate) dividers: Dividers,
+    /// The panes that receive the input of the focused pane.
+    pub(crate) broadcast: Broadcast,
     /// The pane that last received a report that it has the focus.
     pub(crate) reported_focus: Option<PaneId>,
     pub(crate) names: Names,
@@ -61,7 +66,8 @@ impl Default for Workspace {
     fn default() -> Self {
         Self {
             views: Views::default(),
-            panes: Hand::default(),
+            dividers: Dividers::default(),
+            broadcast: Broadcast::default(),
             reported_focus: None,
             names: Names { stale: true, ..Names::default() },
             title: String::new(),
@@ -119,10 +125,5 @@ impl Workspace {
             }
         }
         next
-    }
-
-    /// Ends the drag of a divider. Returns false if no divider was dragged.
-    pub(crate) fn drop_divider(&mut self) -> bool {
-        self.panes.drag.take().is_some()
     }
 }

@@ -25,6 +25,17 @@ impl App {
         self.paste_into(buffer, vec![pane]);
     }
 
+    /// Pastes into the focused pane and into every pane that receives its input.
+    pub(crate) fn paste_to_all(&mut self, buffer: Buffer, focused: PaneId) {
+        let listeners = self
+            .workspace
+            .broadcast
+            .listeners(focused, &self.mux)
+            .into_iter()
+            .map(|pane| pane.id());
+        self.paste_into(buffer, listeners.chain([focused]).collect());
+    }
+
     /// Requests text to paste into several panes. For panes whose programs handle pastes themselves, requests the list
     /// of the clipboard's types.
     pub(crate) fn paste_into(&mut self, buffer: Buffer, panes: Vec<PaneId>) {

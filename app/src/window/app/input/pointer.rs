@@ -21,7 +21,11 @@ use crate::window::{
     redraw::Redraw,
     surface::pane_under,
     ui::geometry::contains,
-    workspace::copy::{copy_selection, selected_text},
+    workspace::{
+        copy::{copy_selection, selected_text},
+        dividers,
+        panes::focus_follows,
+    },
 };
 use crate::{
     action::{Action, MouseChord, MouseInput},
@@ -56,7 +60,7 @@ impl App {
     /// the frame that is due.
     fn point_at_panes(&mut self, x: f64, y: f64, over_bar: bool) -> Redraw {
         if self.with_parts(|parts, cx| parts.chrome.tabs.drag(x, cx))
-            || self.drag_divider(x, y)
+            || self.with_parts(|parts, cx| parts.dividers.drag(x, y, cx))
             || self.with_parts(|parts, cx| parts.chrome.scrollbars.drag(y, cx))
         {
             return Redraw::Whole;
@@ -71,7 +75,7 @@ impl App {
             None => self.target(),
         };
         let is_free = held.is_none() && !self.has_overlay();
-        if is_free && let Some(icon) = self.divider_icon(x, y) {
+        if is_free && let Some(icon) = self.with_parts(|_, cx| dividers::icon_at(x, y, cx)) {
             self.set_icon(icon);
             return self.end_hover();
         }
@@ -82,7 +86,7 @@ impl App {
         self.set_icon(self.icon_over(target.as_ref()));
         let Some(target) = target else { return self.end_hover() };
         if is_free {
-            self.focus_follows(target.id);
+            self.with_parts(|_, cx| focus_follows(target.id, cx));
         }
         let button = held.map(|(_, button)| button);
         let (opens, redraw) = self.hover(target.id, target.x, target.y);
@@ -119,7 +123,7 @@ impl App {
             return self.with_parts(|_, cx| status_bar::press(item, button, cx));
         }
         if let (Some((x, y)), MouseButton::Left) = (self.input.pointer.position, button)
-            && (self.grab_divider(x, y)
+            && (self.with_parts(|parts, cx| parts.dividers.grab(x, y, cx))
                 || self.with_parts(|parts, cx| parts.chrome.scrollbars.grab(x, y, cx))
                 || !arrives && self.press_block(x, y))
         {
@@ -188,7 +192,7 @@ impl App {
         self.overlay_release();
         if button == MouseButton::Left {
             self.chrome.tabs.let_go();
-            if self.workspace.drop_divider() || self.chrome.scrollbars.let_go() {
+            if self.workspace.dividers.let_go() || self.chrome.scrollbars.let_go() {
                 return;
             }
         }
@@ -292,7 +296,8 @@ impl App {
 
     /// Cancels a drag, and restores the state from before the drag. Returns false if there was no drag.
     pub(crate) fn cancel_drag(&mut self) -> bool {
-        self.with_parts(|parts, cx| parts.chrome.tabs.cancel_drag(cx)) || self.cancel_divider_drag()
+        self.with_parts(|parts, cx| parts.chrome.tabs.cancel_drag(cx))
+            || self.with_parts(|parts, cx| parts.dividers.cancel_drag(cx))
     }
 
     pub(crate) fn target(&self) -> Option<Target> {

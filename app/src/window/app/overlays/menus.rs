@@ -32,7 +32,7 @@ impl App {
     /// Opens the menu of a tab, at a point of the tab bar or below the tab.
     pub(crate) fn open_tab_menu(&mut self, tab: TabId, at: Option<(f64, f64)>) {
         self.with_parts(|parts, cx| {
-            let broadcast = parts.panes.broadcast;
+            let broadcast = *parts.broadcast;
             let opening = menus::of_tab(&parts.chrome.tabs, tab, at, broadcast, cx);
             let Some(opening) = opening else { return };
             parts.overlays.open_menu(opening, Some(tab), &mut parts.surface.renderer, cx);

@@ -251,7 +251,7 @@ impl App {
                 parts.chrome.scrollbars.quads(&colors, search, is_covered, cx)
             }),
             matches: self.highlights(),
-            receivers: self.workspace.panes.broadcast.panes(&layout),
+            receivers: self.workspace.broadcast.panes(&layout),
             text_target: self.text_target(),
             debug,
             layout,
@@ -329,7 +329,7 @@ impl App {
                 title: String::new(),
                 marks: Marks {
                     zoomed: tab.zoomed,
-                    broadcast: self.workspace.panes.broadcast.covers(tab.id),
+                    broadcast: self.workspace.broadcast.covers(tab.id),
                     ..Marks::default()
                 },
                 color: None,

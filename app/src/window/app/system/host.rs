@@ -157,7 +157,12 @@ impl App {
                 return Some(why.to_owned());
             }
             Action::Paste | Action::PastePrimary => {
-                let listeners = self.listeners(tab.focused).into_iter().map(|pane| pane.id());
+                let listeners = self
+                    .workspace
+                    .broadcast
+                    .listeners(tab.focused, &self.mux)
+                    .into_iter()
+                    .map(|pane| pane.id());
                 listeners.chain([tab.focused]).collect()
             }
             Action::ClosePane => vec![tab.focused],
@@ -184,7 +189,12 @@ impl App {
         let typing = |bytes| vec![Typing { pane: pane.id(), bytes }];
         match action {
             Action::SendText(text) => {
-                let panes = self.listeners(pane.id()).into_iter().chain([pane.clone()]);
+                let panes = self
+                    .workspace
+                    .broadcast
+                    .listeners(pane.id(), &self.mux)
+                    .into_iter()
+                    .chain([pane.clone()]);
                 let bytes = text.as_bytes().to_vec();
                 let typed = panes.map(|pane| Typing { pane: pane.id(), bytes: bytes.clone() });
                 Some(Ok(typed.collect()))

@@ -5,4 +5,3 @@ pub(crate) mod blocks_mouse;
 pub(crate) mod close;
 pub(crate) mod first_tab;
 pub(crate) mod layouts;
-pub(crate) mod panes;
