@@ -34,6 +34,8 @@ pub(crate) enum Wish {
     Edit(PaneId, String),
     /// Close panes, tabs or the window. Ask the user first if programs run in them.
     Close(Closing),
+    /// Send bytes to a pane's program, after showing the pane's live screen. The bytes count as the user's input.
+    Enter(PaneId, Vec<u8>),
     /// Close the search, if it belongs to copy mode.
     EndCopySearch,
     /// Show the configured theme again.

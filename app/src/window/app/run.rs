@@ -10,7 +10,7 @@ use crate::window::{
     overlays::copy_mode,
     system::{folder::Purpose, screenshot::Shot},
     workspace::{
-        blocks::action::BlockAction,
+        blocks::{action::BlockAction, actions},
         closing::Closing,
         copy::{Form, copy_as, copy_selection},
         panes::{self, Broadcast},
@@ -140,15 +140,23 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::SearchSelection => {
             app.with_parts(|parts, cx| parts.overlays.search.open_for_selection(cx))
         }
-        Action::PreviousPrompt => return app.jump_to_prompt(false),
-        Action::NextPrompt => return app.jump_to_prompt(true),
-        Action::SelectOutput => app.select_output(),
-        Action::CopyOutput => app.with_command(BlockAction::CopyOutput),
-        Action::CopyCommand => app.with_command(BlockAction::CopyCommand),
-        Action::RerunCommand => app.with_command(BlockAction::Rerun),
-        Action::FoldOutput => app.with_command(BlockAction::Fold),
-        Action::FoldAll => app.fold_all(true),
-        Action::UnfoldAll => app.fold_all(false),
+        Action::PreviousPrompt => {
+            return app.with_parts(|_, cx| actions::jump_to_prompt(false, cx));
+        }
+        Action::NextPrompt => return app.with_parts(|_, cx| actions::jump_to_prompt(true, cx)),
+        Action::SelectOutput => app.with_parts(|_, cx| actions::select_output(cx)),
+        Action::CopyOutput => {
+            app.with_parts(|_, cx| actions::with_command(BlockAction::CopyOutput, cx))
+        }
+        Action::CopyCommand => {
+            app.with_parts(|_, cx| actions::with_command(BlockAction::CopyCommand, cx))
+        }
+        Action::RerunCommand => {
+            app.with_parts(|_, cx| actions::with_command(BlockAction::Rerun, cx))
+        }
+        Action::FoldOutput => app.with_parts(|_, cx| actions::with_command(BlockAction::Fold, cx)),
+        Action::FoldAll => app.with_parts(|_, cx| actions::fold_all(true, cx)),
+        Action::UnfoldAll => app.with_parts(|_, cx| actions::fold_all(false, cx)),
         Action::QuickSelect => app.with_parts(|parts, cx| parts.overlays.show_hints(true, cx)),
         Action::OpenHint => app.with_parts(|parts, cx| parts.overlays.show_hints(false, cx)),
         Action::CopyMode => {

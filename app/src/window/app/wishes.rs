@@ -2,7 +2,11 @@
 
 use unterm_mux::{OnExit, PaneId, Spawn};
 
-use crate::window::{app::App, wish::Wish};
+use crate::window::{
+    app::{App, send},
+    wish::Wish,
+    workspace::blocks::actions::act_on,
+};
 
 impl App {
     /// Shows a message that expires.
@@ -40,12 +44,18 @@ impl App {
             Wish::AnswerAgent(number, None) => self.leave_unanswered(number),
             Wish::Command(pane, command, part) => {
                 if let Some(pane) = self.mux.pane(pane) {
-                    self.do_with(&pane, command, part);
+                    self.with_parts(|_, cx| act_on(&pane, command, part, cx));
                 }
             }
             Wish::Complain(about, text) => self.complain(about, text),
             Wish::Close(what) => drop(self.close(what)),
             Wish::Edit(pane, file) => self.edit_file(pane, &file),
+            Wish::Enter(pane, bytes) => {
+                let Some(pane) = self.mux.pane(pane) else { return };
+                pane.touch();
+                self.before_input(pane.id());
+                send(&pane, &bytes);
+            }
             Wish::EndCopySearch => self.overlays.search.close_of_copy_mode(),
             Wish::EndThemePreview => self.apply_theme(),
             Wish::Inbox(request) => self.inbox_asks(request),

@@ -34,7 +34,7 @@ pub(crate) mod text_target;
 pub(crate) mod toast;
 pub(crate) mod tour;
 
-use unterm_mux::{PaneId, TabId};
+use unterm_mux::TabId;
 use unterm_renderer::{PixelRect, Renderer};
 
 use crate::window::cx::Cx;
@@ -50,6 +50,7 @@ use crate::window::overlays::{
     searching::Searching,
     toast::Toasts,
 };
+use crate::window::workspace::blocks::mouse::HoveredBlock;
 
 #[derive(Default)]
 pub(crate) struct Overlays {
@@ -58,8 +59,7 @@ pub(crate) struct Overlays {
     pub(crate) hints: Option<Hints>,
     /// The link under the pointer.
     pub(crate) hovered: Option<HoveredLink>,
-    /// The pane and id of the command whose buttons are shown.
-    pub(crate) block_hover: Option<(PaneId, u64)>,
+    pub(crate) block_hover: HoveredBlock,
     /// The inbox panel, if it is open.
     pub(crate) inbox: Option<InboxPanel>,
     /// The panel, if it is open.

@@ -26,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::PaneId;
 
 use crate::last_session::{LastSession, Unopened};
 use crate::window::workspace::{
@@ -103,17 +103,6 @@ impl Names {
 }
 
 impl Workspace {
-    /// The command that actions apply to: the command that the user jumped to, or else the last command that has run.
-    pub(crate) fn command_meant(&self, pane: &Pane) -> Option<u64> {
-        let view = self.views.get(&pane.id())?;
-        let term = pane.term();
-        let current = view.blocks.current.filter(|id| term.command(*id).is_some());
-        current.or_else(|| {
-            let ran = term.commands().rev().find(|command| command.output_seq != 0);
-            ran.map(|command| command.id)
-        })
-    }
-
     /// Ends the visual bells whose time is over. Returns the time at which the next one ends.
     pub(crate) fn end_flashes(&mut self, now: Instant) -> Option<Instant> {
         let mut next = None;

@@ -2,7 +2,7 @@
 //! the focus and the selection.
 
 use unterm_mux::{
-    PaneId, Rect,
+    Pane, PaneId, Rect,
     input::{self, Modifiers, MouseEvent, MouseKind},
 };
 use unterm_term::MouseTracking;
@@ -22,6 +22,7 @@ use crate::window::{
     surface::pane_under,
     ui::geometry::contains,
     workspace::{
+        blocks::mouse,
         copy::{copy_selection, selected_text},
         dividers,
         panes::focus_follows,
@@ -43,7 +44,8 @@ impl App {
             |(x, y)| contains(geometry.tab_bar(), x, y) || contains(geometry.status_bar(), x, y);
         let is_in_bar = before.is_some_and(is_in) || is_in((x, y));
         self.input.pointer.focus_press.is_at(x, y);
-        let on_blocks = self.hover_blocks(x, y);
+        let on_blocks =
+            self.with_parts(|parts, cx| mouse::hover(&mut parts.overlays.block_hover, x, y, cx));
         let (over_bar, on_bar) = self.with_parts(|_, cx| scrollbars::pass(before, cx));
         self.show_pointer(true);
         // The debug overlay shows the cell under the pointer.
@@ -262,6 +264,26 @@ impl App {
             }
             RightButton::None => {}
         }
+    }
+
+    /// Handles a left press on the mark, the buttons or the header of a command. Returns false if none of them was hit.
+    fn press_block(&mut self, x: f64, y: f64) -> bool {
+        let matches = self.highlights();
+        self.with_parts(|parts, cx| mouse::press(parts.overlays.block_hover, &matches, x, y, cx))
+    }
+
+    /// Handles a click that selected no text. At a prompt, the click moves the shell's cursor. Returns the frame that is
+    /// due.
+    fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) -> Redraw {
+        let bytes = self.keys_to_click(pane, x, y);
+        bytes.map_or(Redraw::No, |bytes| self.type_bytes(pane, &bytes))
+    }
+
+    /// The keys that move the shell's cursor to a point of the pane. `None` if a click there does not move the cursor.
+    pub(crate) fn keys_to_click(&self, pane: &Pane, x: f64, y: f64) -> Option<Vec<u8>> {
+        let view = self.workspace.views.get(&pane.id())?;
+        let moves = self.prefs.config.commands.click_to_move;
+        moves.then(|| mouse::keys_to_click(view, pane, (x, y), self.surface.cell()))?
     }
 
     /// Copies the text of a finished selection, if `mouse.copy_on_select` is set.

@@ -14,7 +14,9 @@ use unterm_control::{
 };
 use unterm_mux::{PaneId, Tab};
 
-use crate::window::{app::App, effect::Effect, inbox::Inbox};
+use crate::window::{
+    app::App, effect::Effect, inbox::Inbox, workspace::blocks::actions::rerun_input,
+};
 use crate::{
     action::Action,
     captures::AppCaptures,
@@ -201,7 +203,11 @@ impl App {
             }
             Action::RerunCommand => {
                 let none = "no command can be run again here now";
-                Some(self.rerun_input(&pane).map(typing).ok_or_else(|| none.to_owned()))
+                Some(
+                    rerun_input(&pane, &self.workspace.views)
+                        .map(typing)
+                        .ok_or_else(|| none.to_owned()),
+                )
             }
             Action::ChangeDirectoryTo(path) => {
                 let line = self.typed_change(&pane, path.as_ref());

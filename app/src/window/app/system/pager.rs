@@ -12,7 +12,10 @@ use crate::window::{
         errand::{ErrandResult, Page},
         paged::PagedFile,
     },
-    workspace::copy::{LINES_CAP, ansi, lines},
+    workspace::{
+        blocks::actions,
+        copy::{LINES_CAP, ansi, lines},
+    },
 };
 use crate::{cli::manual, editor, local_time};
 
@@ -38,11 +41,13 @@ impl App {
     /// command.
     pub(crate) fn show_output(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
-        let Some(id) = self.workspace.command_meant(&pane) else { return self.no_commands() };
+        let Some(id) = actions::command_meant(&pane, &self.workspace.views) else {
+            return self.with_parts(|_, cx| actions::no_commands(cx));
+        };
         let range = pane.term().output_range(id);
         match range {
             Some(range) => {
-                self.warn_if_cut(&pane, id);
+                self.with_parts(|_, cx| actions::warn_if_cut(&pane, id, cx));
                 self.page(pane, range, 1, "Output");
             }
             None => self.notify(ABOUT, "The command printed nothing.".to_owned()),
