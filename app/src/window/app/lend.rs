@@ -26,7 +26,7 @@ impl App {
         &mut self,
         run: impl FnOnce(&mut Parts<'_>, &mut Cx<'_>) -> R,
     ) -> R {
-        let clock = self.clock(self.now);
+        let clock = self.clock();
         let Self {
             mux,
             server,

@@ -139,6 +139,17 @@ impl App {
         self.arrange();
     }
 
+    /// Whether automatic motion is off: blinking, turning rings and animated images.
+    fn stands_still(&self) -> bool {
+        self.system.appearance.is_still(&self.prefs)
+    }
+
+    /// The time for animated images. `None` if motion is off.
+    fn clock(&self) -> Option<Duration> {
+        let since_start = self.now.saturating_duration_since(self.surface.started);
+        self.system.appearance.clock(&self.prefs, since_start)
+    }
+
     /// The pane that receives keys.
     fn focused_pane(&self) -> Option<Arc<Pane>> {
         let layout = self.mux.layout();
@@ -148,7 +159,7 @@ impl App {
     /// The view of a pane, after updating it from the terminal. The last frame may show an older state, if output is
     /// fast or the pane is hidden.
     fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
-        let clock = self.clock(self.now);
+        let clock = self.clock();
         let view = self.workspace.views.get_mut(&pane.id())?;
         view.refresh(pane, clock);
         Some(view)

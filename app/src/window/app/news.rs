@@ -11,6 +11,7 @@ use crate::window::{
     inbox::News,
     input::{buffer::Buffer, clipboard},
     redraw::Redraw,
+    system::access,
     workspace::{panes, view::View},
 };
 
@@ -64,7 +65,7 @@ impl App {
             self.agents_ask();
         }
         if let Some(node) = news.system.reader_asks {
-            self.reader_asks(node);
+            self.with_parts(|_, cx| access::choose(node, cx));
         }
         if news.pointer_shape {
             self.pointer_shape_changed();

@@ -1,9 +1,6 @@
 //! Applies changed preferences to the window.
 
-use std::{
-    ops::Bound,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{collections::HashMap, ops::Bound, sync::Arc};
 
 use unterm_mux::PaneId;
 use unterm_term::Palette;
@@ -12,8 +9,11 @@ use crate::window::{
     app::App,
     effect::Effect,
     prefs::{SHELL, fonts},
-    surface::{wayland, x_server},
-    system::errand::ErrandResult,
+    surface::{screen::Screen, wayland, x_server},
+    system::{
+        appearance::reported::{ReportedSettings, Source},
+        errand::ErrandResult,
+    },
     ui::wrap::first_of,
     workspace::view::View,
 };
@@ -159,7 +159,7 @@ impl App {
     /// Applies the theme's colors to every pane.
     pub(crate) fn apply_theme(&mut self) {
         let is_light = self.is_light();
-        self.system.appearance.is_theme_light.store(is_light == Some(true), Ordering::Relaxed);
+        self.system.appearance.set_theme_light(is_light == Some(true));
         let palette =
             environment::palette(&self.prefs.config, self.prefs.settings.home(), is_light);
         match self.apply_palette(palette) {
@@ -222,6 +222,29 @@ impl App {
             names.range::<str, _>((Bound::Excluded(current.as_str()), Bound::Unbounded)).next();
         if let Some(next) = next.or_else(|| names.first()) {
             self.set_theme(next);
+        }
+    }
+
+    /// Whether the desktop's theme is light; `None` if unknown.
+    pub(crate) fn is_light(&self) -> Option<bool> {
+        let theme = self.surface.screen.as_ref().and_then(Screen::system_theme);
+        self.system.appearance.is_light(theme, self.workspace.last.as_ref())
+    }
+
+    /// Starts to follow the desktop's settings, if any setting of the user depends on them.
+    pub(crate) fn follow_desktop(&mut self) {
+        let is_on_x = |screen: &Screen| x_server::id(&screen.window).is_some();
+        let is_on_x = self.surface.screen.as_ref().is_some_and(is_on_x);
+        self.system.appearance.follow_desktop(&self.prefs, is_on_x, &self.inbox);
+    }
+
+    /// Applies new reports of the desktop.
+    pub(crate) fn desktop_reported(&mut self, reports: HashMap<Source, ReportedSettings>) {
+        let was_light = self.is_light();
+        self.system.appearance.receive(reports);
+        self.follow_desktop();
+        if self.is_light() != was_light {
+            self.apply_theme();
         }
     }
 }

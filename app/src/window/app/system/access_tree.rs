@@ -27,6 +27,13 @@ const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 
 impl App {
+    /// Sends the current content of the window to connected readers.
+    pub(crate) fn update_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+        let mut access = std::mem::take(&mut self.system.access);
+        access.update(|sent| self.tree(layout, placed, sent));
+        self.system.access = access;
+    }
+
     /// Builds the current tree, and a record of its content. `sent` is the record of the previous tree.
     pub(crate) fn tree(
         &self,

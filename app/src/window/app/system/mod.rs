@@ -1,10 +1,8 @@
 //! Handles the reports of the desktop, of control clients and of slow tasks.
 
-pub(crate) mod access;
 pub(crate) mod access_tree;
 pub(crate) mod agent_questions;
 pub(crate) mod agents;
-pub(crate) mod appearance;
 pub(crate) mod editing;
 pub(crate) mod export;
 pub(crate) mod folder;
