@@ -9,6 +9,7 @@ use unterm_mux::{MuxError, PaneId, TabId, input::Modifiers};
 use unterm_term::{Palette, Point};
 
 use crate::action::Action;
+use crate::desktop::{Key, Note};
 use crate::window::{
     hovered_link::HoveredLink,
     overlays::{answer::Answer, inbox_panel::message::InboxRequest},
@@ -24,6 +25,8 @@ pub(crate) enum Wish {
     ActByKey(Action, Modifiers),
     /// Carry out the answer of a button of a question.
     Answer(Answer),
+    /// Show a notification, with the tab of its pane.
+    Announce(Box<Note>),
     /// Answer the agents' question of this number. `None` declines to answer.
     AnswerAgent(u64, Option<String>),
     /// Run an action on a command of a pane, given by the command's id.
@@ -76,6 +79,8 @@ pub(crate) enum Wish {
     SetTheme(String),
     /// Show the answers to the agents' question in the message.
     ShowAnswers,
+    /// Show a notification in the window.
+    ShowNotification(Key, String),
     /// Show a page of the manual.
     ShowManual(&'static str),
     /// Show a pane: its tab, and the window.

@@ -59,7 +59,7 @@ impl App {
             Effect::Errand(about, work) => return self.start_errand(about, work),
             Effect::NewWindow(cwd) => return self.start_window(&cwd),
             Effect::Notify(note) => {
-                self.show_note(note);
+                self.with_parts(|parts, cx| parts.system.notices.show(note, cx));
                 return Redraw::Whole;
             }
             Effect::SaveLayout(name, layout) => {
@@ -67,9 +67,7 @@ impl App {
                 return Redraw::Whole;
             }
             Effect::Withdraw(key) => {
-                if let Some(desktop) = &self.system.notices.desktop {
-                    desktop.close(key);
-                }
+                self.system.notices.withdraw(key);
             }
             Effect::KeepSession(session) => session.write(self.prefs.settings.home()),
             Effect::Answer(answer) => answer(self.overlays.toasts.take_complaint()),

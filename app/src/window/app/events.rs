@@ -165,7 +165,7 @@ impl App {
         let place = self.input.pointer.position;
         self.input.pointer.focus_press.keyboard_moved(focused, place, self.now);
         self.surface.ask_whether_minimized();
-        self.end_attention();
+        self.with_parts(|parts, cx| parts.system.notices.end_attention(cx));
         self.input.held.forget();
         self.input.taken.forget();
         self.input.sent.forget();

@@ -116,7 +116,14 @@ impl App {
             self.proxy_changed(enabled);
         }
         news.control.inboxes.into_iter().for_each(|news| self.inbox_changed(news));
-        news.system.notices.into_iter().for_each(|event| self.handle_notice(event));
+        for event in news.system.notices {
+            let due = self.with_parts(|parts, cx| {
+                let screen = parts.surface.screen.as_ref();
+                let is_shown = screen.is_some_and(|screen| !screen.occluded);
+                parts.system.notices.handle(event, is_shown, cx)
+            });
+            due.into_iter().for_each(|time| self.surface.wake_at(time));
+        }
         news.control.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
         news.system.done.into_iter().for_each(|done| self.errand_done(done));
@@ -164,7 +171,7 @@ impl App {
         if self.prefs.config.bell.visual {
             view.signals.flash = Some(self.now);
         }
-        self.sound_bell();
-        self.ask_attention();
+        self.with_parts(|parts, cx| parts.system.notices.sound_bell(cx));
+        self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
     }
 }

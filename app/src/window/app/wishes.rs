@@ -4,6 +4,8 @@ use unterm_mux::{OnExit, PaneId, Spawn};
 
 use crate::window::{
     app::{App, send},
+    effect::Effect,
+    system::notices::{short, with_line},
     wish::Wish,
     workspace::blocks::actions::act_on,
 };
@@ -34,11 +36,32 @@ impl App {
         self.overlays.toasts.refuse(about, why, self.now);
     }
 
+    /// The number and the title of the tab that contains a pane. `None` if there is only one tab.
+    pub(crate) fn tab_named(&self, pane: PaneId) -> Option<String> {
+        let layout = self.mux.layout();
+        let index = layout.tab_of(pane).filter(|_| layout.tabs.len() > 1)?;
+        let title = self.chrome.tabs.title(layout.tabs[index].id);
+        let title = title.map_or(String::new(), |title| format!(": {}", short(title)));
+        Some(format!("Tab {}{title}", index + 1))
+    }
+
+    /// Focuses a pane, and requests the keyboard focus for the window.
+    pub(crate) fn bring_to_front(&mut self, pane: PaneId) {
+        if self.mux.layout().tab_of(pane).is_some() {
+            self.report(self.mux.focus(pane));
+        }
+        self.effect(Effect::Raise);
+    }
+
     /// Carries out the request of a part.
     pub(crate) fn grant(&mut self, wish: Wish) {
         match wish {
             Wish::Act(tab, action) => self.act_by_choice(tab, action),
             Wish::ActByKey(action, modifiers) => drop(self.act_by_key(action, modifiers)),
+            Wish::Announce(mut note) => {
+                note.body = with_line(note.body, self.tab_named(note.key.pane()));
+                self.effect(Effect::Notify(*note));
+            }
             Wish::Answer(answer) => self.answered(answer),
             Wish::AnswerAgent(number, Some(answer)) => self.agent_answered(number, &answer),
             Wish::AnswerAgent(number, None) => self.leave_unanswered(number),
@@ -87,6 +110,9 @@ impl App {
             }
             Wish::SetTheme(name) => self.set_theme(&name),
             Wish::ShowAnswers => drop(self.answer_agent(None)),
+            Wish::ShowNotification(key, text) => {
+                self.overlays.toasts.show_notification(key, text, self.now);
+            }
             Wish::ShowManual(topic) => self.show_manual(topic),
             Wish::ShowPane(pane) => self.bring_to_front(pane),
             Wish::TypeCharacter(text) => self.type_character(&text),

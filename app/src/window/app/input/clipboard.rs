@@ -40,7 +40,7 @@ impl App {
         }
         let question = self.clipboard_question(pane, read);
         self.ask(question);
-        self.ask_attention();
+        self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
     }
 
     /// The question whether a program may read a clipboard. The button that denies it is marked, and no letter allows

@@ -69,7 +69,7 @@ impl App {
             {
                 let question = self.transfer_question(pane, request, &paths, folder);
                 self.ask(question);
-                self.ask_attention();
+                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
             }
             _ => self.answer_transfer(pane, request.handle, None),
         }

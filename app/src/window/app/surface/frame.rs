@@ -128,7 +128,7 @@ impl App {
         let now = self.now;
         let is_due = self.surface.timer.is_some_and(|time| now >= time);
         if is_due {
-            self.surface.timer = self.show_waiting(now);
+            self.surface.timer = self.with_parts(|parts, cx| parts.system.notices.show_waiting(cx));
             let times = [
                 self.keep_in_time(now),
                 self.end_closed_in_time(now),
@@ -188,7 +188,7 @@ impl App {
         let times = [
             self.with_parts(|parts, cx| parts.overlays.search.run_again(cx)),
             self.workspace.end_flashes(now),
-            self.show_waiting(now),
+            self.with_parts(|parts, cx| parts.system.notices.show_waiting(cx)),
             self.keep_in_time(now),
             self.end_closed_in_time(now),
             self.workspace.first.as_ref().and_then(|first| first.due),

@@ -52,7 +52,7 @@ impl App {
         let message = format!("{heading}{more}\n{text}{press}");
         self.keep_saying(ABOUT, message);
         if is_new {
-            self.ask_attention();
+            self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
         }
     }
 

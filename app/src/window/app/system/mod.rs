@@ -7,7 +7,6 @@ pub(crate) mod editing;
 pub(crate) mod export;
 pub(crate) mod folder;
 pub(crate) mod host;
-pub(crate) mod notices;
 pub(crate) mod pager;
 pub(crate) mod recording;
 pub(crate) mod screenshot;

@@ -5,10 +5,7 @@ use std::{sync::Arc, time::Instant};
 
 use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
-use crate::window::{
-    app::{App, system::notices::with_line},
-    workspace::first_layout,
-};
+use crate::window::{app::App, system::notices::with_line, workspace::first_layout};
 use crate::{args::Args, config::Config};
 
 /// The subject of messages about programs that outlive their window.
