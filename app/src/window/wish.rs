@@ -85,6 +85,8 @@ pub(crate) enum Wish {
     ShowManual(&'static str),
     /// Show a pane: its tab, and the window.
     ShowPane(PaneId),
+    /// Type bytes into a pane.
+    Type(PaneId, Vec<u8>),
     /// Type a character that the user picked from a list.
     TypeCharacter(String),
 }

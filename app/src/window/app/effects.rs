@@ -16,7 +16,10 @@ use crate::window::{
     input::{buffer::Buffer, clipboard::Request},
     redraw::Redraw,
     surface::{blur, title, wayland},
-    system::errand::ErrandResult,
+    system::{
+        errand::ErrandResult,
+        folder::choose::{ask_for_path, use_folder},
+    },
 };
 
 impl App {
@@ -146,10 +149,14 @@ impl App {
             }
             ErrandResult::Screenshot(taken) => self.screenshot_taken(taken),
             ErrandResult::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
-            ErrandResult::Folder(purpose, folder) => self.use_folder(purpose, &folder),
+            ErrandResult::Folder(purpose, folder) => {
+                self.with_parts(|_, cx| use_folder(purpose, &folder, cx));
+            }
             ErrandResult::Dropped(dropped) => self.paste_dropped(&dropped),
             ErrandResult::Paged(page) => self.open_page(page),
-            ErrandResult::NoDialog(purpose) => self.type_folder(purpose),
+            ErrandResult::NoDialog(purpose) => {
+                self.with_parts(|parts, cx| ask_for_path(purpose, parts.overlays, cx));
+            }
         }
     }
 

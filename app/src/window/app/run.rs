@@ -8,7 +8,14 @@ use crate::window::{
     chrome::tabs::switch_tab,
     input::buffer::Buffer,
     overlays::copy_mode,
-    system::{folder::Purpose, screenshot::Shot},
+    system::{
+        emoji_font,
+        folder::{
+            Purpose,
+            choose::{choose, use_folder},
+        },
+        screenshot::Shot,
+    },
     workspace::{
         blocks::{action::BlockAction, actions},
         closing::Closing,
@@ -177,15 +184,23 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         }),
         Action::ChooseShell => app.with_parts(|parts, cx| parts.overlays.pick_shell(cx)),
         Action::MainMenu => app.open_main_menu(),
-        Action::ChangeDirectory => app.choose_folder(Purpose::Change(at.tab.focused)),
-        Action::ChangeDirectoryTo(path) => {
-            app.use_folder(Purpose::Change(at.tab.focused), path.as_ref())
+        Action::ChangeDirectory => {
+            app.with_parts(|_, cx| choose(Purpose::Change(at.tab.focused), cx));
         }
-        Action::OpenFolder => app.choose_folder(Purpose::Tab),
-        Action::NewTabIn(path) => app.use_folder(Purpose::Tab, path.as_ref()),
+        Action::ChangeDirectoryTo(path) => {
+            let purpose = Purpose::Change(at.tab.focused);
+            app.with_parts(|_, cx| use_folder(purpose, path.as_ref(), cx));
+        }
+        Action::OpenFolder => app.with_parts(|_, cx| choose(Purpose::Tab, cx)),
+        Action::NewTabIn(path) => {
+            app.with_parts(|_, cx| use_folder(Purpose::Tab, path.as_ref(), cx));
+        }
         Action::ExportSession => app.export_session(),
         Action::ToggleRecording => app.toggle_recording(),
-        Action::ChooseEmoji => app.with_parts(|parts, cx| parts.overlays.pick_emoji(cx)),
+        Action::ChooseEmoji => app.with_parts(|parts, cx| {
+            parts.overlays.pick_emoji(cx);
+            emoji_font::warn_if_missing(cx);
+        }),
         Action::CaptureRegionExclude => app.screenshot(Shot::Region { hidden: true }),
         Action::CaptureRegionInclude => app.screenshot(Shot::Region { hidden: false }),
         Action::CaptureWindow => app.screenshot(Shot::Window),

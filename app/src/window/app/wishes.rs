@@ -115,6 +115,11 @@ impl App {
             }
             Wish::ShowManual(topic) => self.show_manual(topic),
             Wish::ShowPane(pane) => self.bring_to_front(pane),
+            Wish::Type(pane, bytes) => {
+                if let Some(pane) = self.mux.pane(pane) {
+                    self.type_bytes(&pane, &bytes);
+                }
+            }
             Wish::TypeCharacter(text) => self.type_character(&text),
         }
     }

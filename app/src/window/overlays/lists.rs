@@ -5,13 +5,9 @@ use unterm_mux::TabId;
 use crate::window::{
     cx::Cx,
     overlays::{Overlays, choice::Choice, palette, panel::item::Item, picker::Picker, shells},
-    system::errand::ErrandResult,
     wish::Wish,
 };
-use crate::{
-    action::ACTIONS,
-    config::{NO_EMOJI_FONT, theme},
-};
+use crate::{action::ACTIONS, config::theme};
 
 impl Overlays {
     /// Opens a panel instead of the open one.
@@ -49,10 +45,6 @@ impl Overlays {
 
     pub(crate) fn pick_emoji(&mut self, cx: &mut Cx<'_>) {
         self.open_picker(Picker::emoji(), cx);
-        cx.errand("emoji", || match unterm_renderer::has_emoji_font() {
-            true => ErrandResult::Nothing,
-            false => ErrandResult::Said("emoji", NO_EMOJI_FONT.to_owned()),
-        });
     }
 
     pub(crate) fn pick_command(&mut self, cx: &mut Cx<'_>) {

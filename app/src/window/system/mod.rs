@@ -5,6 +5,7 @@
 
 pub(crate) mod access;
 pub(crate) mod appearance;
+pub(crate) mod emoji_font;
 pub(crate) mod errand;
 pub(crate) mod folder;
 pub(crate) mod notices;

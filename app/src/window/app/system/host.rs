@@ -15,7 +15,8 @@ use unterm_control::{
 use unterm_mux::{PaneId, Tab};
 
 use crate::window::{
-    app::App, effect::Effect, inbox::Inbox, workspace::blocks::actions::rerun_input,
+    app::App, effect::Effect, inbox::Inbox, system::folder::choose::typed_change,
+    workspace::blocks::actions::rerun_input,
 };
 use crate::{
     action::Action,
@@ -210,7 +211,7 @@ impl App {
                 )
             }
             Action::ChangeDirectoryTo(path) => {
-                let line = self.typed_change(&pane, path.as_ref());
+                let line = typed_change(&pane, path.as_ref());
                 Some(line.map(|line| typing(line.into_bytes())))
             }
             _ => None,

@@ -5,7 +5,6 @@ pub(crate) mod agent_questions;
 pub(crate) mod agents;
 pub(crate) mod editing;
 pub(crate) mod export;
-pub(crate) mod folder;
 pub(crate) mod host;
 pub(crate) mod pager;
 pub(crate) mod recording;
