@@ -147,7 +147,9 @@ impl App {
                 self.notify(about, format!("{text}\n{path}"));
                 self.store(Buffer::Clipboard, path);
             }
-            ErrandResult::Screenshot(taken) => self.screenshot_taken(taken),
+            ErrandResult::Screenshot(taken) => {
+                self.with_parts(|parts, cx| parts.surface.screenshot_taken(taken, cx));
+            }
             ErrandResult::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
             ErrandResult::Folder(purpose, folder) => {
                 self.with_parts(|_, cx| use_folder(purpose, &folder, cx));

@@ -201,10 +201,18 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
             parts.overlays.pick_emoji(cx);
             emoji_font::warn_if_missing(cx);
         }),
-        Action::CaptureRegionExclude => app.screenshot(Shot::Region { hidden: true }),
-        Action::CaptureRegionInclude => app.screenshot(Shot::Region { hidden: false }),
-        Action::CaptureWindow => app.screenshot(Shot::Window),
-        Action::CaptureScreen => app.screenshot(Shot::Screen),
+        Action::CaptureRegionExclude => app.with_parts(|parts, cx| {
+            parts.surface.take_screenshot(Shot::Region { hidden: true }, cx)
+        }),
+        Action::CaptureRegionInclude => app.with_parts(|parts, cx| {
+            parts.surface.take_screenshot(Shot::Region { hidden: false }, cx)
+        }),
+        Action::CaptureWindow => {
+            app.with_parts(|parts, cx| parts.surface.take_screenshot(Shot::Window, cx))
+        }
+        Action::CaptureScreen => {
+            app.with_parts(|parts, cx| parts.surface.take_screenshot(Shot::Screen, cx))
+        }
         Action::PauseAgents => return app.toggle_agents(),
         Action::AnswerAgent => return app.answer_agent(None),
         Action::Inbox => return app.toggle_inbox(),

@@ -12,6 +12,7 @@ pub(crate) mod pane_marks;
 pub(crate) mod plan;
 pub(crate) mod scene;
 pub(crate) mod screen;
+pub(crate) mod screenshot;
 pub(crate) mod stack;
 pub(crate) mod title;
 pub(crate) mod wayland;

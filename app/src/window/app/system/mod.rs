@@ -8,4 +8,3 @@ pub(crate) mod export;
 pub(crate) mod host;
 pub(crate) mod pager;
 pub(crate) mod recording;
-pub(crate) mod screenshot;

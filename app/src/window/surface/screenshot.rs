@@ -5,10 +5,10 @@ use anyhow::Result;
 use unterm_renderer::CpuPainter;
 
 use crate::window::{
-    app::App,
+    cx::Cx,
     effect::Effect,
     input::{buffer::Buffer, clipboard::Request},
-    surface::{wayland, x_server},
+    surface::{Surface, wayland, x_server},
     system::{
         errand::ErrandResult,
         screenshot::{SavedScreenshot, Shot, prefix, save_own, save_screen},
@@ -25,29 +25,30 @@ const ABOUT: &str = "screenshot";
 const CANT_HIDE: &str =
     "On Wayland, a window can't hide itself.\nMove this window away and choose Capture region.";
 
-impl App {
-    pub(crate) fn screenshot(&mut self, shot: Shot) {
-        let Some(screen) = &self.surface.screen else { return };
-        let folder = self.prefs.settings.home().join(FOLDER);
+impl Surface {
+    /// Takes a screenshot on another thread.
+    pub(crate) fn take_screenshot(&mut self, shot: Shot, cx: &mut Cx<'_>) {
+        let Some(screen) = &self.screen else { return };
+        let folder = cx.prefs.settings.home().join(FOLDER);
         let name = format!("{}_{}.png", prefix(shot), local_time::stamp());
         if shot == Shot::Window {
-            let pixels = CpuPainter::picture(&mut self.surface.renderer);
-            let frame = self.surface.renderer.last_frame();
+            let pixels = CpuPainter::picture(&mut self.renderer);
+            let frame = self.renderer.last_frame();
             let size = (frame.width, frame.height);
-            return self.errand(ABOUT, move || {
+            return cx.errand(ABOUT, move || {
                 errand_result(save_own(&folder, &name, &pixels, size).map(Some))
             });
         }
         match captures::program() {
             Ok(program) if program.is_file() => {}
-            Ok(program) => return self.complain(ABOUT, captures::missing(&program)),
+            Ok(program) => return cx.complain(ABOUT, captures::missing(&program)),
             Err(error) => {
-                return self.complain(ABOUT, format!("Unterm can't find itself: {error}"));
+                return cx.complain(ABOUT, format!("Unterm can't find itself: {error}"));
             }
         }
         let hidden = shot == Shot::Region { hidden: true };
         if hidden && wayland::shows(&screen.window) {
-            return self.refuse(ABOUT, CANT_HIDE.to_owned());
+            return cx.refuse(ABOUT, CANT_HIDE);
         }
         let corner = screen.window.outer_position().ok();
         let middle = corner.map(|corner| {
@@ -56,11 +57,11 @@ impl App {
         });
         let window = x_server::id(&screen.window).filter(|_| hidden);
         if hidden {
-            self.surface.hidden_at = corner;
-            self.effect(Effect::Hide);
+            self.hidden_at = corner;
+            cx.effects.push(Effect::Hide);
         }
         let is_region = matches!(shot, Shot::Region { .. });
-        self.errand(ABOUT, move || {
+        cx.errand(ABOUT, move || {
             let taken = save_screen(&folder, &name, is_region, hidden, middle);
             // Request the window's position before the window is shown again. Otherwise, some window managers move it.
             window.into_iter().for_each(x_server::keep_place);
@@ -69,22 +70,26 @@ impl App {
     }
 
     /// Shows the hidden window again. Then copies the picture, or shows the error.
-    pub(crate) fn screenshot_taken(&mut self, taken: Result<Option<SavedScreenshot>, String>) {
-        let screen = self.surface.screen.as_ref();
+    pub(crate) fn screenshot_taken(
+        &mut self,
+        taken: Result<Option<SavedScreenshot>, String>,
+        cx: &mut Cx<'_>,
+    ) {
+        let screen = self.screen.as_ref();
         if screen.is_some_and(|screen| screen.window.is_visible() == Some(false)) {
-            let corner = self.surface.hidden_at.take();
-            self.effect(Effect::Show(corner));
-            self.surface.redraw_whole();
+            let corner = self.hidden_at.take();
+            cx.effects.push(Effect::Show(corner));
+            self.redraw_whole();
         }
         match taken {
             Ok(Some(SavedScreenshot { path, picture })) => {
                 let path = path.display().to_string();
-                self.notify(ABOUT, format!("Picture copied.\n{path}"));
-                self.store(Buffer::Primary, path);
-                self.effect(Effect::Clipboard(Request::StorePicture(picture)));
+                cx.notify(ABOUT, format!("Picture copied.\n{path}"));
+                cx.store(Buffer::Primary, path);
+                cx.effects.push(Effect::Clipboard(Request::StorePicture(picture)));
             }
             Ok(None) => {}
-            Err(why) => self.complain(ABOUT, format!("Capture failed.\n{why}")),
+            Err(why) => cx.complain(ABOUT, format!("Capture failed.\n{why}")),
         }
     }
 }
