@@ -99,10 +99,12 @@ impl App {
         }
         tracing::warn!("the clipboard does not answer: a request was dropped");
         if let Some((pane, handle)) = read {
-            self.answer_clipboard_read(pane, handle, Err(ClipboardError::Busy));
+            self.mux.answer_clipboard_read(pane, handle, Err(ClipboardError::Busy));
         }
         if let Some((pane, handle)) = written {
-            self.answer_clipboard_write(pane, handle, Err(ClipboardError::Busy));
+            if let Some(pane) = self.mux.pane(pane) {
+                pane.answer_clipboard_write(handle, Err(ClipboardError::Busy));
+            }
         }
         if !panes.is_empty() {
             // The panes hold their input until the paste is answered.

@@ -4,7 +4,7 @@ use crate::window::{
     app::App,
     chrome::Chrome,
     cx::Cx,
-    overlays::Overlays,
+    overlays::{Overlays, clipboard_requests::Allowed},
     surface::Surface,
     system::System,
     workspace::{dividers::Dividers, panes::Broadcast},
@@ -17,6 +17,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) broadcast: &'a mut Broadcast,
     pub(crate) dividers: &'a mut Dividers,
     pub(crate) surface: &'a mut Surface,
+    pub(crate) clipboard_access: &'a mut Allowed,
     pub(crate) system: &'a mut System,
 }
 
@@ -61,7 +62,9 @@ impl App {
             closes: false,
         };
         let (broadcast, dividers) = (&mut workspace.broadcast, &mut workspace.dividers);
-        let mut parts = Parts { chrome, overlays, broadcast, dividers, surface, system };
+        let clipboard_access = &mut input.clipboard_access;
+        let mut parts =
+            Parts { chrome, overlays, broadcast, dividers, surface, clipboard_access, system };
         let result = run(&mut parts, &mut cx);
         let Cx { wishes, .. } = cx;
         wishes.into_iter().for_each(|wish| self.grant(wish));

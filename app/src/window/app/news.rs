@@ -10,6 +10,7 @@ use crate::window::{
     effect::Effect,
     inbox::News,
     input::{buffer::Buffer, clipboard},
+    overlays::clipboard_requests,
     redraw::Redraw,
     system::access,
     workspace::{panes, view::View},
@@ -83,16 +84,26 @@ impl App {
             self.paste_types_found(event);
         }
         for (pane, write) in news.clipboard.writes {
-            self.clipboard_written(pane, write);
+            self.with_parts(|_, cx| clipboard_requests::write(pane, write, cx));
         }
         for (pane, read) in news.clipboard.reads {
-            self.clipboard_read_asked(pane, read);
+            let asks = self.with_parts(|parts, cx| {
+                let is_in_sight = parts.surface.has_in_sight(pane, &cx.mux.layout());
+                let allowed = &mut *parts.clipboard_access;
+                parts.overlays.clipboard_read_asked(pane, read, allowed, is_in_sight, cx)
+            });
+            if asks {
+                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
+            }
         }
         for (pane, handle, data) in news.clipboard.reads_done {
-            self.answer_clipboard_read(pane, handle, data);
+            let data = data.as_ref().map_err(|error| *error);
+            self.mux.answer_clipboard_read(pane, handle, data);
         }
         for (pane, handle, outcome) in news.clipboard.writes_done {
-            self.answer_clipboard_write(pane, handle, outcome);
+            if let Some(pane) = self.mux.pane(pane) {
+                pane.answer_clipboard_write(handle, outcome);
+            }
         }
         for (pane, request) in news.transfers {
             self.transfer_asked(pane, &request);

@@ -5,6 +5,8 @@ use unterm_mux::{OnExit, PaneId, Spawn};
 use crate::window::{
     app::{App, send},
     effect::Effect,
+    input::buffer::Buffer,
+    overlays::{answer::Answer, clipboard_requests, confirm::Confirm},
     system::notices::{short, with_line},
     wish::Wish,
     workspace::blocks::actions::act_on,
@@ -51,6 +53,33 @@ impl App {
             self.report(self.mux.focus(pane));
         }
         self.effect(Effect::Raise);
+    }
+
+    /// Carries out the effect of the button that the user pressed.
+    pub(crate) fn answered(&mut self, answer: Answer) {
+        match answer {
+            Answer::Nothing => {}
+            Answer::Close(what) => self.close_now(what),
+            Answer::Copy(text) => self.store(Buffer::Clipboard, text),
+            Answer::ClipboardRead { pane, read, access } => {
+                self.with_parts(|parts, cx| {
+                    let allowed = &mut *parts.clipboard_access;
+                    clipboard_requests::read_answered(pane, *read, access, allowed, cx);
+                });
+            }
+            Answer::Transfer { pane, handle, folder } => {
+                self.transfer_answered(pane, handle, folder);
+            }
+            Answer::Tour(step) => drop(self.show_tour(step)),
+            Answer::Paste { receivers, text, joined } => {
+                self.paste_asked(&receivers, &text, joined);
+            }
+        }
+    }
+
+    /// Queues a question for the user.
+    pub(crate) fn ask(&mut self, confirm: Confirm) {
+        self.with_parts(|parts, cx| parts.overlays.ask(confirm, cx));
     }
 
     /// Carries out the request of a part.

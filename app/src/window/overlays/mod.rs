@@ -8,6 +8,7 @@ pub(crate) mod agent_questions;
 pub(crate) mod answer;
 pub(crate) mod canvas;
 pub(crate) mod choice;
+pub(crate) mod clipboard_requests;
 pub(crate) mod confirm;
 pub(crate) mod context_menu;
 pub(crate) mod copy_mode;
@@ -41,7 +42,7 @@ use crate::window::cx::Cx;
 use crate::window::hovered_link::HoveredLink;
 use crate::window::overlays::{
     agent_questions::ShownQuestions,
-    confirm::Questions,
+    confirm::{Confirm, Questions},
     debug::Debug,
     hints::Hints,
     inbox_panel::InboxPanel,
@@ -92,6 +93,14 @@ impl Overlays {
     /// otherwise opened.
     pub(crate) fn show_hints(&mut self, copies: bool, cx: &mut Cx<'_>) {
         self.hints = Hints::over_targets(copies, cx).or(self.hints.take());
+    }
+
+    /// Queues a question for the user. If too many questions are open, rejects it with a message.
+    pub(crate) fn ask(&mut self, confirm: Confirm, cx: &mut Cx<'_>) {
+        if let Err(question) = self.questions.ask(confirm) {
+            let why = "Not done. Answer the open questions first.";
+            cx.refuse("questions", format!("{question}\n{why}"));
+        }
     }
 
     /// Opens a menu next to a rectangle, which may be a point of size 0. The menu's actions apply to the tab `target`, or

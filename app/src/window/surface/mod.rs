@@ -44,7 +44,7 @@ pub(crate) struct Surface {
     /// Whether the window's background is translucent.
     pub(crate) is_transparent: bool,
     /// The position of the window before it was hidden for a screenshot.
-    pub(crate) hidden_at: Option<PhysicalPosition<i32>>,
+    hidden_at: Option<PhysicalPosition<i32>>,
     pub(crate) pointers: Pointers,
     /// Whether the system's queue may still contain sizes that the new window had before it was shown. Such a size must
     /// not reach the first program.
@@ -82,6 +82,12 @@ impl Surface {
     /// The visible panes and their areas. A pane covers earlier panes of the list.
     pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
         self.geometry.map_or_else(Vec::new, |geometry| geometry.placed(layout))
+    }
+
+    /// Whether the window shows a pane, as far as the system reports.
+    pub(crate) fn has_in_sight(&self, pane: PaneId, layout: &Layout) -> bool {
+        let is_hidden = self.screen.as_ref().is_some_and(Screen::is_hidden);
+        !is_hidden && self.placed(layout).iter().any(|(id, _)| *id == pane)
     }
 
     /// Makes the next frame repaint the whole window, after the system discarded a part of its content.

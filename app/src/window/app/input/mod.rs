@@ -1,7 +1,6 @@
 //! Receives input events, and offers each first to overlays, then to bars, then to panes.
 
 pub(crate) mod bound_keys;
-pub(crate) mod clipboard;
 pub(crate) mod drag;
 pub(crate) mod dropped;
 pub(crate) mod hover;

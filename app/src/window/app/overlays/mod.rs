@@ -1,7 +1,6 @@
 //! Opens overlays, and passes input to them.
 
 pub(crate) mod about;
-pub(crate) mod confirm;
 pub(crate) mod inbox_panel;
 pub(crate) mod menus;
 pub(crate) mod stack;
