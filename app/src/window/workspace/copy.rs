@@ -10,6 +10,7 @@ use unterm_term::{
     Underline, Width,
 };
 
+use crate::config::CopyOnSelect;
 use crate::window::{
     cx::Cx,
     effect::Effect,
@@ -69,6 +70,18 @@ pub(crate) fn copy_as(form: Form, cx: &mut Cx<'_>) -> bool {
     }
     end_selection(&pane, cx);
     true
+}
+
+/// Copies the text of a finished selection, if `mouse.copy_on_select` is set.
+pub(crate) fn copy_on_select(text: String, cx: &mut Cx<'_>) {
+    match cx.prefs.config.mouse.copy_on_select {
+        CopyOnSelect::Off => {}
+        CopyOnSelect::Primary => cx.store(Buffer::Primary, text),
+        CopyOnSelect::Clipboard => {
+            cx.store(Buffer::Primary, text.clone());
+            cx.store(Buffer::Clipboard, text);
+        }
+    }
 }
 
 fn end_selection(pane: &Pane, cx: &mut Cx<'_>) {

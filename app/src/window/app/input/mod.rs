@@ -2,11 +2,12 @@
 
 pub(crate) mod bound_keys;
 pub(crate) mod drag;
-pub(crate) mod dropped;
+pub(crate) mod drops;
+pub(crate) mod hit_test;
 pub(crate) mod hover;
 pub(crate) mod ime;
 pub(crate) mod keyboard;
+pub(crate) mod mouse;
 pub(crate) mod paste;
-pub(crate) mod pointer;
 pub(crate) mod transfer;
 pub(crate) mod wheel;

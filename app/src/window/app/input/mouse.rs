@@ -2,7 +2,7 @@
 //! the focus and the selection.
 
 use unterm_mux::{
-    Pane, PaneId, Rect,
+    Pane, PaneId,
     input::{self, Modifiers, MouseEvent, MouseKind},
 };
 use unterm_term::MouseTracking;
@@ -15,22 +15,21 @@ use crate::window::{
     input::{
         buffer::Buffer,
         keys,
-        pointer::{DOUBLE_CLICK, Target, mux_button},
+        pointer::{DOUBLE_CLICK, Target, bound_input, mux_button},
     },
     overlays::copy_mode,
     redraw::Redraw,
-    surface::pane_under,
     ui::geometry::contains,
     workspace::{
         blocks::mouse,
-        copy::{copy_selection, selected_text},
+        copy::{copy_on_select, copy_selection, selected_text},
         dividers,
         panes::focus_follows,
     },
 };
 use crate::{
     action::{Action, MouseChord, MouseInput},
-    config::{CopyOnSelect, RightButton},
+    config::RightButton,
 };
 
 impl App {
@@ -210,7 +209,7 @@ impl App {
         {
             let trims = self.prefs.config.mouse.trim_copied;
             if let Some(text) = selected_text(&self.workspace.views, &pane, trims) {
-                self.copy_on_select(text);
+                self.with_parts(|_, cx| copy_on_select(text, cx));
             } else if let Some(target) = self.target_in(pane.id()) {
                 let modifiers =
                     self.without_override(target.id, keys::modifiers(self.input.modifiers));
@@ -259,7 +258,7 @@ impl App {
                 let pane = self.mux.pane(target.id);
                 let text = pane.and_then(|pane| selected_text(&self.workspace.views, &pane, trims));
                 if let Some(text) = text {
-                    self.copy_on_select(text);
+                    self.with_parts(|_, cx| copy_on_select(text, cx));
                 }
             }
             RightButton::None => {}
@@ -286,18 +285,6 @@ impl App {
         moves.then(|| mouse::keys_to_click(view, pane, (x, y), self.surface.cell()))?
     }
 
-    /// Copies the text of a finished selection, if `mouse.copy_on_select` is set.
-    fn copy_on_select(&mut self, text: String) {
-        match self.prefs.config.mouse.copy_on_select {
-            CopyOnSelect::Off => {}
-            CopyOnSelect::Primary => self.store(Buffer::Primary, text),
-            CopyOnSelect::Clipboard => {
-                self.store(Buffer::Primary, text.clone());
-                self.store(Buffer::Clipboard, text);
-            }
-        }
-    }
-
     /// Hides the pointer until it moves, if `mouse.hide_while_typing` is on.
     pub(crate) fn hide_pointer(&mut self) {
         if self.prefs.config.mouse.hide_while_typing && !self.input.pointer.hidden {
@@ -320,43 +307,6 @@ impl App {
     pub(crate) fn cancel_drag(&mut self) -> bool {
         self.with_parts(|parts, cx| parts.chrome.tabs.cancel_drag(cx))
             || self.with_parts(|parts, cx| parts.dividers.cancel_drag(cx))
-    }
-
-    pub(crate) fn target(&self) -> Option<Target> {
-        let (x, y) = self.input.pointer.position?;
-        let (id, area) = self.pane_at(x, y)?;
-        self.target_at(id, area)
-    }
-
-    /// The pane at a point of the window, and its area.
-    pub(crate) fn pane_at(&self, x: f64, y: f64) -> Option<(PaneId, Rect)> {
-        let placed = self.surface.placed(&self.mux.layout());
-        pane_under(&placed, x, y)
-    }
-
-    /// The pane, column and visible row of the cell under the pointer.
-    pub(crate) fn hovered_cell(&self) -> Option<(PaneId, u16, usize)> {
-        let target = self.target()?;
-        let (width, height) = self.surface.cell();
-        let cells = |at: f64, cell: u32| (at >= 0.0).then_some((at / f64::from(cell)) as usize);
-        let (col, row) = (cells(target.x, width)?, cells(target.y, height)?);
-        let view = self.workspace.views.get(&target.id)?;
-        Some((target.id, view.column(row, u16::try_from(col).ok()?), row))
-    }
-
-    /// The pointer's position relative to a visible pane. The position may be outside the pane.
-    pub(crate) fn target_in(&self, pane: PaneId) -> Option<Target> {
-        let layout = self.mux.layout();
-        let (id, area) = self.surface.placed(&layout).into_iter().find(|(id, _)| *id == pane)?;
-        self.target_at(id, area)
-    }
-
-    fn target_at(&self, id: PaneId, area: Rect) -> Option<Target> {
-        let (x, y) = self.input.pointer.position?;
-        let origin = self.surface.geometry?.origin(area);
-        let shift = self.workspace.views.get(&id).map_or(0, |view| view.shift);
-        let y = y - f64::from(origin.1) + f64::from(shift);
-        Some(Target { id, x: x - f64::from(origin.0), y })
     }
 
     /// The shape of the mouse pointer over a pane: the shape that the pane's program set (OSC 22), or a text cursor.
@@ -430,16 +380,4 @@ impl App {
         }
         true
     }
-}
-
-/// The name of a button in the configuration of mouse bindings.
-fn bound_input(button: MouseButton) -> Option<MouseInput> {
-    Some(match button {
-        MouseButton::Left => MouseInput::Left,
-        MouseButton::Middle => MouseInput::Middle,
-        MouseButton::Right => MouseInput::Right,
-        MouseButton::Back => MouseInput::Back,
-        MouseButton::Forward => MouseInput::Forward,
-        MouseButton::Other(_) => return None,
-    })
 }

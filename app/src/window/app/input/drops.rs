@@ -1,10 +1,10 @@
-//! Receives dropped files, and pastes their paths.
+//! Pastes the paths of dropped files into the pane under the drop.
 
 use std::sync::Arc;
 
 use crate::window::{
     app::App,
-    input::dropped::{Dropped, quote},
+    input::dropped::{Dropped, receive},
     redraw::Redraw,
     surface::x_server,
     system::errand::ErrandResult,
@@ -12,25 +12,12 @@ use crate::window::{
 
 impl App {
     /// Starts to receive drops on X11.
-    #[cfg(all(unix, not(target_os = "macos")))]
     pub(crate) fn receive_drops(&self) {
         let window = self.surface.screen.as_ref().and_then(|screen| x_server::id(&screen.window));
-        let Some(window) = window else { return };
-        let inbox = Arc::clone(&self.inbox);
-        let receive = move || {
-            let deliver = |dropped| inbox.post(|news| news.system.dropped.push(dropped));
-            if let Err(error) = crate::window::input::dropped::xdnd::receive(window, deliver) {
-                tracing::warn!("drops on the window are left to winit: {error}");
-            }
-        };
-        if let Err(error) = std::thread::Builder::new().name("drops".to_owned()).spawn(receive) {
-            tracing::warn!("drops on the window are left to winit: {error}");
+        if let Some(window) = window {
+            receive::start(window, &self.inbox);
         }
     }
-
-    /// On other systems, winit receives every drop, so nothing needs to be started.
-    #[cfg(not(all(unix, not(target_os = "macos"))))]
-    pub(crate) fn receive_drops(&self) {}
 
     /// Treats the files that winit reported since the last call as one drop, and queries its position. Returns the frame
     /// that is due.
@@ -53,9 +40,9 @@ impl App {
     /// Pastes paths into the pane at the position of the drop, and focuses that pane. Characters that are special in
     /// the shell are quoted, and a blank follows each path. If there is no pane at that position, the focused pane
     /// receives the paths.
-    pub(crate) fn paste_dropped(&mut self, Dropped { names, at }: &Dropped) {
+    pub(crate) fn paste_dropped(&mut self, dropped: &Dropped) {
         let Some(focused) = self.focused_pane().map(|pane| pane.id()) else { return };
-        let under = at.and_then(|(x, y)| self.pane_at(x, y));
+        let under = dropped.at.and_then(|(x, y)| self.pane_at(x, y));
         let pane = under.map_or(focused, |(pane, _)| pane);
         if pane != focused {
             self.report(self.mux.focus(pane));
@@ -64,7 +51,6 @@ impl App {
         let shell = self.mux.pane(pane).and_then(|pane| pane.foreground());
         let shell = shell.map_or_else(String::new, |program| program.name);
         let shell = shell.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
-        let words = names.iter().map(|name| quote(shell, name) + " ");
-        self.paste_text(pane, &words.collect::<String>());
+        self.paste_text(pane, &dropped.words(shell));
     }
 }
