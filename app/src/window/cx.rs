@@ -12,10 +12,10 @@ use winit::{keyboard::ModifiersState, window::CursorIcon};
 
 use crate::window::{
     effect::Effect,
+    errand::ErrandResult,
     inbox::Inbox,
     input::{buffer::Buffer, clipboard::Request, pointer::Pointer},
     prefs::Prefs,
-    system::errand::ErrandResult,
     ui::geometry::Geometry,
     wish::Wish,
     workspace::view::{View, Views},

@@ -10,7 +10,7 @@ use crate::window::{
         run::{Target, run},
     },
     effect::Effect,
-    system::errand::ErrandResult,
+    errand::ErrandResult,
     workspace::{selection::Selection, view::View},
 };
 use crate::{action::Action, args::FONT_SIZES, links};

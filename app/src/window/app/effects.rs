@@ -13,13 +13,11 @@ use crate::own_program;
 use crate::window::{
     app::App,
     effect::{Effect, SlowWork},
+    errand::ErrandResult,
     input::{buffer::Buffer, clipboard::Request},
     redraw::Redraw,
     surface::{blur, title, wayland},
-    system::{
-        errand::ErrandResult,
-        folder::choose::{ask_for_path, use_folder},
-    },
+    system::folder::choose::{ask_for_path, use_folder},
 };
 
 impl App {

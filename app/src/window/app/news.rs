@@ -63,7 +63,10 @@ impl App {
             self.chrome.instances = instances;
         }
         if news.control.agents {
-            self.agents_ask();
+            let is_new = self.with_parts(|parts, cx| parts.overlays.agents_ask(cx));
+            if is_new {
+                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
+            }
         }
         if let Some(node) = news.system.reader_asks {
             self.with_parts(|_, cx| access::choose(node, cx));
@@ -126,7 +129,9 @@ impl App {
         if let Some(enabled) = news.control.proxy {
             self.proxy_changed(enabled);
         }
-        news.control.inboxes.into_iter().for_each(|news| self.inbox_changed(news));
+        for news in news.control.inboxes {
+            self.with_parts(|parts, cx| parts.overlays.inbox_changed(news, cx));
+        }
         for event in news.system.notices {
             let due = self.with_parts(|parts, cx| {
                 let screen = parts.surface.screen.as_ref();

@@ -8,12 +8,10 @@ use unterm_term::Palette;
 use crate::window::{
     app::App,
     effect::Effect,
+    errand::ErrandResult,
     prefs::{SHELL, fonts},
     surface::{screen::Screen, wayland, x_server},
-    system::{
-        appearance::reported::{ReportedSettings, Source},
-        errand::ErrandResult,
-    },
+    system::appearance::reported::{ReportedSettings, Source},
     ui::wrap::first_of,
     workspace::view::View,
 };

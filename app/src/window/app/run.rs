@@ -7,7 +7,7 @@ use crate::window::{
     app::App,
     chrome::tabs::switch_tab,
     input::buffer::Buffer,
-    overlays::copy_mode,
+    overlays::{copy_mode, inbox_panel::requests::next_attention},
     system::{
         emoji_font,
         folder::{
@@ -214,9 +214,11 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
             app.with_parts(|parts, cx| parts.surface.take_screenshot(Shot::Screen, cx))
         }
         Action::PauseAgents => return app.toggle_agents(),
-        Action::AnswerAgent => return app.answer_agent(None),
-        Action::Inbox => return app.toggle_inbox(),
-        Action::NextAttention => return app.next_attention(),
+        Action::AnswerAgent => {
+            return app.with_parts(|parts, cx| parts.overlays.answer_agent(None, cx));
+        }
+        Action::Inbox => return app.with_parts(|parts, cx| parts.overlays.toggle_inbox(cx)),
+        Action::NextAttention => return app.with_parts(|_, cx| next_attention(cx)),
         Action::DismissMessages => app.overlays.toasts.dismiss_all(),
         Action::DebugOverlay => app.overlays.toggle_debug(),
         Action::ToggleQuake => return app.toggle_quake(),

@@ -6,7 +6,12 @@ use crate::window::{
     app::{App, send},
     effect::Effect,
     input::buffer::Buffer,
-    overlays::{answer::Answer, clipboard_requests, confirm::Confirm},
+    overlays::{
+        agent_answers::{agent_answered, leave_unanswered},
+        answer::Answer,
+        clipboard_requests,
+        confirm::Confirm,
+    },
     system::notices::{short, with_line},
     wish::Wish,
     workspace::blocks::actions::act_on,
@@ -92,8 +97,12 @@ impl App {
                 self.effect(Effect::Notify(*note));
             }
             Wish::Answer(answer) => self.answered(answer),
-            Wish::AnswerAgent(number, Some(answer)) => self.agent_answered(number, &answer),
-            Wish::AnswerAgent(number, None) => self.leave_unanswered(number),
+            Wish::AnswerAgent(number, Some(answer)) => {
+                self.with_parts(|_, cx| agent_answered(number, &answer, cx));
+            }
+            Wish::AnswerAgent(number, None) => {
+                self.with_parts(|_, cx| leave_unanswered(number, cx));
+            }
             Wish::Command(pane, command, part) => {
                 if let Some(pane) = self.mux.pane(pane) {
                     self.with_parts(|_, cx| act_on(&pane, command, part, cx));
@@ -110,7 +119,9 @@ impl App {
             }
             Wish::EndCopySearch => self.overlays.search.close_of_copy_mode(),
             Wish::EndThemePreview => self.apply_theme(),
-            Wish::Inbox(request) => self.inbox_asks(request),
+            Wish::Inbox(request) => {
+                self.with_parts(|parts, cx| parts.overlays.inbox_asks(request, cx));
+            }
             Wish::NextMatch { pane, at, forward, count } => {
                 self.with_parts(|parts, cx| {
                     parts.overlays.search.next_match(pane, at, forward, count, cx);
@@ -138,7 +149,9 @@ impl App {
                 self.overlays.search.open_from_copy_mode(pane, origin, forward);
             }
             Wish::SetTheme(name) => self.set_theme(&name),
-            Wish::ShowAnswers => drop(self.answer_agent(None)),
+            Wish::ShowAnswers => {
+                self.with_parts(|parts, cx| parts.overlays.answer_agent(None, cx));
+            }
             Wish::ShowNotification(key, text) => {
                 self.overlays.toasts.show_notification(key, text, self.now);
             }

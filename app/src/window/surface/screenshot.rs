@@ -7,12 +7,10 @@ use unterm_renderer::CpuPainter;
 use crate::window::{
     cx::Cx,
     effect::Effect,
+    errand::ErrandResult,
     input::{buffer::Buffer, clipboard::Request},
     surface::{Surface, wayland, x_server},
-    system::{
-        errand::ErrandResult,
-        screenshot::{SavedScreenshot, Shot, prefix, save_own, save_screen},
-    },
+    system::screenshot::{SavedScreenshot, Shot, prefix, save_own, save_screen},
 };
 use crate::{captures, local_time};
 

@@ -1,7 +1,7 @@
 //! Checks whether a font for emoji is installed.
 
 use crate::config::NO_EMOJI_FONT;
-use crate::window::{cx::Cx, system::errand::ErrandResult};
+use crate::window::{cx::Cx, errand::ErrandResult};
 
 /// Shows a message if no font for emoji is installed. The search for fonts is slow, so it runs on a thread.
 pub(crate) fn warn_if_missing(cx: &mut Cx<'_>) {

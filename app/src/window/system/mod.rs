@@ -6,7 +6,6 @@
 pub(crate) mod access;
 pub(crate) mod appearance;
 pub(crate) mod emoji_font;
-pub(crate) mod errand;
 pub(crate) mod folder;
 pub(crate) mod notices;
 pub(crate) mod paged;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::window::{
     app::App,
+    errand::ErrandResult,
     input::dropped::{Dropped, receive},
     redraw::Redraw,
     surface::x_server,
-    system::errand::ErrandResult,
 };
 
 impl App {

@@ -6,10 +6,10 @@ use unterm_term::MouseTracking;
 use crate::links;
 use crate::window::{
     app::App,
+    errand::ErrandResult,
     hovered_link::HoveredLink,
     overlays::{hover::shown_lines, targets},
     redraw::Redraw,
-    system::errand::ErrandResult,
 };
 
 impl App {

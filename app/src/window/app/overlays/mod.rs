@@ -1,6 +1,5 @@
 //! Opens overlays, and passes input to them.
 
 pub(crate) mod about;
-pub(crate) mod inbox_panel;
 pub(crate) mod menus;
 pub(crate) mod stack;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use unterm_mux::{Axis, MuxError, OnExit, PaneId, Spawn};
 
-use crate::window::{app::App, system::errand::ErrandResult};
+use crate::window::{app::App, errand::ErrandResult};
 use crate::{
     config::{FILE, edit, load},
     editor,

@@ -10,7 +10,7 @@ use unterm_mux::private;
 use unterm_term::{LineId, Lines};
 
 use crate::local_time;
-use crate::window::{app::App, system::errand::ErrandResult};
+use crate::window::{app::App, errand::ErrandResult};
 
 /// The folder for exports in Unterm's home directory.
 const FOLDER: &str = "exports";

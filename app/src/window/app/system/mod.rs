@@ -1,7 +1,6 @@
 //! Handles the reports of the desktop, of control clients and of slow tasks.
 
 pub(crate) mod access_tree;
-pub(crate) mod agent_questions;
 pub(crate) mod agents;
 pub(crate) mod editing;
 pub(crate) mod export;

@@ -8,10 +8,8 @@ use unterm_term::{LineId, Lines, Point, TextRange};
 
 use crate::window::{
     app::App,
-    system::{
-        errand::{ErrandResult, Page},
-        paged::PagedFile,
-    },
+    errand::{ErrandResult, Page},
+    system::paged::PagedFile,
     workspace::{
         blocks::actions,
         copy::{LINES_CAP, ansi, lines},

@@ -1,6 +1,6 @@
 //! Starts and stops the recording of a pane. The control server does the recording.
 
-use crate::window::{app::App, system::errand::ErrandResult};
+use crate::window::{app::App, errand::ErrandResult};
 
 /// The `about` key of messages about recordings.
 const ABOUT: &str = "recording";

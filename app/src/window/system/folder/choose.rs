@@ -9,11 +9,9 @@ use unterm_mux::{OnExit, Pane, PaneId, Spawn};
 
 use crate::window::{
     cx::Cx,
+    errand::ErrandResult,
     overlays::Overlays,
-    system::{
-        errand::ErrandResult,
-        folder::{Purpose, change},
-    },
+    system::folder::{Purpose, change},
     wish::Wish,
 };
 

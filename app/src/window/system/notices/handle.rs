@@ -8,10 +8,8 @@ use unterm_term::{Notification, Occasion, Urgency};
 use crate::window::{
     cx::Cx,
     effect::Effect,
-    system::{
-        errand::ErrandResult,
-        notices::{EndedCommand, NoticeEvent, Notices, icon_of, lasted, queue, short},
-    },
+    errand::ErrandResult,
+    system::notices::{EndedCommand, NoticeEvent, Notices, icon_of, lasted, queue, short},
     wish::Wish,
 };
 use crate::{

@@ -1,4 +1,4 @@
-//! Opens the inbox panel, follows the inboxes while it is open, and carries out its requests.
+//! Opens the inbox panel, follows the inboxes while it is open, and carries out the panel's requests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,13 +11,17 @@ use unterm_term::Snapshot;
 
 use crate::inboxes::{Change, Inboxes, Listed};
 use crate::window::{
-    app::App,
-    overlays::inbox_panel::{
-        Following, InboxPanel,
-        cells::Cells,
-        message::{InboxNews, InboxRequest, Reply},
-        question::ShownQuestion,
+    cx::Cx,
+    overlays::{
+        Overlays,
+        inbox_panel::{
+            Following, InboxPanel,
+            cells::Cells,
+            message::{InboxNews, InboxRequest, Reply},
+            question::ShownQuestion,
+        },
     },
+    wish::Wish,
 };
 
 /// The time for which an entry is snoozed.
@@ -25,21 +29,14 @@ const SNOOZE: Duration = Duration::from_secs(600);
 /// The topic of messages about the inbox.
 const ABOUT: &str = "inbox";
 
-impl App {
-    /// The inboxes of all instances, this one included. `None` without a control server.
-    fn inboxes(&self) -> Option<(&Server, Inboxes)> {
-        let server = self.server.as_ref()?;
-        let inboxes = Inboxes::new(self.prefs.settings.home(), "unterm-window");
-        Some((server, inboxes.with_own(server.instance_id(), server.backend())))
-    }
-
+impl Overlays {
     /// Opens the inbox panel, or closes the open one. Returns false if there is no control server.
-    pub(crate) fn toggle_inbox(&mut self) -> bool {
-        if self.overlays.inbox.take().is_some() {
+    pub(crate) fn toggle_inbox(&mut self, cx: &Cx<'_>) -> bool {
+        if self.inbox.take().is_some() {
             return true;
         }
-        let Some((server, inboxes)) = self.inboxes() else { return false };
-        let news = Arc::clone(&self.inbox);
+        let Some((server, inboxes)) = inboxes(cx) else { return false };
+        let news = Arc::clone(cx.inbox);
         let report = move |change: Change| {
             news.post(|news| news.control.inboxes.push(InboxNews::Changed(change)));
         };
@@ -50,47 +47,32 @@ impl App {
                 failed(Change::Unreachable("The registry".to_owned(), format!("{error:#}")));
             }
         });
-        self.overlays.inbox = Some(InboxPanel::new(own, Some(Following(task.abort_handle()))));
-        true
-    }
-
-    /// Focuses the next pane that needs the user, the newest first, in any instance. Returns false if there is no control
-    /// server.
-    pub(crate) fn next_attention(&mut self) -> bool {
-        let Some((server, inboxes)) = self.inboxes() else { return false };
-        let news = Arc::clone(&self.inbox);
-        server.runtime().spawn(async move {
-            let found = match inboxes.now().await {
-                Ok(entries) => InboxNews::Next(entries),
-                Err(error) => InboxNews::Failed(format!("{error:#}")),
-            };
-            news.post(|news| news.control.inboxes.push(found));
-        });
+        self.inbox = Some(InboxPanel::new(own, Some(Following(task.abort_handle()))));
         true
     }
 
     /// Carries out a request of the panel. The result arrives as news.
-    pub(crate) fn inbox_asks(&mut self, request: InboxRequest) {
-        let Some((server, inboxes)) = self.inboxes() else { return };
+    pub(crate) fn inbox_asks(&mut self, request: InboxRequest, cx: &mut Cx<'_>) {
+        let Some((server, inboxes)) = inboxes(cx) else { return };
         let own = server.instance_id();
         match &request {
             InboxRequest::Show(listed) if listed.entry.number.is_some() => {
-                let question = self.question_of_agent(listed, &own);
-                if let Some(panel) = &mut self.overlays.inbox {
+                let question = question_of_agent(listed, &own, cx);
+                if let Some(panel) = &mut self.inbox {
                     panel.show(question);
                 }
                 return;
             }
             InboxRequest::Go(listed) if listed.instance == own => {
                 return match listed.entry.session {
-                    Some(pane) => self.bring_to_front(PaneId(pane)),
+                    Some(pane) => cx.wish(Wish::ShowPane(PaneId(pane))),
                     // Only questions of agents have no pane.
-                    None => drop(self.answer_agent(listed.entry.number)),
+                    None => drop(self.answer_agent(listed.entry.number, cx)),
                 };
             }
             _ => {}
         }
-        let news = Arc::clone(&self.inbox);
+        let news = Arc::clone(cx.inbox);
         let (answers, runtime) = (server.answers(), server.runtime());
         runtime.spawn(async move {
             let outcome = match request {
@@ -109,30 +91,17 @@ impl App {
         });
     }
 
-    /// The question of an agent. Only this instance's own window answers it.
-    fn question_of_agent(&self, listed: &Listed, own: &str) -> ShownQuestion {
-        let questions = self.server.as_ref().map(Server::questions).unwrap_or_default();
-        let mut questions = questions.iter().filter(|_| listed.instance == own);
-        match questions.find(|question| Some(question.number) == listed.entry.number) {
-            Some(question) => ShownQuestion::of_agent(question),
-            None => ShownQuestion::elsewhere(
-                &listed.entry.question,
-                "Only the window of that instance answers its agents",
-            ),
-        }
-    }
-
     /// Adopts news about the inboxes. News that concern the panel are dropped if the panel was closed meanwhile.
-    pub(crate) fn inbox_changed(&mut self, news: InboxNews) {
+    pub(crate) fn inbox_changed(&mut self, news: InboxNews, cx: &mut Cx<'_>) {
         match news {
-            InboxNews::Next(entries) => return self.go_to_next(&entries),
-            InboxNews::Failed(why) if self.overlays.inbox.is_none() => {
-                return self.complain(ABOUT, why);
+            InboxNews::Next(entries) => return self.go_to_next(&entries, cx),
+            InboxNews::Failed(why) if self.inbox.is_none() => {
+                return cx.complain(ABOUT, why);
             }
             _ => {}
         }
-        let mux = Arc::clone(&self.mux);
-        let own = self.server.as_ref().map(Server::instance_id);
+        let mux = Arc::clone(cx.mux);
+        let own = cx.server.map(Server::instance_id);
         let question = |listed: &Listed, shown: &ShowReply| {
             // The colors come from the pane, if it is one of this window.
             let pane = mux.pane(PaneId(shown.id));
@@ -147,11 +116,11 @@ impl App {
             };
             ShownQuestion::of_program(shown, cells)
         };
-        let Some(panel) = &mut self.overlays.inbox else { return };
+        let Some(panel) = &mut self.inbox else { return };
         match news {
             InboxNews::Changed(change) => {
                 if let Some(request) = panel.change(change) {
-                    self.inbox_asks(request);
+                    self.inbox_asks(request, cx);
                 }
             }
             InboxNews::Shown(listed, _) | InboxNews::Answered(listed, _)
@@ -171,9 +140,9 @@ impl App {
     }
 
     /// Goes to the newest entry. If its pane is focused already, goes to the entry after it.
-    fn go_to_next(&mut self, entries: &[Listed]) {
-        let own = self.server.as_ref().map(Server::instance_id);
-        let focused = self.focused_pane().map(|pane| pane.id().0);
+    fn go_to_next(&mut self, entries: &[Listed], cx: &mut Cx<'_>) {
+        let own = cx.server.map(Server::instance_id);
+        let focused = cx.focused().map(|pane| pane.0);
         let is_here = |listed: &Listed| {
             Some(&listed.instance) == own.as_ref()
                 && listed.entry.session.is_some()
@@ -182,9 +151,44 @@ impl App {
         let next = entries.iter().position(is_here).map_or(0, |here| here + 1);
         let mut rotated = entries.iter().cycle().skip(next).take(entries.len());
         match rotated.find(|listed| !is_here(listed)) {
-            Some(listed) => self.inbox_asks(InboxRequest::Go(listed.clone())),
-            None => self.notify(ABOUT, "Nothing else needs you.".to_owned()),
+            Some(listed) => self.inbox_asks(InboxRequest::Go(listed.clone()), cx),
+            None => cx.notify(ABOUT, "Nothing else needs you."),
         }
+    }
+}
+
+/// The inboxes of all instances, this one included. `None` without a control server.
+fn inboxes<'a>(cx: &Cx<'a>) -> Option<(&'a Server, Inboxes)> {
+    let server = cx.server?;
+    let inboxes = Inboxes::new(cx.prefs.settings.home(), "unterm-window");
+    Some((server, inboxes.with_own(server.instance_id(), server.backend())))
+}
+
+/// Focuses the next pane that needs the user, the newest first, in any instance. Returns false if there is no control
+/// server.
+pub(crate) fn next_attention(cx: &Cx<'_>) -> bool {
+    let Some((server, inboxes)) = inboxes(cx) else { return false };
+    let news = Arc::clone(cx.inbox);
+    server.runtime().spawn(async move {
+        let found = match inboxes.now().await {
+            Ok(entries) => InboxNews::Next(entries),
+            Err(error) => InboxNews::Failed(format!("{error:#}")),
+        };
+        news.post(|news| news.control.inboxes.push(found));
+    });
+    true
+}
+
+/// The question of an agent. Only this instance's own window answers it.
+fn question_of_agent(listed: &Listed, own: &str, cx: &Cx<'_>) -> ShownQuestion {
+    let questions = cx.server.map(Server::questions).unwrap_or_default();
+    let mut questions = questions.iter().filter(|_| listed.instance == own);
+    match questions.find(|question| Some(question.number) == listed.entry.number) {
+        Some(question) => ShownQuestion::of_agent(question),
+        None => ShownQuestion::elsewhere(
+            &listed.entry.question,
+            "Only the window of that instance answers its agents",
+        ),
     }
 }
 
