@@ -11,7 +11,7 @@ use crate::window::{
     },
     effect::Effect,
     errand::ErrandResult,
-    workspace::{selection::Selection, view::View},
+    workspace::{panes::spawn_beside, selection::Selection, view::View},
 };
 use crate::{action::Action, args::FONT_SIZES, links};
 
@@ -66,7 +66,7 @@ impl App {
     /// focused pane belongs to tmux, the tab without a profile is a window of the same tmux server.
     pub(crate) fn open_tab(&mut self, profile: Option<&str>) {
         let Some(name) = profile else {
-            let spawn = self.spawn_beside();
+            let spawn = spawn_beside(&self.mux);
             let beside = self.focused_pane().filter(|pane| pane.is_in_tmux());
             return match beside {
                 Some(pane) => self.report(self.mux.open_window_in_tmux(pane.id(), &spawn)),
@@ -74,7 +74,7 @@ impl App {
             };
         };
         let spawn = match self.prefs.config.find_profile(name) {
-            Ok(profile) => profile.spawn(self.spawn_beside()),
+            Ok(profile) => profile.spawn(spawn_beside(&self.mux)),
             Err(why) => return self.complain("profile", why),
         };
         match self.mux.open_tab(spawn, None, OnExit::Close) {
@@ -85,13 +85,6 @@ impl App {
         }
     }
 
-    /// The start of a shell in the focused pane's directory. If that directory does not exist, the default directory
-    /// applies.
-    pub(crate) fn spawn_beside(&self) -> Spawn {
-        let cwd = self.focused_pane().and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
-        Spawn { cwd, ..Spawn::default() }
-    }
-
     /// Opens a new tab that runs the command of a tab's focused pane, in that pane's current directory.
     pub(crate) fn duplicate_tab(&mut self, tab: &Tab) {
         let Some(pane) = self.mux.pane(tab.focused) else { return };
@@ -99,13 +92,13 @@ impl App {
             Some((program, args)) => (Some(program.to_owned()), args.to_vec()),
             None => (None, Vec::new()),
         };
-        let spawn = Spawn { program, args, ..self.spawn_beside() };
+        let spawn = Spawn { program, args, ..spawn_beside(&self.mux) };
         self.report(self.mux.open_tab(spawn, None, OnExit::Close));
     }
 
     /// Splits a pane, and opens a shell to the right of it or below it. If the pane is too small, shows a message.
     pub(crate) fn split(&mut self, pane: PaneId, axis: Axis) {
-        let beside = self.spawn_beside();
+        let beside = spawn_beside(&self.mux);
         // The new pane uses the profile of the old pane, in the same directory.
         let name = self.workspace.profiles.get(&pane).cloned();
         let profile = name.as_deref().and_then(|name| self.prefs.config.find_profile(name).ok());
@@ -178,7 +171,8 @@ impl App {
 
     /// Starts another instance, which keeps running after this one ends.
     pub(crate) fn new_window(&mut self) {
-        let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
+        let cwd =
+            spawn_beside(&self.mux).cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
         self.effect(Effect::NewWindow(cwd));
     }
 

@@ -17,7 +17,11 @@ use crate::window::{
     input::{buffer::Buffer, clipboard::Request},
     redraw::Redraw,
     surface::{blur, title, wayland},
-    system::folder::choose::{ask_for_path, use_folder},
+    system::{
+        editing::edit_found,
+        folder::choose::{ask_for_path, use_folder},
+        pager::open_page,
+    },
 };
 
 impl App {
@@ -150,12 +154,16 @@ impl App {
             ErrandResult::Screenshot(taken) => {
                 self.with_parts(|parts, cx| parts.surface.screenshot_taken(taken, cx));
             }
-            ErrandResult::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
+            ErrandResult::File(pane, cwd, place) => {
+                self.with_parts(|_, cx| edit_found(pane, cwd, &place, cx));
+            }
             ErrandResult::Folder(purpose, folder) => {
                 self.with_parts(|_, cx| use_folder(purpose, &folder, cx));
             }
             ErrandResult::Dropped(dropped) => self.paste_dropped(&dropped),
-            ErrandResult::Paged(page) => self.open_page(page),
+            ErrandResult::Paged(page) => {
+                self.with_parts(|parts, cx| open_page(page, &mut parts.system.paged, cx));
+            }
             ErrandResult::NoDialog(purpose) => {
                 self.with_parts(|parts, cx| ask_for_path(purpose, parts.overlays, cx));
             }

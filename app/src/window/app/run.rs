@@ -7,13 +7,17 @@ use crate::window::{
     app::App,
     chrome::tabs::switch_tab,
     input::buffer::Buffer,
-    overlays::{copy_mode, inbox_panel::requests::next_attention},
+    overlays::{agent_answers::toggle_agents, copy_mode, inbox_panel::requests::next_attention},
     system::{
+        editing::open_config,
         emoji_font,
+        export::export_session,
         folder::{
             Purpose,
             choose::{choose, use_folder},
         },
+        pager::{show_history, show_output},
+        recording::toggle_recording,
         screenshot::Shot,
     },
     workspace::{
@@ -138,8 +142,8 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
                 view.scroll_to_live();
             });
         }
-        Action::ShowHistory => app.show_history(),
-        Action::ShowOutput => app.show_output(),
+        Action::ShowHistory => app.with_parts(|_, cx| show_history(cx)),
+        Action::ShowOutput => app.with_parts(|_, cx| show_output(cx)),
         Action::ClearHistory => app.with_focused(Pane::clear_history),
         Action::ClearScreen => app.with_focused(Pane::clear_screen),
         Action::ResetTerminal => app.with_focused(Pane::reset),
@@ -195,8 +199,8 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::NewTabIn(path) => {
             app.with_parts(|_, cx| use_folder(Purpose::Tab, path.as_ref(), cx));
         }
-        Action::ExportSession => app.export_session(),
-        Action::ToggleRecording => app.toggle_recording(),
+        Action::ExportSession => app.with_parts(|_, cx| export_session(cx)),
+        Action::ToggleRecording => app.with_parts(|_, cx| toggle_recording(cx)),
         Action::ChooseEmoji => app.with_parts(|parts, cx| {
             parts.overlays.pick_emoji(cx);
             emoji_font::warn_if_missing(cx);
@@ -213,7 +217,7 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::CaptureScreen => {
             app.with_parts(|parts, cx| parts.surface.take_screenshot(Shot::Screen, cx))
         }
-        Action::PauseAgents => return app.toggle_agents(),
+        Action::PauseAgents => return app.with_parts(|_, cx| toggle_agents(cx)),
         Action::AnswerAgent => {
             return app.with_parts(|parts, cx| parts.overlays.answer_agent(None, cx));
         }
@@ -225,7 +229,7 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::SaveLayout(name) => app.save_layout(&name),
         Action::OpenLayout(name) => return app.open_layout(name.as_deref()),
         Action::Settings => app.open_settings(),
-        Action::OpenConfig => app.open_config(),
+        Action::OpenConfig => app.with_parts(|_, cx| open_config(cx)),
         Action::Tour => return app.show_tour(0),
         Action::About => app.show_about(),
         Action::NewWindow => app.new_window(),

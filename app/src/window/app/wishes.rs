@@ -12,9 +12,13 @@ use crate::window::{
         clipboard_requests,
         confirm::Confirm,
     },
-    system::notices::{short, with_line},
+    system::{
+        editing::edit_file,
+        notices::{short, with_line},
+        pager::show_manual,
+    },
     wish::Wish,
-    workspace::blocks::actions::act_on,
+    workspace::{blocks::actions::act_on, panes::spawn_beside},
 };
 
 impl App {
@@ -110,7 +114,9 @@ impl App {
             }
             Wish::Complain(about, text) => self.complain(about, text),
             Wish::Close(what) => drop(self.close(what)),
-            Wish::Edit(pane, file) => self.edit_file(pane, &file),
+            Wish::Edit(pane, file) => {
+                self.with_parts(|_, cx| edit_file(pane, &file, cx));
+            }
             Wish::Enter(pane, bytes) => {
                 let Some(pane) = self.mux.pane(pane) else { return };
                 pane.touch();
@@ -131,7 +137,7 @@ impl App {
             Wish::OpenLink(link) => self.open_hovered(&link),
             Wish::OpenMainMenu => self.open_main_menu(),
             Wish::OpenShell(program) => {
-                let spawn = Spawn { program: Some(program), ..self.spawn_beside() };
+                let spawn = Spawn { program: Some(program), ..spawn_beside(&self.mux) };
                 self.report(self.mux.open_tab(spawn, None, OnExit::Close));
             }
             Wish::OpenTab => self.open_tab(None),
@@ -155,7 +161,7 @@ impl App {
             Wish::ShowNotification(key, text) => {
                 self.overlays.toasts.show_notification(key, text, self.now);
             }
-            Wish::ShowManual(topic) => self.show_manual(topic),
+            Wish::ShowManual(topic) => self.with_parts(|_, cx| show_manual(topic, cx)),
             Wish::ShowPane(pane) => self.bring_to_front(pane),
             Wish::Type(pane, bytes) => {
                 if let Some(pane) = self.mux.pane(pane) {

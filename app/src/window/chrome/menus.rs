@@ -8,6 +8,7 @@ use crate::window::{
     chrome::tabs::Tabs,
     cx::Cx,
     overlays::menu::{Item, Row},
+    system::recording::is_recording,
     workspace::panes::Broadcast,
 };
 
@@ -25,10 +26,7 @@ pub(crate) fn main(tabs: &Tabs, can_reopen: bool, cx: &Cx<'_>) -> Option<Opening
     let has_selection = focused
         .as_ref()
         .is_some_and(|pane| cx.views.get(&pane.id()).is_some_and(|view| view.has_selection()));
-    let recordings = cx.server.map(|server| server.recordings());
-    let is_recording =
-        focused.zip(recordings).is_some_and(|(pane, recordings)| recordings.has(pane.id()));
-    let recording = if is_recording { "Stop recording" } else { "Start recording" };
+    let recording = if is_recording(cx) { "Stop recording" } else { "Start recording" };
     let item = |action| Item::new(action, &cx.prefs.keymap);
     let rows: Vec<Row> = vec![
         item(Action::NewTab(None)).into(),

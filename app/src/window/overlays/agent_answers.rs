@@ -1,4 +1,4 @@
-//! Shows the agents' questions, and passes the user's answers to the control server.
+//! Shows the agents' questions, passes the user's answers to the control server, and pauses the agents.
 
 use unterm_control::Question;
 
@@ -94,4 +94,17 @@ pub(crate) fn leave_unanswered(number: u64, cx: &Cx<'_>) {
     if let Some(server) = cx.server {
         server.answers().refuse(number);
     }
+}
+
+/// Pauses or resumes the agents. Returns false if there is no control server.
+pub(crate) fn toggle_agents(cx: &mut Cx<'_>) -> bool {
+    let Some(server) = cx.server else { return false };
+    let paused = !server.is_paused();
+    server.pause(paused);
+    let press = cx.prefs.press("pause_agents", "resumes them");
+    cx.notify(
+        "agents",
+        if paused { format!("Agents paused{press}") } else { "Agents resumed".to_owned() },
+    );
+    true
 }

@@ -5,19 +5,19 @@
 
 pub(crate) mod access;
 pub(crate) mod appearance;
+pub(crate) mod editing;
 pub(crate) mod emoji_font;
+pub(crate) mod export;
 pub(crate) mod folder;
 pub(crate) mod notices;
 pub(crate) mod paged;
+pub(crate) mod pager;
+pub(crate) mod recording;
 pub(crate) mod screenshot;
 pub(crate) mod watched;
 
-use std::collections::HashMap;
-
-use unterm_mux::PaneId;
-
 use crate::window::system::{
-    access::Access, appearance::Appearance, notices::Notices, paged::PagedFile,
+    access::Access, appearance::Appearance, notices::Notices, paged::PagedFiles,
 };
 
 /// The maximum number of errands at a time. Further errands fail with a message.
@@ -31,8 +31,7 @@ pub(crate) struct System {
     pub(crate) appearance: Appearance,
     /// The number of running errands.
     errands: usize,
-    /// The files that pagers show, by the pane of each pager.
-    pub(crate) paged: HashMap<PaneId, PagedFile>,
+    pub(crate) paged: PagedFiles,
 }
 
 impl System {

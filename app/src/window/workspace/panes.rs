@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unterm_mux::{Layout, Mux, Pane, PaneId, Tab, TabId};
+use unterm_mux::{Layout, Mux, Pane, PaneId, Spawn, Tab, TabId};
 
 use crate::window::cx::Cx;
 
@@ -53,6 +53,15 @@ impl Broadcast {
 /// The panes that an active tab shows. A zoomed pane hides all other panes.
 pub(crate) fn in_sight(tab: &Tab) -> Vec<PaneId> {
     if tab.zoomed { vec![tab.focused] } else { tab.panes() }
+}
+
+/// The start of a shell in the focused pane's directory. If that directory does not exist, the default directory
+/// applies.
+pub(crate) fn spawn_beside(mux: &Mux) -> Spawn {
+    let layout = mux.layout();
+    let focused = layout.active_tab().and_then(|tab| mux.pane(tab.focused));
+    let cwd = focused.and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
+    Spawn { cwd, ..Spawn::default() }
 }
 
 /// Focuses a pane that the pointer enters, if `mouse.focus_follows_mouse` is on.

@@ -10,6 +10,7 @@ use crate::window::{
     hovered_link::HoveredLink,
     overlays::{hover::shown_lines, targets},
     redraw::Redraw,
+    system::editing::edit_file,
 };
 
 impl App {
@@ -97,7 +98,9 @@ impl App {
     /// Opens a link. If the link names a file, opens the file in the editor.
     pub(crate) fn open_hovered(&mut self, link: &HoveredLink) {
         match link.is_file {
-            true => self.edit_file(link.pane, &link.uri),
+            true => {
+                self.with_parts(|_, cx| edit_file(link.pane, &link.uri, cx));
+            }
             false => self.open_target(&link.uri),
         }
     }

@@ -19,6 +19,7 @@ use crate::window::{
     overlays::canvas::Debugged,
     redraw::Redraw,
     surface::{look::PaneLook, plan::Plan, wayland},
+    system::recording::is_recording,
     ui::geometry::Geometry,
     workspace::{
         title::{self, Naming, PaneTitle},
@@ -262,7 +263,7 @@ impl App {
     /// Updates the status bar, and sets the timer for its tooltip.
     fn update_status_bar(&mut self, geometry: &Geometry, focused: Option<PaneId>) {
         let (is_light, is_paused) = (self.is_light(), self.are_agents_paused());
-        let is_recorded = self.is_recording();
+        let is_recorded = self.with_parts(|_, cx| is_recording(cx));
         let screen = self.surface.screen.as_ref();
         let about = About {
             items: &self.prefs.config.status_bar.items,

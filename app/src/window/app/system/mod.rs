@@ -2,8 +2,4 @@
 
 pub(crate) mod access_tree;
 pub(crate) mod agents;
-pub(crate) mod editing;
-pub(crate) mod export;
 pub(crate) mod host;
-pub(crate) mod pager;
-pub(crate) mod recording;

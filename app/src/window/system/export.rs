@@ -10,27 +10,23 @@ use unterm_mux::private;
 use unterm_term::{LineId, Lines};
 
 use crate::local_time;
-use crate::window::{app::App, errand::ErrandResult};
+use crate::window::{cx::Cx, errand::ErrandResult};
 
 /// The folder for exports in Unterm's home directory.
 const FOLDER: &str = "exports";
 
-impl App {
-    /// Writes the focused pane's text to a file and copies the file's path.
-    pub(crate) fn export_session(&mut self) {
-        let Some(pane) = self.focused_pane() else { return };
-        let lines = pane.term().lines();
-        let folder = self.prefs.settings.home().join(FOLDER);
-        let name = format!("session_{}_{}.txt", pane.id().0, local_time::stamp());
-        self.errand("export", move || match write(&folder, &name, lines) {
-            Ok(path) => {
-                ErrandResult::Copied("export", "Session exported. The path is copied.", path)
-            }
-            Err(error) => {
-                ErrandResult::Failed("export", format!("Can't export the session.\n{error:#}"))
-            }
-        });
-    }
+/// Writes the focused pane's text to a file and copies the file's path.
+pub(crate) fn export_session(cx: &mut Cx<'_>) {
+    let Some(pane) = cx.focused_pane() else { return };
+    let lines = pane.term().lines();
+    let folder = cx.prefs.settings.home().join(FOLDER);
+    let name = format!("session_{}_{}.txt", pane.id().0, local_time::stamp());
+    cx.errand("export", move || match write(&folder, &name, lines) {
+        Ok(path) => ErrandResult::Copied("export", "Session exported. The path is copied.", path),
+        Err(error) => {
+            ErrandResult::Failed("export", format!("Can't export the session.\n{error:#}"))
+        }
+    });
 }
 
 /// Writes lines to a new file. If writing fails, removes the file.
