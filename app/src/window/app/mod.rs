@@ -1,11 +1,11 @@
 //! The app: connects the parts of the window, and carries out their requests.
 //!
 //! Owns state that concerns several parts. No part imports this module. `events.rs` handles the events of winit,
-//! `news.rs` the news of other threads, and `run.rs` the actions. Each folder contains the code around the part of the
-//! same name.
+//! `news.rs` the news of other threads, and `run.rs` the actions. `lend.rs` lends the parts what they need, and
+//! `wishes.rs` carries out what they request. A folder contains the code that needs several parts, around the part of
+//! the same name.
 
 pub(crate) mod act;
-pub(crate) mod echo;
 pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod input;
@@ -20,6 +20,7 @@ mod script;
 pub(crate) mod start;
 pub(crate) mod surface;
 pub(crate) mod system;
+pub(crate) mod text_frames;
 pub(crate) mod wishes;
 pub(crate) mod workspace;
 
