@@ -8,7 +8,7 @@ use crate::links;
 use crate::window::{
     app::App,
     effect::Effect,
-    inbox::News,
+    inbox::{ClipboardNews, News},
     input::{buffer::Buffer, clipboard},
     overlays::clipboard_requests,
     redraw::Redraw,
@@ -74,45 +74,9 @@ impl App {
         if news.pointer_shape {
             self.pointer_shape_changed();
         }
-        if let Some(text) = news.clipboard.text {
-            self.store(Buffer::Clipboard, text);
-        }
-        if let Some(text) = news.clipboard.primary {
-            self.store(Buffer::Primary, text);
-        }
-        for (panes, text) in news.clipboard.pastes {
-            self.pasted(&panes, text.as_deref());
-        }
-        for event in news.clipboard.paste_events {
-            self.paste_types_found(event);
-        }
-        for (pane, write) in news.clipboard.writes {
-            self.with_parts(|_, cx| clipboard_requests::write(pane, write, cx));
-        }
-        for (pane, read) in news.clipboard.reads {
-            let asks = self.with_parts(|parts, cx| {
-                let is_in_sight = parts.surface.has_in_sight(pane, &cx.mux.layout());
-                let allowed = &mut *parts.clipboard_access;
-                parts.overlays.clipboard_read_asked(pane, read, allowed, is_in_sight, cx)
-            });
-            if asks {
-                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
-            }
-        }
-        for (pane, handle, data) in news.clipboard.reads_done {
-            let data = data.as_ref().map_err(|error| *error);
-            self.mux.answer_clipboard_read(pane, handle, data);
-        }
-        for (pane, handle, outcome) in news.clipboard.writes_done {
-            if let Some(pane) = self.mux.pane(pane) {
-                pane.answer_clipboard_write(handle, outcome);
-            }
-        }
+        self.clipboard_news(news.clipboard);
         for (pane, request) in news.transfers {
             self.transfer_asked(pane, &request);
-        }
-        if news.clipboard.is_missing {
-            self.notify("clipboard", clipboard::UNREACHABLE.to_owned());
         }
         for pane in news.panes.bells {
             self.ring(pane);
@@ -144,6 +108,47 @@ impl App {
         news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
         news.system.done.into_iter().for_each(|done| self.errand_done(done));
         redraw.max(self.notice_output(&news.panes.output))
+    }
+
+    /// Applies news from the clipboard's thread, and programs' requests to the clipboards.
+    fn clipboard_news(&mut self, news: ClipboardNews) {
+        if let Some(text) = news.text {
+            self.store(Buffer::Clipboard, text);
+        }
+        if let Some(text) = news.primary {
+            self.store(Buffer::Primary, text);
+        }
+        for (panes, text) in news.pastes {
+            self.pasted(&panes, text.as_deref());
+        }
+        for event in news.paste_events {
+            self.paste_types_found(event);
+        }
+        for (pane, write) in news.writes {
+            self.with_parts(|_, cx| clipboard_requests::write(pane, write, cx));
+        }
+        for (pane, read) in news.reads {
+            let asks = self.with_parts(|parts, cx| {
+                let is_in_sight = parts.surface.has_in_sight(pane, &cx.mux.layout());
+                let allowed = &mut *parts.clipboard_access;
+                parts.overlays.clipboard_read_asked(pane, read, allowed, is_in_sight, cx)
+            });
+            if asks {
+                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
+            }
+        }
+        for (pane, handle, data) in news.reads_done {
+            let data = data.as_ref().map_err(|error| *error);
+            self.mux.answer_clipboard_read(pane, handle, data);
+        }
+        for (pane, handle, outcome) in news.writes_done {
+            if let Some(pane) = self.mux.pane(pane) {
+                pane.answer_clipboard_write(handle, outcome);
+            }
+        }
+        if news.is_missing {
+            self.notify("clipboard", clipboard::UNREACHABLE.to_owned());
+        }
     }
 
     /// Handles new output in panes, and marks the tabs of changed hidden panes. Returns the frame that is due.

@@ -15,6 +15,7 @@ use crate::window::{
     system::{
         editing::edit_file,
         notices::{short, with_line},
+        open_link::{open_link, open_target},
         pager::show_manual,
     },
     wish::Wish,
@@ -134,7 +135,7 @@ impl App {
                 });
             }
             Wish::Notify(about, text) => self.notify(about, text),
-            Wish::OpenLink(link) => self.open_hovered(&link),
+            Wish::OpenLink(link) => self.with_parts(|_, cx| open_link(&link, cx)),
             Wish::OpenMainMenu => self.open_main_menu(),
             Wish::OpenShell(program) => {
                 let spawn = Spawn { program: Some(program), ..spawn_beside(&self.mux) };
@@ -142,7 +143,7 @@ impl App {
             }
             Wish::OpenTab => self.open_tab(None),
             Wish::OpenTabMenu(tab, at) => self.open_tab_menu(tab, at),
-            Wish::OpenTarget(uri) => self.open_target(&uri),
+            Wish::OpenTarget(uri) => self.with_parts(|_, cx| open_target(&uri, cx)),
             Wish::Paste(pane, text) => self.paste_text(pane, &text),
             Wish::PreviewTheme(palette) => {
                 // Ignore the error: errors in the configuration were reported when it was applied.

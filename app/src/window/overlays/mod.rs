@@ -17,6 +17,7 @@ pub(crate) mod debug;
 pub(crate) mod emoji;
 pub(crate) mod hints;
 pub(crate) mod hover;
+pub(crate) mod hovering;
 pub(crate) mod inbox_panel;
 pub(crate) mod lists;
 pub(crate) mod menu;

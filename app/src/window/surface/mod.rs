@@ -26,7 +26,7 @@ use winit::dpi::PhysicalPosition;
 
 use crate::window::{
     surface::{pacing::Pacing, screen::Screen, x_server::Pointers},
-    ui::geometry::{Geometry, contains, pixels},
+    ui::geometry::Geometry,
 };
 
 pub(crate) struct Surface {
@@ -111,9 +111,4 @@ impl Surface {
             self.redraw_whole();
         }
     }
-}
-
-/// The topmost pane at a point of the window, and the pane's area.
-pub(crate) fn pane_under(placed: &[(PaneId, Rect)], x: f64, y: f64) -> Option<(PaneId, Rect)> {
-    placed.iter().rev().copied().find(|(_, area)| contains(pixels(*area), x, y))
 }

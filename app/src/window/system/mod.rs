@@ -10,6 +10,7 @@ pub(crate) mod emoji_font;
 pub(crate) mod export;
 pub(crate) mod folder;
 pub(crate) mod notices;
+pub(crate) mod open_link;
 pub(crate) mod paged;
 pub(crate) mod pager;
 pub(crate) mod recording;

@@ -155,6 +155,11 @@ pub(crate) fn contains(rect: PixelRect, x: f64, y: f64) -> bool {
         && (rect.y..rect.y + rect.height as i32).contains(&y)
 }
 
+/// The topmost pane at a point of the window, and the pane's area.
+pub(crate) fn pane_under(placed: &[(PaneId, Rect)], x: f64, y: f64) -> Option<(PaneId, Rect)> {
+    placed.iter().rev().copied().find(|(_, area)| contains(pixels(*area), x, y))
+}
+
 #[cfg(test)]
 impl Geometry {
     /// A window of size 0 for tests.

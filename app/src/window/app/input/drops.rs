@@ -8,6 +8,7 @@ use crate::window::{
     input::dropped::{Dropped, receive},
     redraw::Redraw,
     surface::x_server,
+    workspace::hit_test::pane_at,
 };
 
 impl App {
@@ -42,7 +43,7 @@ impl App {
     /// receives the paths.
     pub(crate) fn paste_dropped(&mut self, dropped: &Dropped) {
         let Some(focused) = self.focused_pane().map(|pane| pane.id()) else { return };
-        let under = dropped.at.and_then(|(x, y)| self.pane_at(x, y));
+        let under = dropped.at.and_then(|(x, y)| self.with_parts(|_, cx| pane_at(x, y, cx)));
         let pane = under.map_or(focused, |(pane, _)| pane);
         if pane != focused {
             self.report(self.mux.focus(pane));

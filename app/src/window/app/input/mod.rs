@@ -1,10 +1,7 @@
 //! Receives input events, and offers each first to overlays, then to bars, then to panes.
 
 pub(crate) mod bound_keys;
-pub(crate) mod drag;
 pub(crate) mod drops;
-pub(crate) mod hit_test;
-pub(crate) mod hover;
 pub(crate) mod ime;
 pub(crate) mod keyboard;
 pub(crate) mod mouse;

@@ -17,14 +17,19 @@ use crate::window::{
         keys,
         pointer::{DOUBLE_CLICK, Target, bound_input, mux_button},
     },
-    overlays::copy_mode,
+    overlays::{
+        copy_mode,
+        hovering::{clicked_link, link_under},
+    },
     redraw::Redraw,
+    system::open_link::open_link,
     ui::geometry::contains,
     workspace::{
         blocks::mouse,
         copy::{copy_on_select, copy_selection, selected_text},
-        dividers,
+        dividers, hit_test,
         panes::focus_follows,
+        selecting,
     },
 };
 use crate::{
@@ -67,7 +72,7 @@ impl App {
             return Redraw::Whole;
         }
         if let Some(pane) = self.input.pointer.selecting {
-            self.extend_selection(pane);
+            self.with_parts(|_, cx| selecting::extend(pane, cx));
             return Redraw::Whole;
         }
         let held = self.input.pointer.captured.last().copied();
@@ -90,7 +95,7 @@ impl App {
             self.with_parts(|_, cx| focus_follows(target.id, cx));
         }
         let button = held.map(|(_, button)| button);
-        let (opens, redraw) = self.hover(target.id, target.x, target.y);
+        let (opens, redraw) = self.hover(&target);
         if opens {
             self.set_icon(CursorIcon::Pointer);
         }
@@ -155,7 +160,7 @@ impl App {
                     && self.open_link(target.id, target.x, target.y) => {}
             MouseButton::Left => {
                 let modifiers = self.without_override(target.id, modifiers);
-                self.begin_selection(&target, modifiers);
+                self.with_parts(|_, cx| selecting::begin(&target, modifiers, cx));
             }
             MouseButton::Middle => self.paste(Buffer::Primary, target.id),
             MouseButton::Right => self.right_button(&target),
@@ -214,7 +219,8 @@ impl App {
                 let modifiers =
                     self.without_override(target.id, keys::modifiers(self.input.modifiers));
                 if modifiers.is_empty() && !self.input.pointer.arrives {
-                    let link = self.clicked_link(target.id, target.x, target.y);
+                    let (id, x, y) = (target.id, target.x, target.y);
+                    let link = self.with_parts(|_, cx| clicked_link(id, x, y, cx));
                     // A double click selects a word. Its first click must not already open a link or move the cursor,
                     // so the click waits.
                     self.input.pointer.deferred = Some((self.now + DOUBLE_CLICK, target, link));
@@ -236,7 +242,7 @@ impl App {
             return Redraw::No;
         };
         if let Some(link) = link {
-            self.open_hovered(&link);
+            self.with_parts(|_, cx| open_link(&link, cx));
             return Redraw::Whole;
         }
         let pane = self.mux.pane(target.id);
@@ -252,7 +258,7 @@ impl App {
                 self.paste(Buffer::Clipboard, target.id)
             }
             RightButton::Extend => {
-                self.begin_selection(target, Modifiers::SHIFT);
+                self.with_parts(|_, cx| selecting::begin(target, Modifiers::SHIFT, cx));
                 self.input.pointer.selecting = None;
                 let trims = self.prefs.config.mouse.trim_copied;
                 let pane = self.mux.pane(target.id);
@@ -271,18 +277,41 @@ impl App {
         self.with_parts(|parts, cx| mouse::press(parts.overlays.block_hover, &matches, x, y, cx))
     }
 
+    /// The pane under the pointer, and the pointer's position in it.
+    pub(crate) fn target(&mut self) -> Option<Target> {
+        self.with_parts(|_, cx| hit_test::target(cx))
+    }
+
+    /// The pointer's position relative to a visible pane. The position may be outside the pane.
+    fn target_in(&mut self, pane: PaneId) -> Option<Target> {
+        self.with_parts(|_, cx| hit_test::target_in(pane, cx))
+    }
+
+    /// Updates the link under the pointer. Returns whether a click opens it, and the frame that is due.
+    fn hover(&mut self, target: &Target) -> (bool, Redraw) {
+        let Target { id, x, y } = *target;
+        self.with_parts(|parts, cx| parts.overlays.hover(id, x, y, cx))
+    }
+
+    /// Clears the link under the pointer. Returns the frame that is due.
+    fn end_hover(&mut self) -> Redraw {
+        self.with_parts(|parts, cx| parts.overlays.end_hover(cx))
+    }
+
+    /// Opens the link at a pixel, as a Ctrl+click does. Returns false if there is no link.
+    fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
+        self.with_parts(|_, cx| {
+            let link = link_under(pane, x, y, true, cx);
+            link.iter().for_each(|link| open_link(link, cx));
+            link.is_some()
+        })
+    }
+
     /// Handles a click that selected no text. At a prompt, the click moves the shell's cursor. Returns the frame that is
     /// due.
     fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) -> Redraw {
-        let bytes = self.keys_to_click(pane, x, y);
+        let bytes = self.with_parts(|_, cx| mouse::keys_to_click(pane, x, y, cx));
         bytes.map_or(Redraw::No, |bytes| self.type_bytes(pane, &bytes))
-    }
-
-    /// The keys that move the shell's cursor to a point of the pane. `None` if a click there does not move the cursor.
-    pub(crate) fn keys_to_click(&self, pane: &Pane, x: f64, y: f64) -> Option<Vec<u8>> {
-        let view = self.workspace.views.get(&pane.id())?;
-        let moves = self.prefs.config.commands.click_to_move;
-        moves.then(|| mouse::keys_to_click(view, pane, (x, y), self.surface.cell()))?
     }
 
     /// Hides the pointer until it moves, if `mouse.hide_while_typing` is on.
@@ -319,7 +348,8 @@ impl App {
     /// Applies a pointer shape that a program set while the pointer was at rest.
     pub(crate) fn pointer_shape_changed(&mut self) {
         if self.input.pointer.position.is_some() {
-            self.set_icon(self.icon_over(self.target().as_ref()));
+            let target = self.target();
+            self.set_icon(self.icon_over(target.as_ref()));
         }
     }
 
@@ -334,7 +364,7 @@ impl App {
     pub(crate) fn hover_again(&mut self) -> Redraw {
         let target = self.target();
         let (opens, redraw) = match &target {
-            Some(target) => self.hover(target.id, target.x, target.y),
+            Some(target) => self.hover(target),
             None => (false, Redraw::No),
         };
         if opens {

@@ -3,7 +3,12 @@
 use unterm_mux::TabId;
 use unterm_renderer::PixelRect;
 
-use crate::window::{app::App, chrome::menus, input::pointer::Target, overlays::context_menu};
+use crate::window::{
+    app::App,
+    chrome::menus,
+    input::pointer::Target,
+    overlays::{context_menu, hovering::link_under},
+};
 
 impl App {
     /// Opens the menu of a pane at the pointer.
@@ -12,9 +17,9 @@ impl App {
         // The press may arrive before a frame has shown new output, so the view may be outdated.
         let Some(pane) = self.mux.pane(target.id) else { return };
         self.fresh_view(&pane);
-        let link = self.link_under(target.id, target.x, target.y, true);
         let anchor = PixelRect { x: x as i32, y: y as i32, width: 0, height: 0 };
         self.with_parts(|parts, cx| {
+            let link = link_under(target.id, target.x, target.y, true, cx);
             let rows = context_menu::rows(target, link, cx);
             parts.overlays.open_menu((anchor, rows), None, &mut parts.surface.renderer, cx);
         });

@@ -22,6 +22,7 @@ use crate::window::{
     system::recording::is_recording,
     ui::geometry::Geometry,
     workspace::{
+        hit_test, selecting,
         title::{self, Naming, PaneTitle},
         view::View,
         work::{Fare, Work},
@@ -136,7 +137,7 @@ impl App {
                 self.open_first_panes_in_time(now),
             ];
             times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
-            self.drag_scroll();
+            self.with_parts(|_, cx| selecting::scroll_at_edge(cx));
             self.deferred_click(false);
         }
         Redraw::if_changed(is_due)
@@ -236,11 +237,15 @@ impl App {
             debug.measure(self.now);
         }
         let painter = self.surface.screen.as_ref().map(|screen| screen.painter.adapter());
+        let hovered = match self.overlays.debug {
+            Some(_) => self.with_parts(|_, cx| hit_test::hovered_cell(cx)),
+            None => None,
+        };
         let debug = self
             .overlays
             .debug
             .as_ref()
-            .map(|_| Debugged { painter: painter.unwrap_or_default(), cell: self.hovered_cell() });
+            .map(|_| Debugged { painter: painter.unwrap_or_default(), cell: hovered });
         let is_covered = self.has_overlay();
         Some(Plan {
             geometry,

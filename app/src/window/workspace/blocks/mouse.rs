@@ -11,7 +11,6 @@ use crate::window::{
     workspace::{
         blocks::{actions::act_on, layout::BlockLayout},
         selection::Selection,
-        view::View,
     },
 };
 
@@ -104,16 +103,11 @@ fn select_output_of(pane: PaneId, block: u64, cx: &mut Cx<'_>) {
 }
 
 /// The keys that move the shell's cursor to a point of the pane. `None` if a click there does not move the cursor.
-/// `cell` is the width and height of a cell.
-pub(crate) fn keys_to_click(
-    view: &View,
-    pane: &Pane,
-    (x, y): (f64, f64),
-    cell: (u32, u32),
-) -> Option<Vec<u8>> {
-    if x < 0.0 || y < 0.0 || view.is_scrolled() {
+pub(crate) fn keys_to_click(pane: &Pane, x: f64, y: f64, cx: &Cx<'_>) -> Option<Vec<u8>> {
+    let view = cx.views.get(&pane.id())?;
+    if !cx.prefs.config.commands.click_to_move || x < 0.0 || y < 0.0 || view.is_scrolled() {
         return None;
     }
-    let spot = view.spot(x, y, cell)?;
+    let spot = view.spot(x, y, cx.cell())?;
     pane.term().prompt_click(spot.cell)
 }
