@@ -39,6 +39,8 @@ pub(crate) enum Wish {
     Close(Closing),
     /// Send bytes to a pane's program, after showing the pane's live screen. The bytes count as the user's input.
     Enter(PaneId, Vec<u8>),
+    /// Close panes, tabs or the window without a question.
+    CloseNow(Closing),
     /// Close the search, if it belongs to copy mode.
     EndCopySearch,
     /// Show the configured theme again.

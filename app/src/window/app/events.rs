@@ -121,7 +121,9 @@ impl App {
     /// Handles an event. Returns the frame that is due: a whole frame, unless the event's handler returns a smaller one.
     fn dispatch(&mut self, event: Event) -> Redraw {
         match event {
-            Event::Close => drop(self.close(Closing::Window)),
+            Event::Close => {
+                self.with_parts(|parts, cx| parts.overlays.close(Closing::Window, cx));
+            }
             Event::Resized(_) if self.surface.has_old_sizes => return Redraw::No,
             Event::Resized(size) => return self.resized(size),
             Event::Scale(scale) => self.rescale(scale),

@@ -63,8 +63,13 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         }
         Action::SetTabTitle(title) => app.report(app.mux.rename_tab(at.tab.id, &title)),
         Action::TabMenu => app.open_tab_menu(at.tab.id, None),
-        Action::CloseTab => return app.close(Closing::Tab(at.tab.id)),
-        Action::CloseOtherTabs => return app.close(Closing::OtherTabs(at.tab.id)),
+        Action::CloseTab => {
+            return app.with_parts(|parts, cx| parts.overlays.close(Closing::Tab(at.tab.id), cx));
+        }
+        Action::CloseOtherTabs => {
+            return app
+                .with_parts(|parts, cx| parts.overlays.close(Closing::OtherTabs(at.tab.id), cx));
+        }
         Action::NextTab => {
             app.with_parts(|_, cx| switch_tab(1, cx));
             return at.layout.tabs.len() > 1;
@@ -84,11 +89,16 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
             app.bring_forward(at);
             app.split(at.tab.focused, Axis::Horizontal)
         }
-        Action::ClosePane => return app.close(Closing::Pane(at.tab.focused)),
+        Action::ClosePane => {
+            return app
+                .with_parts(|parts, cx| parts.overlays.close(Closing::Pane(at.tab.focused), cx));
+        }
         Action::UndoClose => return app.mux.undo_close(),
         Action::ReopenLastWindow => return app.reopen_last(),
-        Action::CloseWindow => return app.close(Closing::Window),
-        Action::Detach => return app.detach(),
+        Action::CloseWindow => {
+            return app.with_parts(|parts, cx| parts.overlays.close(Closing::Window, cx));
+        }
+        Action::Detach => return app.with_parts(|parts, cx| parts.overlays.detach(cx)),
         Action::ZoomPane => return app.with_parts(|_, cx| panes::zoom(at.tab, cx)),
         Action::SwapPaneLeft => return app.mux.swap_direction(Direction::Left),
         Action::SwapPaneRight => return app.mux.swap_direction(Direction::Right),

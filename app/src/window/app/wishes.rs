@@ -114,7 +114,10 @@ impl App {
                 }
             }
             Wish::Complain(about, text) => self.complain(about, text),
-            Wish::Close(what) => drop(self.close(what)),
+            Wish::Close(what) => {
+                self.with_parts(|parts, cx| parts.overlays.close(what, cx));
+            }
+            Wish::CloseNow(what) => self.close_now(what),
             Wish::Edit(pane, file) => {
                 self.with_parts(|_, cx| edit_file(pane, &file, cx));
             }

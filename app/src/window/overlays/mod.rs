@@ -10,6 +10,7 @@ pub(crate) mod answer;
 pub(crate) mod canvas;
 pub(crate) mod choice;
 pub(crate) mod clipboard_requests;
+pub(crate) mod close;
 pub(crate) mod confirm;
 pub(crate) mod context_menu;
 pub(crate) mod copy_mode;

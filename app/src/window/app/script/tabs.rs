@@ -241,13 +241,13 @@ fn closing_tabs_asks_and_shows_their_number() {
     assert!(script.frame().contains("label Close this window with 3 tabs?\n"));
     script.key("escape");
     let first = script.app.mux.layout().tabs[0].id;
-    script.app.close(Closing::OtherTabs(first));
+    script.app.with_parts(|parts, cx| parts.overlays.close(Closing::OtherTabs(first), cx));
     assert!(script.frame().contains("label Close the 2 other tabs?\n"));
     script.key("escape");
     assert_eq!(order(&script), [0, 1, 2]);
     // Shells that wait for a command do not count as running programs.
     script.configure("window.confirm_close = 'programs'");
-    script.app.close(Closing::OtherTabs(first));
+    script.app.with_parts(|parts, cx| parts.overlays.close(Closing::OtherTabs(first), cx));
     script.handle_news();
     assert_eq!(order(&script), [0]);
 }
