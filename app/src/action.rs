@@ -1,7 +1,7 @@
 //! The actions: everything that a key can make the window do.
 //!
 //! Owns the table of actions. Keys, the check of the configuration, the palette, menus and the reference page are
-//! generated from this table. The window expands the table a second time, to run actions.
+//! generated from this table. The window's `run.rs` binds each action to a function.
 
 mod argument;
 mod chord;
@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 pub use chord::Chord;
 pub use keys::{Keys, LEADER};
 pub use mouse::{MouseChord, MouseInput};
-pub(crate) use table::with_actions;
+use table::with_actions;
 
 /// The argument of an action, and a function that creates the action from it.
 pub enum Takes {
@@ -169,7 +169,7 @@ macro_rules! define {
         $name:literal $title:literal
         [$($key:literal $(=> $given:literal)?),*] [$($synonym:literal),*]
         $doc:literal
-        |$app:ident, $at:tt $(, $argument:ident)?| $run:expr $(, else $($passes:ident)? $why:literal)?;
+        $(else $($passes:ident)? $why:literal)?;
     )*) => {
         /// An action that the window can run.
         #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The table of copy mode's commands: their names, default keys and descriptions. The commands and keys follow vi.
 //!
 //! The key map, the check of the configuration and the reference page use this table.
-//! `window/app/overlays/copy_mode.rs` runs the commands.
+//! `window/overlays/copy_mode.rs` runs the commands.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -411,6 +411,48 @@ fn parts_of_the_window_do_not_name_the_app() {
     check("parts of the window that name the app", findings);
 }
 
+/// A part of the window owns its behavior as well as its state. A module of the app with the name of a part's module
+/// would divide the behavior of one thing between two files.
+#[test]
+fn no_part_of_the_window_has_a_twin_in_the_app() {
+    let tree = Tree::read();
+    let paths: Vec<&str> = tree.rust().map(|file| file.path.as_str()).collect();
+    let twin = |path: &&str| {
+        let module = path.strip_prefix("app/src/window/app/")?.strip_suffix(".rs")?;
+        // `mod.rs` contains a folder's modules, so both folders have one.
+        let is_face = module == "mod" || module.ends_with("/mod");
+        let part = format!("app/src/window/{module}");
+        let files = [format!("{part}.rs"), format!("{part}/mod.rs")];
+        let twin = files.into_iter().find(|file| paths.contains(&file.as_str()))?;
+        (!is_face).then(|| format!("{path} and {twin}"))
+    };
+    check(
+        "modules of the app that share a part's behavior",
+        paths.iter().filter_map(twin).collect(),
+    );
+}
+
+/// The actions lie below the window: the command line and the configuration use them without a window. Only the crate's
+/// entry point starts the window.
+#[test]
+fn no_layer_below_the_window_names_it() {
+    let mut findings = Vec::new();
+    let is_below = |path: &str| {
+        path.starts_with("app/src/")
+            && !path.starts_with("app/src/window/")
+            && path != "app/src/lib.rs"
+    };
+    for file in Tree::read().rust().filter(|file| is_below(&file.path)) {
+        for (number, line) in numbered(&file.text) {
+            let code = line.split("//").next().unwrap_or_default();
+            if code.contains("crate::window") {
+                findings.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    check("code below the window that names the window", findings);
+}
+
 /// The state of the window is divided among structures with one purpose each. A structure with more fields than this
 /// has more than one purpose.
 #[test]

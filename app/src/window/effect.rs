@@ -11,7 +11,7 @@ use winit::{
     window::{CursorIcon, Theme},
 };
 
-use crate::window::{input::clipboard::Request, system::errand::ErrandResult};
+use crate::window::{errand::ErrandResult, input::clipboard::Request};
 use crate::{
     desktop::{Key, Note},
     last_session::LastSession,

@@ -187,7 +187,7 @@ pub(crate) struct SystemNews {
     /// Files dropped on the window.
     pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
     /// Results of errands.
-    pub(crate) done: Vec<crate::window::system::errand::ErrandResult>,
+    pub(crate) done: Vec<crate::window::errand::ErrandResult>,
 }
 
 /// News from the control server, its clients and watched files.

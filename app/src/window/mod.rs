@@ -21,6 +21,7 @@ mod chrome;
 mod cx;
 mod echo;
 mod effect;
+mod errand;
 mod event;
 mod hovered_link;
 mod inbox;

@@ -9,10 +9,11 @@ use unterm_mux::{MuxError, PaneId, TabId, input::Modifiers};
 use unterm_term::{Palette, Point};
 
 use crate::action::Action;
+use crate::desktop::{Key, Note};
 use crate::window::{
     hovered_link::HoveredLink,
     overlays::{answer::Answer, inbox_panel::message::InboxRequest},
-    workspace::blocks::action::BlockAction,
+    workspace::{blocks::action::BlockAction, closing::Closing},
 };
 
 /// A request of a part of the window to the app.
@@ -24,6 +25,8 @@ pub(crate) enum Wish {
     ActByKey(Action, Modifiers),
     /// Carry out the answer of a button of a question.
     Answer(Answer),
+    /// Show a notification, with the tab of its pane.
+    Announce(Box<Note>),
     /// Answer the agents' question of this number. `None` declines to answer.
     AnswerAgent(u64, Option<String>),
     /// Run an action on a command of a pane, given by the command's id.
@@ -32,6 +35,12 @@ pub(crate) enum Wish {
     Complain(&'static str, String),
     /// Open a file beside a pane in the editor. The text is a name, which a line and a column may follow.
     Edit(PaneId, String),
+    /// Close panes, tabs or the window. Ask the user first if programs run in them.
+    Close(Closing),
+    /// Send bytes to a pane's program, after showing the pane's live screen. The bytes count as the user's input.
+    Enter(PaneId, Vec<u8>),
+    /// Close panes, tabs or the window without a question.
+    CloseNow(Closing),
     /// Close the search, if it belongs to copy mode.
     EndCopySearch,
     /// Show the configured theme again.
@@ -44,8 +53,14 @@ pub(crate) enum Wish {
     Notify(&'static str, String),
     /// Open a link or a file.
     OpenLink(HoveredLink),
+    /// Open the main menu.
+    OpenMainMenu,
     /// Open a tab that runs this program in the focused pane's directory.
     OpenShell(String),
+    /// Open a tab with a shell in the focused pane's directory.
+    OpenTab,
+    /// Open the menu of a tab, at a point of the tab bar or below the tab.
+    OpenTabMenu(TabId, Option<(f64, f64)>),
     /// Open a link with the desktop's default program.
     OpenTarget(String),
     /// Paste a text into a pane.
@@ -55,6 +70,9 @@ pub(crate) enum Wish {
     /// Record that an entry of the palette was used. Of two entries that match equally well, the palette lists the more
     /// recently used entry first.
     RecordEntry(String),
+    /// Show why an action is not possible now: the topic and the reason. A caller that requested the action receives
+    /// the reason.
+    Refuse(&'static str, String),
     /// Show an error that the mux returned.
     Report(MuxError),
     /// Open a search of a pane. `origin` is the position of copy mode's cursor.
@@ -63,10 +81,14 @@ pub(crate) enum Wish {
     SetTheme(String),
     /// Show the answers to the agents' question in the message.
     ShowAnswers,
+    /// Show a notification in the window.
+    ShowNotification(Key, String),
     /// Show a page of the manual.
     ShowManual(&'static str),
     /// Show a pane: its tab, and the window.
     ShowPane(PaneId),
+    /// Type bytes into a pane.
+    Type(PaneId, Vec<u8>),
     /// Type a character that the user picked from a list.
     TypeCharacter(String),
 }

@@ -1,81 +1,19 @@
 //! Runs the actions of the window.
 
 use unterm_control::Server;
-use unterm_mux::{Axis, Direction, Layout, OnExit, Pane, Spawn, Tab, TabId};
+use unterm_mux::{Axis, OnExit, Pane, PaneId, Spawn, Tab, TabId};
 use unterm_term::{LineId, Point, TextRange};
 
 use crate::window::{
-    app::App,
-    effect::Effect,
-    input::buffer::Buffer,
-    system::{errand::ErrandResult, folder::Purpose, screenshot::Shot},
-    workspace::{
-        blocks::action::BlockAction, closing::Closing, copy::Form, panes::Broadcast,
-        selection::Selection, view::View,
+    app::{
+        App,
+        run::{Target, run},
     },
+    effect::Effect,
+    errand::ErrandResult,
+    workspace::{panes::spawn_beside, selection::Selection, view::View},
 };
-use crate::{
-    action::{Action, with_actions},
-    args::FONT_SIZES,
-    links,
-};
-
-/// The distance that one key press moves a divider, as a share of the split.
-const RESIZE_STEP: f32 = 0.04;
-
-/// The tab that an action applies to.
-struct Target<'a> {
-    layout: &'a Layout,
-    index: usize,
-    tab: &'a Tab,
-}
-
-impl Target<'_> {
-    /// The tab of this number, counted from 1. If there is no such tab, the last tab.
-    fn numbered(&self, number: i32) -> TabId {
-        let index = usize::try_from(number - 1).unwrap_or_default();
-        self.layout.tabs[index.min(self.layout.tabs.len() - 1)].id
-    }
-}
-
-/// Whether the function of an action had an effect. A function without a result always counts as effective.
-trait HasEffect {
-    fn has_effect(self) -> bool;
-}
-
-impl HasEffect for () {
-    fn has_effect(self) -> bool {
-        true
-    }
-}
-
-impl HasEffect for bool {
-    fn has_effect(self) -> bool {
-        self
-    }
-}
-
-macro_rules! run {
-    ($(
-        $action:ident $(($kind:ident: $what:literal $(, $range:expr)?))?
-        $name:literal $title:literal
-        [$($key:literal $(=> $given:literal)?),*] [$($synonym:literal),*]
-        $doc:literal
-        |$app:ident, $at:tt $(, $argument:ident)?| $run:expr $(, else $($passes:ident)? $why:literal)?;
-    )*) => {
-        /// Runs the function in the action's row of the table. Returns false if the action had no effect.
-        fn run(app: &mut App, target: &Target<'_>, action: Action) -> bool {
-            match action {
-                $(Action::$action $(($argument))? => {
-                    let ($app, $at) = (app, target);
-                    HasEffect::has_effect($run)
-                })*
-            }
-        }
-    };
-}
-
-with_actions!(run);
+use crate::{action::Action, args::FONT_SIZES, links};
 
 impl App {
     /// Runs an action on the active tab. Returns false if the action had no effect.
@@ -98,14 +36,14 @@ impl App {
 
     /// Activates the target tab before a new tab or pane opens in or next to it, because the new pane receives the
     /// focus.
-    fn bring_forward(&mut self, at: &Target<'_>) {
+    pub(crate) fn bring_forward(&mut self, at: &Target<'_>) {
         if at.index != at.layout.active {
             self.report(self.mux.activate_tab(at.tab.id));
         }
     }
 
     /// Moves a tab by a number of places. Returns false if the tab is already at that end.
-    fn move_tab(&mut self, at: &Target<'_>, by: isize) -> bool {
+    pub(crate) fn move_tab(&mut self, at: &Target<'_>, by: isize) -> bool {
         let last = at.layout.tabs.len().saturating_sub(1);
         let place = at.index.saturating_add_signed(by).min(last);
         self.report(self.mux.move_tab(at.tab.id, place));
@@ -114,9 +52,11 @@ impl App {
 
     /// Types text into the focused pane and into every pane that receives its input. Returns false if there is no
     /// pane.
-    fn type_text(&mut self, text: &str) -> bool {
+    pub(crate) fn type_text(&mut self, text: &str) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
-        for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+        for pane in
+            self.workspace.broadcast.listeners(pane.id(), &self.mux).into_iter().chain([pane])
+        {
             self.type_bytes(&pane, text.as_bytes());
         }
         true
@@ -126,7 +66,7 @@ impl App {
     /// focused pane belongs to tmux, the tab without a profile is a window of the same tmux server.
     pub(crate) fn open_tab(&mut self, profile: Option<&str>) {
         let Some(name) = profile else {
-            let spawn = self.spawn_beside();
+            let spawn = spawn_beside(&self.mux);
             let beside = self.focused_pane().filter(|pane| pane.is_in_tmux());
             return match beside {
                 Some(pane) => self.report(self.mux.open_window_in_tmux(pane.id(), &spawn)),
@@ -134,7 +74,7 @@ impl App {
             };
         };
         let spawn = match self.prefs.config.find_profile(name) {
-            Ok(profile) => profile.spawn(self.spawn_beside()),
+            Ok(profile) => profile.spawn(spawn_beside(&self.mux)),
             Err(why) => return self.complain("profile", why),
         };
         match self.mux.open_tab(spawn, None, OnExit::Close) {
@@ -145,43 +85,47 @@ impl App {
         }
     }
 
-    /// The start of a shell in the focused pane's directory. If that directory does not exist, the default directory
-    /// applies.
-    pub(crate) fn spawn_beside(&self) -> Spawn {
-        let cwd = self.focused_pane().and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
-        Spawn { cwd, ..Spawn::default() }
+    /// Opens a new tab that runs the command of a tab's focused pane, in that pane's current directory.
+    pub(crate) fn duplicate_tab(&mut self, tab: &Tab) {
+        let Some(pane) = self.mux.pane(tab.focused) else { return };
+        let (program, args) = match pane.command() {
+            Some((program, args)) => (Some(program.to_owned()), args.to_vec()),
+            None => (None, Vec::new()),
+        };
+        let spawn = Spawn { program, args, ..spawn_beside(&self.mux) };
+        self.report(self.mux.open_tab(spawn, None, OnExit::Close));
     }
 
-    /// Activates the tab that is `by` places further. Wraps around at the ends.
-    pub(crate) fn switch_tab(&mut self, by: isize) {
-        let layout = self.mux.layout();
-        let count = layout.tabs.len() as isize;
-        if count > 0 {
-            let index = (layout.active as isize + by).rem_euclid(count) as usize;
-            self.report(self.mux.activate_tab(layout.tabs[index].id));
+    /// Splits a pane, and opens a shell to the right of it or below it. If the pane is too small, shows a message.
+    pub(crate) fn split(&mut self, pane: PaneId, axis: Axis) {
+        let beside = spawn_beside(&self.mux);
+        // The new pane uses the profile of the old pane, in the same directory.
+        let name = self.workspace.profiles.get(&pane).cloned();
+        let profile = name.as_deref().and_then(|name| self.prefs.config.find_profile(name).ok());
+        let spawn = match profile {
+            Some(profile) => Spawn { cwd: beside.cwd.clone(), ..profile.spawn(beside) },
+            None => beside,
+        };
+        match self.mux.split(pane, axis, spawn, OnExit::Close) {
+            Ok(pane) => name.iter().for_each(|name| self.give_profile(&pane, name)),
+            error => self.report(error),
         }
     }
 
-    /// Focuses the pane that is `by` places further in its tab. Wraps around at the ends. Returns false if the tab
-    /// contains only one pane.
-    fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
-        let panes = tab.panes();
-        let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
-        let next = panes[(at + by).rem_euclid(panes.len() as isize) as usize];
-        if next != tab.focused {
-            self.report(self.mux.focus(next));
-        }
-        next != tab.focused
+    /// Assigns a profile to a pane. The profile's colors apply until the pane is closed.
+    pub(crate) fn give_profile(&mut self, pane: &Pane, name: &str) {
+        self.workspace.profiles.insert(pane.id(), name.to_owned());
+        self.apply_profile(pane.id());
     }
 
-    fn with_focused(&self, act: impl FnOnce(&Pane)) {
+    pub(crate) fn with_focused(&self, act: impl FnOnce(&Pane)) {
         if let Some(pane) = self.focused_pane() {
             act(&pane);
         }
     }
 
     /// Selects the focused pane's history and screen, from the oldest line to the last line with text.
-    fn select_all(&mut self) {
+    pub(crate) fn select_all(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
         let term = pane.term();
@@ -201,18 +145,8 @@ impl App {
         view.selection = range.map(|range| Selection::of(range, term.seq()));
     }
 
-    /// Copies the focused pane's selection to the clipboard, and clears the selection. Returns false if nothing is
-    /// selected.
-    pub(crate) fn copy_selection(&mut self) -> bool {
-        let Some(pane) = self.focused_pane() else { return false };
-        let Some(text) = self.selected_text(&pane) else { return false };
-        self.store(Buffer::Clipboard, text);
-        self.workspace.end_selection(pane.id());
-        true
-    }
-
     /// Sets the font size, limited to the allowed sizes. Returns false if the size does not change.
-    fn set_font_size(&mut self, size: f32) -> bool {
+    pub(crate) fn set_font_size(&mut self, size: f32) -> bool {
         let size = size.clamp(*FONT_SIZES.start(), *FONT_SIZES.end());
         let changes = size != self.prefs.fonts.size;
         if changes {
@@ -223,7 +157,7 @@ impl App {
     }
 
     /// Opens the settings page in the desktop's browser.
-    fn open_settings(&mut self) {
+    pub(crate) fn open_settings(&mut self) {
         let Some(links) = self.server.as_ref().map(Server::settings_links) else {
             return self.complain("settings", "The control server is not running.".to_owned());
         };
@@ -236,12 +170,13 @@ impl App {
     }
 
     /// Starts another instance, which keeps running after this one ends.
-    fn new_window(&mut self) {
-        let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
+    pub(crate) fn new_window(&mut self) {
+        let cwd =
+            spawn_beside(&self.mux).cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
         self.effect(Effect::NewWindow(cwd));
     }
 
-    fn toggle_fullscreen(&mut self) {
+    pub(crate) fn toggle_fullscreen(&mut self) {
         let Some(screen) = &self.surface.screen else { return };
         if screen.window.fullscreen().is_none() {
             // Save the window's size and position from before fullscreen.
@@ -252,7 +187,7 @@ impl App {
 
     /// Scrolls the focused pane. `scroll` receives the number of lines of a page. Returns false on the alternate
     /// screen, which has no history.
-    fn scroll_view(&mut self, scroll: impl FnOnce(&mut View, i64)) -> bool {
+    pub(crate) fn scroll_view(&mut self, scroll: impl FnOnce(&mut View, i64)) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.fresh_view(&pane) else { return false };
         if view.is_alternate() {

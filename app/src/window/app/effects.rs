@@ -1,4 +1,4 @@
-//! Carries out the window's requests to the system.
+//! Carries out the window's requests to the system, and handles the results of errands.
 
 use std::{path::Path, process::Stdio};
 
@@ -13,10 +13,15 @@ use crate::own_program;
 use crate::window::{
     app::App,
     effect::{Effect, SlowWork},
+    errand::ErrandResult,
     input::{buffer::Buffer, clipboard::Request},
     redraw::Redraw,
     surface::{blur, title, wayland},
-    system::errand::ErrandResult,
+    system::{
+        editing::edit_found,
+        folder::choose::{ask_for_path, use_folder},
+        pager::open_page,
+    },
 };
 
 impl App {
@@ -30,9 +35,18 @@ impl App {
         self.effect(Effect::Clipboard(Request::Store(buffer, text)));
     }
 
+    /// Runs a task on its own thread. Its result arrives through the inbox.
+    pub(crate) fn errand(
+        &mut self,
+        about: &'static str,
+        work: impl FnOnce() -> ErrandResult + Send + 'static,
+    ) {
+        self.effect(Effect::Errand(about, Box::new(work)));
+    }
+
     /// Carries out effects, and all effects that these cause. Requests the frame that is due after that.
     pub(crate) fn carry_out(&mut self, mut effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
-        self.overlays.toasts.complaint = None;
+        self.overlays.toasts.take_complaint();
         while !effects.is_empty() {
             for effect in effects {
                 let redraw = self.carry_out_one(effect, event_loop);
@@ -50,7 +64,7 @@ impl App {
             Effect::Errand(about, work) => return self.start_errand(about, work),
             Effect::NewWindow(cwd) => return self.start_window(&cwd),
             Effect::Notify(note) => {
-                self.show_note(note);
+                self.with_parts(|parts, cx| parts.system.notices.show(note, cx));
                 return Redraw::Whole;
             }
             Effect::SaveLayout(name, layout) => {
@@ -58,12 +72,10 @@ impl App {
                 return Redraw::Whole;
             }
             Effect::Withdraw(key) => {
-                if let Some(desktop) = &self.system.notices.desktop {
-                    desktop.close(key);
-                }
+                self.system.notices.withdraw(key);
             }
             Effect::KeepSession(session) => session.write(self.prefs.settings.home()),
-            Effect::Answer(answer) => answer(self.overlays.toasts.complaint.take()),
+            Effect::Answer(answer) => answer(self.overlays.toasts.take_complaint()),
             Effect::End => event_loop.exit(),
             effect => {
                 if let Some(screen) = &self.surface.screen {
@@ -89,10 +101,12 @@ impl App {
         }
         tracing::warn!("the clipboard does not answer: a request was dropped");
         if let Some((pane, handle)) = read {
-            self.answer_clipboard_read(pane, handle, Err(ClipboardError::Busy));
+            self.mux.answer_clipboard_read(pane, handle, Err(ClipboardError::Busy));
         }
         if let Some((pane, handle)) = written {
-            self.answer_clipboard_write(pane, handle, Err(ClipboardError::Busy));
+            if let Some(pane) = self.mux.pane(pane) {
+                pane.answer_clipboard_write(handle, Err(ClipboardError::Busy));
+            }
         }
         if !panes.is_empty() {
             // The panes hold their input until the paste is answered.
@@ -102,8 +116,16 @@ impl App {
         Redraw::Whole
     }
 
-    /// Starts a thread for a slow task. The task's result is sent to the inbox.
+    /// Starts a thread for a slow task. The task's result is sent to the inbox. If too many tasks are running, shows an
+    /// error instead.
     fn start_errand(&mut self, about: &'static str, work: SlowWork) -> Redraw {
+        if !self.system.begin_errand() {
+            self.complain(
+                about,
+                "Too many tasks are running. Try again when one has ended.".to_owned(),
+            );
+            return Redraw::Whole;
+        }
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
             let done = work();
@@ -115,6 +137,37 @@ impl App {
             return Redraw::Whole;
         }
         Redraw::No
+    }
+
+    /// Handles the result of an errand.
+    pub(crate) fn errand_done(&mut self, done: ErrandResult) {
+        self.system.end_errand();
+        match done {
+            ErrandResult::Nothing => {}
+            ErrandResult::Said(about, text) => self.notify(about, text),
+            ErrandResult::Failed(about, text) => self.complain(about, text),
+            ErrandResult::Copied(about, text, path) => {
+                let path = path.display().to_string();
+                self.notify(about, format!("{text}\n{path}"));
+                self.store(Buffer::Clipboard, path);
+            }
+            ErrandResult::Screenshot(taken) => {
+                self.with_parts(|parts, cx| parts.surface.screenshot_taken(taken, cx));
+            }
+            ErrandResult::File(pane, cwd, place) => {
+                self.with_parts(|_, cx| edit_found(pane, cwd, &place, cx));
+            }
+            ErrandResult::Folder(purpose, folder) => {
+                self.with_parts(|_, cx| use_folder(purpose, &folder, cx));
+            }
+            ErrandResult::Dropped(dropped) => self.paste_dropped(&dropped),
+            ErrandResult::Paged(page) => {
+                self.with_parts(|parts, cx| open_page(page, &mut parts.system.paged, cx));
+            }
+            ErrandResult::NoDialog(purpose) => {
+                self.with_parts(|parts, cx| ask_for_path(purpose, parts.overlays, cx));
+            }
+        }
     }
 
     /// Starts another instance, which keeps running after this one ends.

@@ -121,7 +121,9 @@ impl App {
     /// Handles an event. Returns the frame that is due: a whole frame, unless the event's handler returns a smaller one.
     fn dispatch(&mut self, event: Event) -> Redraw {
         match event {
-            Event::Close => drop(self.close(Closing::Window)),
+            Event::Close => {
+                self.with_parts(|parts, cx| parts.overlays.close(Closing::Window, cx));
+            }
             Event::Resized(_) if self.surface.has_old_sizes => return Redraw::No,
             Event::Resized(size) => return self.resized(size),
             Event::Scale(scale) => self.rescale(scale),
@@ -165,7 +167,7 @@ impl App {
         let place = self.input.pointer.position;
         self.input.pointer.focus_press.keyboard_moved(focused, place, self.now);
         self.surface.ask_whether_minimized();
-        self.end_attention();
+        self.with_parts(|parts, cx| parts.system.notices.end_attention(cx));
         self.input.held.forget();
         self.input.taken.forget();
         self.input.sent.forget();

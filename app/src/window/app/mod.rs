@@ -1,24 +1,27 @@
 //! The app: connects the parts of the window, and carries out their requests.
 //!
 //! Owns state that concerns several parts. No part imports this module. `events.rs` handles the events of winit,
-//! `news.rs` the news of other threads, and `act.rs` the actions. Each folder contains the code around the part of the
-//! same name.
+//! `news.rs` the news of other threads, and `run.rs` the actions. `lend.rs` lends the parts what they need, and
+//! `wishes.rs` carries out what they request. A folder contains the code that needs several parts, around the part of
+//! the same name.
 
 pub(crate) mod act;
-pub(crate) mod chrome;
-pub(crate) mod echo;
 pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod input;
+pub(crate) mod lend;
+pub(crate) mod moving;
 pub(crate) mod news;
 pub(crate) mod no_effect;
 pub(crate) mod overlays;
 pub(crate) mod preferences;
+pub(crate) mod run;
 #[cfg(test)]
 mod script;
 pub(crate) mod start;
 pub(crate) mod surface;
 pub(crate) mod system;
+pub(crate) mod text_frames;
 pub(crate) mod wishes;
 pub(crate) mod workspace;
 
@@ -138,6 +141,17 @@ impl App {
         self.arrange();
     }
 
+    /// Whether automatic motion is off: blinking, turning rings and animated images.
+    fn stands_still(&self) -> bool {
+        self.system.appearance.is_still(&self.prefs)
+    }
+
+    /// The time for animated images. `None` if motion is off.
+    fn clock(&self) -> Option<Duration> {
+        let since_start = self.now.saturating_duration_since(self.surface.started);
+        self.system.appearance.clock(&self.prefs, since_start)
+    }
+
     /// The pane that receives keys.
     fn focused_pane(&self) -> Option<Arc<Pane>> {
         let layout = self.mux.layout();
@@ -147,7 +161,7 @@ impl App {
     /// The view of a pane, after updating it from the terminal. The last frame may show an older state, if output is
     /// fast or the pane is hidden.
     fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
-        let clock = self.clock(self.now);
+        let clock = self.clock();
         let view = self.workspace.views.get_mut(&pane.id())?;
         view.refresh(pane, clock);
         Some(view)
@@ -174,7 +188,11 @@ impl App {
     fn report<T>(&mut self, result: Result<T, MuxError>) {
         match result {
             Ok(_) => {}
-            Err(MuxError::NoRoom { axis, .. }) => self.refuse_split(axis),
+            Err(MuxError::NoRoom { axis, .. }) => {
+                let needs = axis.split_needs();
+                let why = format!("The pane is too small to split.\nEach part needs {needs}.");
+                self.refuse("split", why);
+            }
             Err(error) => {
                 tracing::error!("{error}");
                 self.complain("panes", format!("Can't change tabs or panes.\n{error}"));

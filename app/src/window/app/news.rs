@@ -8,9 +8,11 @@ use crate::links;
 use crate::window::{
     app::App,
     effect::Effect,
-    inbox::News,
+    inbox::{ClipboardNews, News},
     input::{buffer::Buffer, clipboard},
+    overlays::clipboard_requests,
     redraw::Redraw,
+    system::access,
     workspace::{panes, view::View},
 };
 
@@ -33,13 +35,11 @@ impl App {
             self.overlays.questions.forget_requests(*pane);
             self.input.clipboard_access.remove(pane);
             self.input.transfers_denied.remove(pane);
-            if self.overlays.search.as_ref().is_some_and(|search| search.pane == *pane) {
-                self.overlays.close_search();
-            }
+            self.overlays.search.forget(*pane);
         }
         news.panes.exited.into_iter().for_each(|pane| self.report_end(pane));
         if news.layout || !news.panes.removed.is_empty() {
-            self.check_divider_drag();
+            self.with_parts(|parts, cx| parts.dividers.check_drag(cx));
             self.arrange();
             self.report_focus();
             self.keep_soon();
@@ -63,43 +63,20 @@ impl App {
             self.chrome.instances = instances;
         }
         if news.control.agents {
-            self.agents_ask();
+            let is_new = self.with_parts(|parts, cx| parts.overlays.agents_ask(cx));
+            if is_new {
+                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
+            }
         }
         if let Some(node) = news.system.reader_asks {
-            self.reader_asks(node);
+            self.with_parts(|_, cx| access::choose(node, cx));
         }
         if news.pointer_shape {
             self.pointer_shape_changed();
         }
-        if let Some(text) = news.clipboard.text {
-            self.store(Buffer::Clipboard, text);
-        }
-        if let Some(text) = news.clipboard.primary {
-            self.store(Buffer::Primary, text);
-        }
-        for (panes, text) in news.clipboard.pastes {
-            self.pasted(&panes, text.as_deref());
-        }
-        for event in news.clipboard.paste_events {
-            self.paste_types_found(event);
-        }
-        for (pane, write) in news.clipboard.writes {
-            self.clipboard_written(pane, write);
-        }
-        for (pane, read) in news.clipboard.reads {
-            self.clipboard_read_asked(pane, read);
-        }
-        for (pane, handle, data) in news.clipboard.reads_done {
-            self.answer_clipboard_read(pane, handle, data);
-        }
-        for (pane, handle, outcome) in news.clipboard.writes_done {
-            self.answer_clipboard_write(pane, handle, outcome);
-        }
+        self.clipboard_news(news.clipboard);
         for (pane, request) in news.transfers {
             self.transfer_asked(pane, &request);
-        }
-        if news.clipboard.is_missing {
-            self.notify("clipboard", clipboard::UNREACHABLE.to_owned());
         }
         for pane in news.panes.bells {
             self.ring(pane);
@@ -108,7 +85,7 @@ impl App {
             self.notify("settings", links::UNOPENED.to_owned());
         }
         if let Some(found) = news.found {
-            self.search_found(found);
+            self.with_parts(|parts, cx| parts.overlays.search.found(found, cx));
         }
         if let Some(change) = news.control.settings {
             self.settings_changed(change);
@@ -116,12 +93,62 @@ impl App {
         if let Some(enabled) = news.control.proxy {
             self.proxy_changed(enabled);
         }
-        news.control.inboxes.into_iter().for_each(|news| self.inbox_changed(news));
-        news.system.notices.into_iter().for_each(|event| self.handle_notice(event));
+        for news in news.control.inboxes {
+            self.with_parts(|parts, cx| parts.overlays.inbox_changed(news, cx));
+        }
+        for event in news.system.notices {
+            let due = self.with_parts(|parts, cx| {
+                let screen = parts.surface.screen.as_ref();
+                let is_shown = screen.is_some_and(|screen| !screen.occluded);
+                parts.system.notices.handle(event, is_shown, cx)
+            });
+            due.into_iter().for_each(|time| self.surface.wake_at(time));
+        }
         news.control.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
         news.system.done.into_iter().for_each(|done| self.errand_done(done));
         redraw.max(self.notice_output(&news.panes.output))
+    }
+
+    /// Applies news from the clipboard's thread, and programs' requests to the clipboards.
+    fn clipboard_news(&mut self, news: ClipboardNews) {
+        if let Some(text) = news.text {
+            self.store(Buffer::Clipboard, text);
+        }
+        if let Some(text) = news.primary {
+            self.store(Buffer::Primary, text);
+        }
+        for (panes, text) in news.pastes {
+            self.pasted(&panes, text.as_deref());
+        }
+        for event in news.paste_events {
+            self.paste_types_found(event);
+        }
+        for (pane, write) in news.writes {
+            self.with_parts(|_, cx| clipboard_requests::write(pane, write, cx));
+        }
+        for (pane, read) in news.reads {
+            let asks = self.with_parts(|parts, cx| {
+                let is_in_sight = parts.surface.has_in_sight(pane, &cx.mux.layout());
+                let allowed = &mut *parts.clipboard_access;
+                parts.overlays.clipboard_read_asked(pane, read, allowed, is_in_sight, cx)
+            });
+            if asks {
+                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
+            }
+        }
+        for (pane, handle, data) in news.reads_done {
+            let data = data.as_ref().map_err(|error| *error);
+            self.mux.answer_clipboard_read(pane, handle, data);
+        }
+        for (pane, handle, outcome) in news.writes_done {
+            if let Some(pane) = self.mux.pane(pane) {
+                pane.answer_clipboard_write(handle, outcome);
+            }
+        }
+        if news.is_missing {
+            self.notify("clipboard", clipboard::UNREACHABLE.to_owned());
+        }
     }
 
     /// Handles new output in panes, and marks the tabs of changed hidden panes. Returns the frame that is due.
@@ -137,7 +164,7 @@ impl App {
                 redraw = redraw.max(self.notice_text(*pane));
                 continue;
             }
-            self.overlays.search_output(*pane, self.now);
+            self.overlays.search.search_output(*pane, self.now);
             if let Some(view) = self.workspace.views.get_mut(pane) {
                 // One frame shows the mark. Further output of the hidden tab needs no frame.
                 if !view.is_marked(self.now) {
@@ -152,7 +179,7 @@ impl App {
 
     /// Handles new output in a visible pane. Returns the frame that is due.
     pub(crate) fn notice_text(&mut self, pane: PaneId) -> Redraw {
-        self.overlays.search_output(pane, self.now);
+        self.overlays.search.search_output(pane, self.now);
         self.workspace.names.stale = true;
         Redraw::Text
     }
@@ -165,7 +192,7 @@ impl App {
         if self.prefs.config.bell.visual {
             view.signals.flash = Some(self.now);
         }
-        self.sound_bell();
-        self.ask_attention();
+        self.with_parts(|parts, cx| parts.system.notices.sound_bell(cx));
+        self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
     }
 }

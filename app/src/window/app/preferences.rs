@@ -1,6 +1,6 @@
 //! Applies changed preferences to the window.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{collections::HashMap, ops::Bound, sync::Arc};
 
 use unterm_mux::PaneId;
 use unterm_term::Palette;
@@ -8,20 +8,21 @@ use unterm_term::Palette;
 use crate::window::{
     app::App,
     effect::Effect,
+    errand::ErrandResult,
     prefs::{SHELL, fonts},
-    surface::{wayland, x_server},
-    system::errand::ErrandResult,
+    surface::{screen::Screen, wayland, x_server},
+    system::appearance::reported::{ReportedSettings, Source},
     ui::wrap::first_of,
     workspace::view::View,
 };
 use crate::{
     config::{
-        BarPosition, Change, Config,
+        BarPosition, Change, Config, ThemeChoice, edit,
         keys::{Keymap, MouseMap},
         missing_messages, theme,
     },
     copy_command::CopyKeys,
-    environment,
+    environment, proxy,
 };
 
 /// The `about` key of messages about the configuration file.
@@ -156,7 +157,7 @@ impl App {
     /// Applies the theme's colors to every pane.
     pub(crate) fn apply_theme(&mut self) {
         let is_light = self.is_light();
-        self.system.appearance.is_theme_light.store(is_light == Some(true), Ordering::Relaxed);
+        self.system.appearance.set_theme_light(is_light == Some(true));
         let palette =
             environment::palette(&self.prefs.config, self.prefs.settings.home(), is_light);
         match self.apply_palette(palette) {
@@ -166,5 +167,82 @@ impl App {
             }
         }
         self.effect(Effect::FrameTheme(self.prefs.frame_theme()));
+    }
+
+    /// Writes the theme's name to the configuration file. The file watchers then apply the theme in all windows.
+    pub(crate) fn set_theme(&mut self, name: &str) {
+        let home = self.prefs.settings.home().to_owned();
+        let key: &[&str] = match (&self.prefs.config.theme, self.is_light()) {
+            (ThemeChoice::One(_), _) => &["theme"],
+            (_, Some(true)) => &["theme", "light"],
+            _ => &["theme", "dark"],
+        };
+        if let Err(error) = edit::set(&home, key, name.into()) {
+            self.complain("theme", format!("Can't set the theme.\n{error:#}"));
+            self.apply_theme();
+        }
+    }
+
+    /// Handles a change of the proxy: applies it to programs that start from now on. This takes time, so it runs on a
+    /// thread.
+    pub(crate) fn proxy_changed(&mut self, enabled: bool) {
+        self.prefs.has_proxy = enabled;
+        let (mux, home) = (self.mux.clone(), self.prefs.settings.home().to_owned());
+        let apply = move || unterm_control::apply_proxy(&mux, &home);
+        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(apply) {
+            tracing::warn!(%error, "can't apply the proxy to programs");
+        }
+    }
+
+    /// Turns the proxy on or off in its file. The watcher of the file then updates the bar.
+    pub(crate) fn toggle_proxy(&mut self) {
+        let home = self.prefs.settings.home().to_owned();
+        self.errand("proxy", move || match proxy::toggle(&home) {
+            Ok(true) => ErrandResult::Said(
+                "proxy",
+                "Proxy on, for programs started from now on.".to_owned(),
+            ),
+            Ok(false) => ErrandResult::Said(
+                "proxy",
+                "Proxy off, for programs started from now on.".to_owned(),
+            ),
+            Err(error) => ErrandResult::Failed("proxy", format!("{error:#}")),
+        });
+    }
+
+    /// Switches to the next theme.
+    pub(crate) fn next_theme(&mut self) {
+        let home = self.prefs.settings.home();
+        let names = theme::names(home);
+        let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), home);
+        // The next theme in the order of names. After the last theme follows the first.
+        let next =
+            names.range::<str, _>((Bound::Excluded(current.as_str()), Bound::Unbounded)).next();
+        if let Some(next) = next.or_else(|| names.first()) {
+            self.set_theme(next);
+        }
+    }
+
+    /// Whether the desktop's theme is light; `None` if unknown.
+    pub(crate) fn is_light(&self) -> Option<bool> {
+        let theme = self.surface.screen.as_ref().and_then(Screen::system_theme);
+        self.system.appearance.is_light(theme, self.workspace.last.as_ref())
+    }
+
+    /// Starts to follow the desktop's settings, if any setting of the user depends on them.
+    pub(crate) fn follow_desktop(&mut self) {
+        let is_on_x = |screen: &Screen| x_server::id(&screen.window).is_some();
+        let is_on_x = self.surface.screen.as_ref().is_some_and(is_on_x);
+        self.system.appearance.follow_desktop(&self.prefs, is_on_x, &self.inbox);
+    }
+
+    /// Applies new reports of the desktop.
+    pub(crate) fn desktop_reported(&mut self, reports: HashMap<Source, ReportedSettings>) {
+        let was_light = self.is_light();
+        self.system.appearance.receive(reports);
+        self.follow_desktop();
+        if self.is_light() != was_light {
+            self.apply_theme();
+        }
     }
 }

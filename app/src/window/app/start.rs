@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
     app.system.appearance.is_theme_light = is_light;
     app.workspace.last = last;
-    app.workspace.sessions = Arc::clone(&sessions);
+    app.workspace.kept.sessions = Arc::clone(&sessions);
     app.workspace.first = Some(FirstPanes::new(ready, sessions, predecessor));
     app.chrome.instances = unterm_control::client::running(app.prefs.settings.home()).len();
     for (about, complaint) in problems {
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     app.echo.allow(&app.inbox);
     let ran = event_loop.run_app(&mut app).context("the window's event loop failed");
     app.finish(ran.is_ok());
-    let restart = app.workspace.restart.take();
+    let restart = app.workspace.kept.restart.take();
     ran.and(app.failure.take().map_or(Ok(restart), Err))
 }
 
@@ -136,8 +136,8 @@ impl App {
         if is_empty || !has_closed {
             // A move of the last tab has failed, or the desktop has ended: the user has not closed the tabs.
             self.mux.leave_to_successor();
-        } else if self.workspace.restart.is_none() {
-            self.workspace.sessions.end_deliberately();
+        } else if self.workspace.kept.restart.is_none() {
+            self.workspace.kept.sessions.end_deliberately();
         }
         self.mux.shutdown();
     }

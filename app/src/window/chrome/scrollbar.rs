@@ -1,6 +1,5 @@
-//! The scrollbar of each pane: it shows the position in the pane's history, with marks for prompts and search matches.
+//! The layout of a pane's scrollbar, which shows the position in the history, and marks for prompts and search matches.
 
-use unterm_mux::PaneId;
 use unterm_renderer::{PixelRect, Quad};
 use unterm_term::{LineId, Rgb, ScreenKind};
 
@@ -17,14 +16,6 @@ const SHORTEST: f32 = 24.0;
 const GRAB: f32 = 10.0;
 /// The height of a mark for a prompt or a search match, in logical pixels.
 const MARK: f32 = 2.0;
-
-/// A drag of the thumb with the left button.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Drag {
-    pub(crate) pane: PaneId,
-    /// The distance from the thumb's top to the pressed point, in pixels.
-    pub(crate) grip: f64,
-}
 
 /// The rectangles of a scrollbar, in pixels of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! project and recording. The right side describes the window: screen captures, and agents, proxy and theme if they
 //! differ from the default. Most items can be clicked. When the pointer rests on an item, its tooltip appears.
 //!
-//! Owns the items and their layout; `app/chrome/status_bar.rs` handles clicks. Reads no file and queries no process:
+//! Owns the items and their layout, and handles clicks. Reads no file and queries no process:
 //! the views and the watcher of Unterm's home directory supply the values.
 
 use std::{
@@ -12,16 +12,24 @@ use std::{
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
+use unterm_control::Server;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Renderer, Scene};
+use winit::event::MouseButton;
 
-use crate::config::{StatusItem, ThemeChoice};
 use crate::window::{
+    cx::Cx,
+    input::buffer::Buffer,
     system::screenshot,
     ui::{
         colors::{Colors, framed, label, quad},
         geometry::{Geometry, contains},
     },
+    wish::Wish,
     workspace::view::View,
+};
+use crate::{
+    action::Action,
+    config::{StatusItem, ThemeChoice},
 };
 
 /// The maximum width of a directory, in columns. The middle of a longer directory is replaced by an ellipsis.
@@ -261,6 +269,12 @@ impl StatusBar {
     }
 
     /// Draws the bar, if it is enabled.
+    /// The item under the pointer. The outer `None` means that the pointer is not on the bar.
+    pub(crate) fn under_pointer(&self, cx: &Cx<'_>) -> Option<Option<StatusItem>> {
+        let (x, y) = cx.pointer.position?;
+        contains(cx.geometry?.status_bar(), x, y).then(|| self.at(x, y))
+    }
+
     pub(crate) fn draw(&self, scene: &mut Scene<'_>, colors: &Colors) {
         let Some(geometry) = self.geometry else { return };
         let bar = geometry.status_bar();
@@ -352,6 +366,40 @@ fn place(geometry: &Geometry, mut items: Vec<(StatusItem, u32, String)>) -> Vec<
             Slot { item, text, rect }
         })
         .collect()
+}
+
+/// Handles a press of a button on an item of the bar, or on an empty part of the bar.
+pub(crate) fn press(item: Option<StatusItem>, button: MouseButton, cx: &mut Cx<'_>) {
+    let (Some(item), MouseButton::Left) = (item, button) else { return };
+    let action = match item {
+        StatusItem::Program => Action::ChooseShell,
+        StatusItem::Theme => Action::ChooseTheme,
+        StatusItem::CaptureExclude => Action::CaptureRegionExclude,
+        StatusItem::CaptureInclude => Action::CaptureRegionInclude,
+        StatusItem::Recording => Action::ToggleRecording,
+        StatusItem::Proxy => Action::ToggleProxy,
+        StatusItem::Agents => match cx.server.is_some_and(Server::is_paused) {
+            true => Action::PauseAgents,
+            false => Action::AnswerAgent,
+        },
+        StatusItem::Pane => {
+            let Some(pane) = cx.focused() else { return };
+            cx.store(Buffer::Clipboard, pane.0.to_string());
+            return cx.notify("copied", "Copied the pane's number.");
+        }
+        StatusItem::Directory => return copy_path(View::cwd, cx),
+        StatusItem::Project => return copy_path(View::project_root, cx),
+        StatusItem::Size => return,
+    };
+    cx.wish(Wish::Act(None, action));
+}
+
+/// Copies a path of the focused pane.
+fn copy_path(path: impl FnOnce(&View) -> Option<&Path>, cx: &mut Cx<'_>) {
+    let view = cx.focused().and_then(|pane| cx.views.get(&pane));
+    let Some(path) = view.and_then(path).map(|path| path.display().to_string()) else { return };
+    cx.notify("copied", format!("Copied {path}"));
+    cx.store(Buffer::Clipboard, path);
 }
 
 /// A directory for display: `~` for the home directory, and at most [`CWD_COLUMNS`] columns.

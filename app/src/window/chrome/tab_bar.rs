@@ -1,6 +1,6 @@
 //! The tab bar: its layout, hit test and drawing.
 //!
-//! Owns no state except which tabs are visible ([`Strip`]). `app/chrome/tabs.rs` handles the mouse.
+//! Owns no state except which tabs are visible ([`Strip`]). `tabs.rs` handles the mouse.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,34 +1,267 @@
-//! The state of the mouse on the tab bar: the dragged tab and successive clicks; and which tabs are visible.
+//! The tabs of the tab bar: their labels, the mouse on them, and which of them are visible.
 
 use std::time::Instant;
 
-use unterm_mux::TabId;
+use unterm_mux::{Layout, Mux, TabId};
+use winit::{
+    event::{MouseButton, MouseScrollDelta},
+    window::CursorIcon,
+};
 
-use crate::window::chrome::tab_bar::{Strip, TabBarPart};
+use crate::action::Action;
+use crate::window::{
+    chrome::tab_bar::{Look, Strip, TabBar, TabBarPart, TabLabel},
+    cx::Cx,
+    input::pointer::{DOUBLE_CLICK, wheel::whole_notches},
+    overlays::{Overlays, choice::Choice, panel::item::Item},
+    ui::geometry::{Geometry, contains},
+    wish::Wish,
+    workspace::closing::Closing,
+};
 
-/// The state of the mouse on the tab bar, and which tabs are visible.
+/// The distance that a pressed tab must move before a drag starts, in logical pixels.
+const TRAVEL: f32 = 5.0;
+
+/// The tabs of the tab bar.
 #[derive(Debug, Default)]
-pub(crate) struct Hand {
-    pub(crate) strip: Strip,
-    pub(crate) drag: Option<Drag>,
+pub(crate) struct Tabs {
+    /// The texts and marks of the tabs in the last drawn tab bar.
+    labels: Vec<TabLabel>,
+    strip: Strip,
+    drag: Option<Drag>,
     /// The last press of the left button, to detect double clicks.
-    pub(crate) click: Option<(Instant, TabBarPart)>,
+    click: Option<(Instant, TabBarPart)>,
     /// The fraction of a notch that the wheel has turned since its last whole notch.
-    pub(crate) wheel: f64,
+    wheel: f64,
 }
 
 /// A tab under the held left button.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Drag {
-    pub(crate) tab: TabId,
+struct Drag {
+    tab: TabId,
     /// The distance from the tab's left edge to the pressed point, in pixels.
-    pub(crate) grip: f64,
+    grip: f64,
     /// The pointer's x at the press.
-    pub(crate) start: f64,
+    start: f64,
     /// The tab's index before the drag.
-    pub(crate) from: usize,
+    from: usize,
     /// Whether the pointer has moved far enough to start a drag.
-    pub(crate) is_moving: bool,
+    is_moving: bool,
     /// Whether the pointer is far outside the bar, so that the tab leaves the window when the button is released.
-    pub(crate) leaves: bool,
+    leaves: bool,
+}
+
+impl Tabs {
+    /// The texts and marks of the tabs in the last drawn tab bar.
+    pub(crate) fn labels(&self) -> &[TabLabel] {
+        &self.labels
+    }
+
+    /// Sets the texts and marks of the tabs.
+    pub(crate) fn set_labels(&mut self, labels: Vec<TabLabel>) {
+        self.labels = labels;
+    }
+
+    /// The title of a tab. `None` if the tab has not been drawn yet.
+    pub(crate) fn title(&self, tab: TabId) -> Option<&str> {
+        let label = self.labels.iter().find(|label| label.id == tab)?;
+        Some(&label.title)
+    }
+
+    /// The tabs as items of a list.
+    pub(crate) fn items(&self, mux: &Mux) -> Vec<Item<Choice>> {
+        let layout = mux.layout();
+        let tabs = layout.tabs.iter().enumerate();
+        tabs.map(|(index, tab)| {
+            let title = self.title(tab.id).unwrap_or_default();
+            Item::new(title, Choice::Tab(tab.id)).noted(format!("tab {}", index + 1))
+        })
+        .collect()
+    }
+
+    /// The bar with these tabs.
+    pub(crate) fn bar(&self, geometry: Geometry, layout: &Layout, max_title: u16) -> TabBar<'_> {
+        let active = layout.active_tab().map(|tab| tab.id);
+        TabBar::new(geometry, &self.labels, active, self.strip, max_title)
+    }
+
+    /// The bar as last drawn.
+    pub(crate) fn drawn_bar(&self, cx: &Cx<'_>) -> Option<TabBar<'_>> {
+        Some(self.bar(cx.geometry?, &cx.mux.layout(), cx.prefs.config.tab_bar.max_title))
+    }
+
+    /// Scrolls the bar to the active tab, if another tab became active or the active tab moved.
+    pub(crate) fn follow_active(&mut self, cx: &Cx<'_>) {
+        if let Some(strip) = self.drawn_bar(cx).map(|bar| bar.following(self.strip)) {
+            self.strip = strip;
+        }
+    }
+
+    /// The state of mouse and animations for drawing the bar. `turn` is the rotation of progress rings.
+    pub(crate) fn look(&self, turn: f32, cx: &Cx<'_>) -> Look {
+        let pointer = cx.pointer.position;
+        let drag = self.drag.filter(|drag| drag.is_moving);
+        let dragged =
+            drag.zip(pointer).zip(self.drawn_bar(cx)).and_then(|((drag, (x, _)), bar)| {
+                let (left, right) = bar.span();
+                let width = bar.place_of(drag.tab)?.width as i32;
+                Some((drag.tab, ((x - drag.grip) as i32).min(right - width).max(left)))
+            });
+        Look { pointer, dragged, turn, numbers: cx.prefs.config.tab_bar.numbers }
+    }
+
+    /// The part of the bar under the pointer. `None` if the pointer is not on the bar.
+    pub(crate) fn part(&self, cx: &Cx<'_>) -> Option<TabBarPart> {
+        let (x, y) = cx.pointer.position?;
+        let is_on_bar = contains(cx.geometry?.tab_bar(), x, y);
+        is_on_bar.then(|| self.drawn_bar(cx).map(|bar| bar.at(x, y)))?
+    }
+
+    /// Handles a press of a button on a part of the bar.
+    pub(crate) fn press(&mut self, part: TabBarPart, button: MouseButton, cx: &mut Cx<'_>) {
+        let double = button == MouseButton::Left && self.is_double_click(part, cx.now);
+        if let Some(tab) = part.closed_by(button) {
+            return cx.wish(Wish::Close(Closing::Tab(tab)));
+        }
+        match (part, button) {
+            (TabBarPart::Tab(tab), MouseButton::Left) if double => {
+                self.drag = None;
+                cx.wish(Wish::Act(Some(tab), Action::RenameTab));
+            }
+            (TabBarPart::Tab(tab), MouseButton::Left) => {
+                self.grab(tab, cx);
+                cx.report(cx.mux.activate_tab(tab));
+            }
+            (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Right) => {
+                cx.wish(Wish::OpenTabMenu(tab, cx.pointer.position));
+            }
+            (TabBarPart::Menu, MouseButton::Left | MouseButton::Right) => {
+                cx.wish(Wish::OpenMainMenu);
+            }
+            (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => cx.wish(Wish::OpenTab),
+            (TabBarPart::New, MouseButton::Right) => {
+                cx.wish(Wish::Act(None, Action::ChooseShell));
+            }
+            (TabBarPart::Empty, MouseButton::Right) => cx.wish(Wish::Act(None, Action::Launcher)),
+            (TabBarPart::Empty, MouseButton::Left) if double => cx.wish(Wish::OpenTab),
+            (TabBarPart::Before, MouseButton::Left) => self.scroll_pages(-1, cx),
+            (TabBarPart::After, MouseButton::Left) => self.scroll_pages(1, cx),
+            _ => {}
+        }
+    }
+
+    /// Records a press on the bar; returns whether the press completes a double click.
+    fn is_double_click(&mut self, part: TabBarPart, now: Instant) -> bool {
+        let before = self.click.replace((now, part));
+        let double = before.is_some_and(|(time, same)| same == part && now - time < DOUBLE_CLICK);
+        if double {
+            self.click = None;
+        }
+        double
+    }
+
+    /// Scrolls the bar by pages. A page is one tab less than the number of visible tabs.
+    fn scroll_pages(&mut self, pages: isize, cx: &Cx<'_>) {
+        let strip = self.drawn_bar(cx).map(|bar| {
+            let page = bar.shown().saturating_sub(1).max(1) as isize;
+            bar.scrolled(self.strip, pages * page)
+        });
+        self.strip = strip.unwrap_or_default();
+    }
+
+    /// Handles the wheel over the bar. A vertical turn switches tabs. A horizontal turn, or a turn with Shift, scrolls
+    /// the bar.
+    pub(crate) fn turn_wheel(&mut self, delta: MouseScrollDelta, cx: &mut Cx<'_>) {
+        let (x, y) = match delta {
+            MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y)),
+            MouseScrollDelta::PixelDelta(at) => {
+                let (_, height) = cx.cell();
+                (at.x / f64::from(height), at.y / f64::from(height))
+            }
+        };
+        // Touch pads rarely report a scroll that is exactly horizontal or vertical, so the larger part counts.
+        let is_sideways = x.abs() > y.abs();
+        let scrolls = is_sideways || cx.modifiers.shift_key();
+        let turned = if is_sideways { x } else { y };
+        let steps = -whole_notches(&mut self.wheel, turned) as isize;
+        if steps == 0 {
+            return;
+        }
+        if !scrolls {
+            return switch_tab(steps.signum(), cx);
+        }
+        let strip = self.drawn_bar(cx).map(|bar| bar.scrolled(self.strip, steps));
+        self.strip = strip.unwrap_or_default();
+    }
+
+    fn grab(&mut self, tab: TabId, cx: &Cx<'_>) {
+        let Some((x, _)) = cx.pointer.position else { return };
+        let layout = cx.mux.layout();
+        let Some(from) = layout.tabs.iter().position(|one| one.id == tab) else { return };
+        let place = self.drawn_bar(cx).and_then(|bar| bar.place_of(tab));
+        let grip = place.map_or(0.0, |place| x - f64::from(place.x));
+        self.drag = Some(Drag { tab, grip, start: x, from, is_moving: false, leaves: false });
+    }
+
+    /// Drags the held tab to the pointer. Returns false if no tab is held.
+    pub(crate) fn drag(&mut self, x: f64, y: f64, cx: &mut Cx<'_>) -> bool {
+        let (Some(drag), Some(geometry)) = (&mut self.drag, cx.geometry) else { return false };
+        let bar = geometry.tab_bar();
+        // The tab leaves the window only if the pointer is clearly outside the bar: by more than the bar's height.
+        let (width, height) = (f64::from(bar.width), f64::from(bar.height));
+        let (x_in, y_in) = (x - f64::from(bar.x), y - f64::from(bar.y));
+        let distance = (-x_in).max(x_in - width).max(-y_in).max(y_in - height);
+        drag.leaves = distance > height;
+        drag.is_moving |=
+            (x - drag.start).abs() > f64::from(TRAVEL * geometry.scale) || drag.leaves;
+        let drag = *drag;
+        if drag.leaves {
+            self.click = None;
+            cx.set_icon(CursorIcon::Move);
+            cx.report(cx.mux.move_tab(drag.tab, drag.from));
+        } else if drag.is_moving {
+            cx.set_icon(CursorIcon::Default);
+            // The press that started this drag does not count toward a double click.
+            self.click = None;
+            let index = self.drawn_bar(cx).and_then(|bar| {
+                let width = f64::from(bar.place_of(drag.tab)?.width);
+                Some(bar.index_at(x - drag.grip + width / 2.0))
+            });
+            if let Some(index) = index {
+                cx.report(cx.mux.move_tab(drag.tab, index));
+            }
+        }
+        true
+    }
+
+    /// Lets go of the held tab. Returns the tab if it leaves the window.
+    pub(crate) fn let_go(&mut self) -> Option<TabId> {
+        self.drag.take().filter(|drag| drag.leaves).map(|drag| drag.tab)
+    }
+
+    /// Ends the drag of a tab, and moves the tab back to its old place. Returns false if no tab was moving.
+    pub(crate) fn cancel_drag(&mut self, cx: &mut Cx<'_>) -> bool {
+        let Some(drag) = self.drag.take() else { return false };
+        if drag.is_moving {
+            cx.report(cx.mux.move_tab(drag.tab, drag.from));
+        }
+        drag.is_moving
+    }
+
+    /// Asks for a new title of a tab. The input initially contains the current title.
+    pub(crate) fn ask_title(&self, tab: TabId, overlays: &mut Overlays, cx: &mut Cx<'_>) {
+        let hint = "Title of the tab; leave it empty for the program's own title";
+        let title = self.title(tab).unwrap_or_default();
+        overlays.pick_argument("set_tab_title", hint, title, tab, cx);
+    }
+}
+
+/// Activates the tab that is `by` places further. Wraps around at the ends.
+pub(crate) fn switch_tab(by: isize, cx: &mut Cx<'_>) {
+    let layout = cx.mux.layout();
+    let count = layout.tabs.len() as isize;
+    if count > 0 {
+        let index = (layout.active as isize + by).rem_euclid(count) as usize;
+        cx.report(cx.mux.activate_tab(layout.tabs[index].id));
+    }
 }

@@ -6,6 +6,7 @@
 
 use unterm_mux::quote;
 
+pub(crate) mod receive;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) mod xdnd;
 
@@ -16,6 +17,13 @@ pub(crate) struct Dropped {
     pub(crate) names: Vec<String>,
     /// The position of the drop in pixels of the window; `None` if unknown.
     pub(crate) at: Option<(f64, f64)>,
+}
+
+impl Dropped {
+    /// The names as words of a shell, each followed by a blank.
+    pub(crate) fn words(&self, shell: &str) -> String {
+        self.names.iter().map(|name| quote(shell, name) + " ").collect()
+    }
 }
 
 /// Parses a list of URIs ([RFC 2483], section 5). Returns `file:` URIs of this machine as paths, even if the files do
@@ -39,7 +47,7 @@ pub(crate) fn from_uri_list(list: &[u8]) -> Vec<String> {
 
 /// Turns a path into one word of a shell. If the path contains other characters than letters, digits and characters
 /// such as `/` and `.`, it is quoted by the rules of that shell.
-pub(crate) fn quote(shell: &str, path: &str) -> String {
+fn quote(shell: &str, path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%=".contains(c);
     match !path.is_empty() && path.chars().all(is_plain) {
         true => path.to_owned(),

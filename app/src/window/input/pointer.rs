@@ -10,6 +10,7 @@ use unterm_mux::{PaneId, input};
 use unterm_term::Point;
 use winit::{event::MouseButton, window::CursorIcon};
 
+use crate::action::MouseInput;
 use crate::window::{
     hovered_link::HoveredLink,
     input::pointer::{focus_press::FocusPress, wheel_buttons::WheelButtons},
@@ -78,6 +79,18 @@ pub(crate) fn mux_button(button: MouseButton) -> Option<input::MouseButton> {
         MouseButton::Right => input::MouseButton::Right,
         MouseButton::Back => input::MouseButton::Back,
         MouseButton::Forward => input::MouseButton::Forward,
+        MouseButton::Other(_) => return None,
+    })
+}
+
+/// The name of a button in the configuration of mouse bindings.
+pub(crate) fn bound_input(button: MouseButton) -> Option<MouseInput> {
+    Some(match button {
+        MouseButton::Left => MouseInput::Left,
+        MouseButton::Middle => MouseInput::Middle,
+        MouseButton::Right => MouseInput::Right,
+        MouseButton::Back => MouseInput::Back,
+        MouseButton::Forward => MouseInput::Forward,
         MouseButton::Other(_) => return None,
     })
 }

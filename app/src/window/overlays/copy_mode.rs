@@ -4,7 +4,7 @@ use unterm_mux::{
     Pane, PaneId,
     input::{self, Key, Modifiers},
 };
-use unterm_term::LineId;
+use unterm_term::{LineId, Point};
 
 use crate::copy_command::{CopyCommand, Find, Motion};
 use crate::window::{
@@ -13,12 +13,14 @@ use crate::window::{
     overlays::{
         canvas::Canvas,
         overlay::{Handled, Overlay, Press},
+        search::SearchBar,
+        searching::Searching,
         text_target::TextTarget,
     },
     wish::Wish,
     workspace::{
-        copy_mode::{motion::Text, target},
-        view::View,
+        copy_mode::{CopyMode, motion::Text, target},
+        view::{View, Views},
     },
 };
 
@@ -60,6 +62,49 @@ impl Overlay for View {
     fn draw(&self, _: &mut Canvas<'_, '_>) {}
 }
 
+/// Turns copy mode in the focused pane on or off. Copy mode starts at the current match if a search is open, otherwise
+/// with the current selection, otherwise at the program's cursor.
+pub(crate) fn toggle(search: &mut Searching, cx: &mut Cx<'_>) {
+    let Some(pane) = cx.focused_pane() else { return };
+    let found = search.of(pane.id()).and_then(SearchBar::range);
+    let Some(view) = cx.fresh_view(&pane) else { return };
+    if view.copy.is_some() && found.is_none() {
+        if view.leave() {
+            search.close_of_copy_mode();
+        }
+        return;
+    }
+    let snapshot = &view.snapshot;
+    let (Some(first), Some(last)) = (snapshot.rows.first(), snapshot.rows.last()) else {
+        return;
+    };
+    let selected = view.selection.and_then(|selection| selection.range);
+    let shown = snapshot.rows.get(usize::from(snapshot.cursor.row));
+    let here = shown.map_or(Point { line: last.line, col: 0 }, |row| Point {
+        line: row.line,
+        col: snapshot.cursor.col.min(snapshot.size.cols - 1),
+    });
+    let top = first.line;
+    let mode = match (found, selected) {
+        (Some(range), _) => CopyMode::with(range, false),
+        (None, Some(range)) => CopyMode::with(range, true),
+        (None, None) => CopyMode::new(here),
+    };
+    view.begin_copy_mode(mode, top);
+    if let Some(bar) = search.bar_mut().filter(|_| found.is_some()) {
+        bar.accept();
+    }
+}
+
+/// Leaves a pane's copy mode without scrolling. Returns false if copy mode was off.
+pub(crate) fn end(pane: PaneId, views: &mut Views, search: &mut Searching) -> bool {
+    let is_ended = views.get_mut(&pane).is_some_and(View::end_copy_mode);
+    if is_ended {
+        search.close_of_copy_mode();
+    }
+    is_ended
+}
+
 /// The command that a key is bound to in copy mode.
 fn command(pressed: Pressed, modifiers: Modifiers, cx: &Cx<'_>) -> Option<CopyCommand> {
     let typed = pressed.key.off_keypad();
@@ -79,11 +124,19 @@ impl View {
         command.is_some()
     }
 
-    /// Leaves copy mode and shows the live screen.
-    fn leave(&mut self, cx: &mut Cx<'_>) {
-        if self.end_copy_mode() {
+    /// Leaves copy mode and shows the live screen. Returns false if copy mode was off.
+    fn leave(&mut self) -> bool {
+        let is_left = self.end_copy_mode();
+        if is_left {
             self.scroll_to_live();
             self.selection = None;
+        }
+        is_left
+    }
+
+    /// Leaves copy mode, shows the live screen, and closes the search of copy mode.
+    fn leave_by_key(&mut self, cx: &mut Cx<'_>) {
+        if self.leave() {
             cx.wish(Wish::EndCopySearch);
         }
     }
@@ -190,7 +243,7 @@ impl View {
                 let (at, forward) = (copy.cursor, copy.forward == same);
                 cx.wish(Wish::NextMatch { pane: pane.id(), at, forward, count: count.max(1) });
             }
-            CopyCommand::Leave => self.leave(cx),
+            CopyCommand::Leave => self.leave_by_key(cx),
         }
     }
 
@@ -223,6 +276,6 @@ impl View {
             cx.store(Buffer::Primary, text.clone());
             cx.store(Buffer::Clipboard, text);
         }
-        self.leave(cx);
+        self.leave_by_key(cx);
     }
 }

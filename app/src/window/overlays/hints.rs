@@ -16,7 +16,7 @@ use crate::window::{
     overlays::{
         canvas::Canvas,
         overlay::{Handled, Overlay, Press},
-        targets::{Target, TargetKind},
+        targets::{self, Target, TargetKind, reach::Reach},
         text_target::TextTarget,
     },
     ui::{colors::Colors, geometry::Geometry},
@@ -36,6 +36,21 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
+    /// Labels over the visible targets of the focused pane. A chosen target is copied if `copies` is set, and otherwise
+    /// opened. If there is no target, shows a message.
+    pub(crate) fn over_targets(copies: bool, cx: &mut Cx<'_>) -> Option<Self> {
+        let pane = cx.focused_pane()?;
+        cx.fresh_view(&pane);
+        let view = cx.views.get(&pane.id())?;
+        let reach = Reach::of(&view.snapshot.rows, &pane.term());
+        let targets = targets::find(&reach, &cx.prefs.config.hint_patterns);
+        if targets.is_empty() {
+            cx.notify("hints", "No link, path, hash or number is in sight.");
+            return None;
+        }
+        Some(Self::new(pane.id(), targets, &cx.prefs.config.hints.alphabet, copies))
+    }
+
     pub(crate) fn new(pane: PaneId, targets: Vec<Target>, alphabet: &str, copies: bool) -> Self {
         let mut texts: Vec<(&str, usize)> = Vec::new();
         let mut numbers = vec![0; targets.len()];

@@ -26,7 +26,7 @@ use crate::window::{
 };
 
 /// How long a toast stays, unless it is an error.
-pub(crate) const TIME: Duration = Duration::from_secs(4);
+const TIME: Duration = Duration::from_secs(4);
 /// The maximum number of toasts. If there are more, the oldest toast that expires is removed first.
 const CAP: usize = 3;
 /// The width, margins and padding, in logical pixels.
@@ -62,11 +62,60 @@ pub(crate) struct Toasts {
     /// The shown toasts, oldest first.
     shown: Vec<Toast>,
     /// The last error, for callers that request its text.
-    pub(crate) complaint: Option<String>,
+    complaint: Option<String>,
 }
 
 impl Toasts {
-    pub(crate) fn add(&mut self, toast: Toast) {
+    /// Shows a message that expires.
+    pub(crate) fn notify(&mut self, about: &'static str, text: String, now: Instant) {
+        self.add(Toast { until: Some(now + TIME), ..Toast::of(about, text) });
+    }
+
+    /// Shows a message about a pane that expires. A click on the message shows the pane.
+    pub(crate) fn notify_of(
+        &mut self,
+        pane: PaneId,
+        about: &'static str,
+        text: String,
+        now: Instant,
+    ) {
+        let (until, pane) = (Some(now + TIME), Some(pane));
+        self.add(Toast { until, pane, ..Toast::of(about, text) });
+    }
+
+    /// Shows a notification as a message that expires. Only a newer version of the same notification replaces the
+    /// message.
+    pub(crate) fn show_notification(&mut self, notification: Key, text: String, now: Instant) {
+        let (until, pane) = (Some(now + TIME), Some(notification.pane()));
+        let notification = Some(notification);
+        self.add(Toast { until, pane, notification, ..Toast::of("notification", text) });
+    }
+
+    /// Shows a message that is not an error. The message stays until [`Toasts::settle`] removes it.
+    pub(crate) fn keep(&mut self, about: &'static str, text: String) {
+        self.add(Toast::of(about, text));
+    }
+
+    /// Shows an error, and records it for callers that request its text. The message stays until the user dismisses it
+    /// or [`Toasts::settle`] removes it.
+    pub(crate) fn complain(&mut self, about: &'static str, text: String) {
+        self.complaint = Some(text.clone());
+        self.add(Toast { is_error: true, ..Toast::of(about, text) });
+    }
+
+    /// Shows why an action is not possible now, in a message that expires. Also records the text for callers that
+    /// request it.
+    pub(crate) fn refuse(&mut self, about: &'static str, why: String, now: Instant) {
+        self.complaint = Some(why.clone());
+        self.notify(about, why, now);
+    }
+
+    /// Returns the last error, and forgets it.
+    pub(crate) fn take_complaint(&mut self) -> Option<String> {
+        self.complaint.take()
+    }
+
+    fn add(&mut self, toast: Toast) {
         let is_same =
             |other: &Toast| (other.about, other.notification) == (toast.about, toast.notification);
         self.shown.retain(|other| !is_same(other));

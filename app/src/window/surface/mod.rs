@@ -12,6 +12,7 @@ pub(crate) mod pane_marks;
 pub(crate) mod plan;
 pub(crate) mod scene;
 pub(crate) mod screen;
+pub(crate) mod screenshot;
 pub(crate) mod stack;
 pub(crate) mod title;
 pub(crate) mod wayland;
@@ -25,7 +26,7 @@ use winit::dpi::PhysicalPosition;
 
 use crate::window::{
     surface::{pacing::Pacing, screen::Screen, x_server::Pointers},
-    ui::geometry::{Geometry, contains, pixels},
+    ui::geometry::Geometry,
 };
 
 pub(crate) struct Surface {
@@ -43,7 +44,7 @@ pub(crate) struct Surface {
     /// Whether the window's background is translucent.
     pub(crate) is_transparent: bool,
     /// The position of the window before it was hidden for a screenshot.
-    pub(crate) hidden_at: Option<PhysicalPosition<i32>>,
+    hidden_at: Option<PhysicalPosition<i32>>,
     pub(crate) pointers: Pointers,
     /// Whether the system's queue may still contain sizes that the new window had before it was shown. Such a size must
     /// not reach the first program.
@@ -75,13 +76,18 @@ impl Surface {
     }
 
     pub(crate) fn cell(&self) -> (u32, u32) {
-        let cell = self.geometry.map(|geometry| geometry.cell);
-        cell.map_or((1, 1), |cell| (cell.width.max(1), cell.height.max(1)))
+        self.geometry.map_or((1, 1), |geometry| geometry.cell_size())
     }
 
     /// The visible panes and their areas. A pane covers earlier panes of the list.
     pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
         self.geometry.map_or_else(Vec::new, |geometry| geometry.placed(layout))
+    }
+
+    /// Whether the window shows a pane, as far as the system reports.
+    pub(crate) fn has_in_sight(&self, pane: PaneId, layout: &Layout) -> bool {
+        let is_hidden = self.screen.as_ref().is_some_and(Screen::is_hidden);
+        !is_hidden && self.placed(layout).iter().any(|(id, _)| *id == pane)
     }
 
     /// Makes the next frame repaint the whole window, after the system discarded a part of its content.
@@ -105,9 +111,4 @@ impl Surface {
             self.redraw_whole();
         }
     }
-}
-
-/// The topmost pane at a point of the window, and the pane's area.
-pub(crate) fn pane_under(placed: &[(PaneId, Rect)], x: f64, y: f64) -> Option<(PaneId, Rect)> {
-    placed.iter().rev().copied().find(|(_, area)| contains(pixels(*area), x, y))
 }

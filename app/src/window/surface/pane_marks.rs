@@ -9,7 +9,7 @@ use crate::window::{
 /// Draws copy mode's mark in the corner of each pane that is in copy mode.
 pub(crate) fn draw_copy_modes(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
     for (id, area) in canvas.placed {
-        let is_searched = drawn.overlays.search.as_ref().is_some_and(|search| search.pane == *id);
+        let is_searched = drawn.overlays.search.of(*id).is_some();
         let view = canvas.views.get(id);
         let mark = view.and_then(|view| match &view.copy {
             Some(copy) => Some(copy.mark()),

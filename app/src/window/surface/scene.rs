@@ -3,7 +3,6 @@
 use unterm_renderer::{PaneScene, PixelRect, Renderer, Scene};
 
 use crate::window::{
-    chrome::tab_bar::TabBar,
     overlays::{canvas::Canvas, text_target::TextTarget, toast::rows_in_use},
     surface::{
         pane_marks,
@@ -50,7 +49,7 @@ pub(crate) fn scene<'a>(
         let height = geometry.px(2.0).min(geometry.px(geometry.padding)).max(1);
         scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
     }
-    let search = overlays.search.as_ref();
+    let search = overlays.search.bar();
     let bar = search.map(|search| (search.pane, search.bar()));
     let kept = rows_in_use(layout, placed, &workspace.views, bar, geometry);
     let toasts = overlays.toasts.placed(geometry, &kept);
@@ -65,13 +64,8 @@ pub(crate) fn scene<'a>(
     for (_, area) in placed.iter().filter(|(id, _)| is_flashing(&workspace.views, id)) {
         draw_flash(pixels(*area), colors, &mut scene);
     }
-    let active = layout.active_tab().map(|tab| tab.id);
     let max_title = prefs.config.tab_bar.max_title;
-    TabBar::new(*geometry, &chrome.tabs, active, chrome.tab_hand.strip, max_title).draw(
-        &mut scene,
-        colors,
-        plan.tab_bar,
-    );
+    chrome.tabs.bar(*geometry, layout, max_title).draw(&mut scene, colors, plan.tab_bar);
     chrome.status_bar.draw(&mut scene, colors);
     let mut canvas = Canvas {
         geometry,
@@ -79,7 +73,7 @@ pub(crate) fn scene<'a>(
         placed,
         views: &workspace.views,
         layout,
-        search: overlays.search.as_ref(),
+        search: overlays.search.bar(),
         debug: plan.debug.as_ref(),
         pointer: input.pointer.position,
         renderer,

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use unterm_renderer::{PainterError, PixelRect, Renderer, WindowPainter};
 use winit::{
     dpi::{PhysicalPosition, PhysicalSize},
-    window::Window,
+    window::{Theme, Window},
 };
 
 use crate::window::{surface::wayland, ui::geometry::Geometry};
@@ -18,6 +18,12 @@ impl Screen {
     /// Whether the window is covered or minimized, as far as the system reports.
     pub(crate) fn is_hidden(&self) -> bool {
         self.occluded || self.minimized.is_some_and(|(is_minimized, _)| is_minimized)
+    }
+
+    /// The theme that the desktop sets for the window. `None` on Wayland, where the window's theme is the one that we
+    /// set.
+    pub(crate) fn system_theme(&self) -> Option<Theme> {
+        self.window.theme().filter(|_| !wayland::shows(&self.window))
     }
 
     /// Sets the window's minimum size.

@@ -65,7 +65,7 @@ impl<'a> OverlayParts<'a> {
         Some(match place {
             OverlayPlace::CopyMode => views.get(&focused?).filter(|view| view.is_copying())?,
             OverlayPlace::Link => overlays.hovered.as_ref()?,
-            OverlayPlace::Search => overlays.search.as_ref()?,
+            OverlayPlace::Search => overlays.search.bar()?,
             OverlayPlace::Hints => overlays.hints.as_ref()?,
             OverlayPlace::Tooltip => &chrome.status_bar,
             OverlayPlace::Toasts => &overlays.toasts,
@@ -87,7 +87,7 @@ pub(crate) fn overlay_mut(
     place: OverlayPlace,
 ) -> Option<&mut dyn Overlay> {
     Some(match place {
-        OverlayPlace::Search => overlays.search.as_mut()?,
+        OverlayPlace::Search => overlays.search.bar_mut()?,
         OverlayPlace::Hints => overlays.hints.as_mut()?,
         OverlayPlace::Toasts => &mut overlays.toasts,
         OverlayPlace::Inbox => overlays.inbox.as_mut()?,
@@ -102,6 +102,24 @@ pub(crate) fn overlay_mut(
             return None;
         }
     })
+}
+
+/// Closes the overlay at a place. Overlays without content of their own are never closed.
+pub(crate) fn close(overlays: &mut Overlays, place: OverlayPlace) {
+    match place {
+        OverlayPlace::Search => overlays.search.close(),
+        OverlayPlace::Hints => overlays.hints = None,
+        OverlayPlace::Inbox => overlays.inbox = None,
+        OverlayPlace::Picker => overlays.picker = None,
+        OverlayPlace::Menu => overlays.menu = None,
+        OverlayPlace::CopyMode
+        | OverlayPlace::Link
+        | OverlayPlace::Tooltip
+        | OverlayPlace::Toasts
+        | OverlayPlace::Sequence
+        | OverlayPlace::Debug
+        | OverlayPlace::Questions => {}
+    }
 }
 
 pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {

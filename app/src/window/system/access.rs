@@ -1,8 +1,7 @@
 //! Reports the content of the window to screen readers and magnifiers through AccessKit: the visible text with cursor
 //! and selection, the tabs, and open overlays.
 //!
-//! Owns the connection to readers. `access/tree.rs` builds the nodes, and `app/system/access.rs` sends updates. As
-//! long as no reader is connected, no tree is built. AccessKit itself compares successive trees to detect new output.
+//! Owns the connection to readers. `access/tree.rs` builds the nodes. As long as no reader is connected, no tree is built. AccessKit itself compares successive trees to detect new output.
 
 pub(crate) mod run;
 pub(crate) mod tree;
@@ -12,24 +11,31 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use accesskit::{Action, ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler};
+use accesskit::{
+    Action, ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler, TreeUpdate,
+};
 use accesskit_winit::Adapter;
+use unterm_mux::{PaneId, TabId};
 use winit::{event::WindowEvent, event_loop::ActiveEventLoop, window::Window};
 
-use crate::window::{inbox::Inbox, system::access::tree::SentTree};
+use crate::window::{
+    cx::Cx,
+    inbox::Inbox,
+    system::access::tree::{SentTree, Target, target},
+};
 
 /// The connection to the platform's accessibility API.
 #[derive(Default)]
-pub(crate) struct Access(pub(crate) Option<Open>);
+pub(crate) struct Access(Option<Open>);
 
-pub(crate) struct Open {
-    pub(crate) adapter: Adapter,
+struct Open {
+    adapter: Adapter,
     /// Whether a reader has connected and has not received a tree yet. Set and cleared under the adapter's own lock.
-    pub(crate) is_new: Arc<AtomicBool>,
+    is_new: Arc<AtomicBool>,
     /// Whether a reader is connected.
     is_connected: Arc<AtomicBool>,
     /// The state that was last sent to the reader.
-    pub(crate) sent: SentTree,
+    sent: SentTree,
 }
 
 /// Receives the requests of a reader, on a thread of AccessKit.
@@ -40,7 +46,7 @@ struct Ear {
 }
 
 impl ActivationHandler for Ear {
-    fn request_initial_tree(&mut self) -> Option<accesskit::TreeUpdate> {
+    fn request_initial_tree(&mut self) -> Option<TreeUpdate> {
         self.is_new.store(true, Ordering::Relaxed);
         self.is_connected.store(true, Ordering::Relaxed);
         // The next repaint sends the tree to the reader.
@@ -81,6 +87,39 @@ impl Access {
         Self(Some(Open { adapter, is_new, is_connected, sent: SentTree::default() }))
     }
 
+    /// Sends the current content of the window to connected readers. `build` returns the tree and a record of its
+    /// content; its argument is the record of the tree that was sent last.
+    pub(crate) fn update(&mut self, build: impl Fn(&SentTree) -> (TreeUpdate, SentTree)) {
+        let Some(Open { adapter, is_new, sent, .. }) = &mut self.0 else { return };
+        // AccessKit reports all text between the first and the last changed letter as new. After a scroll, that would
+        // be the whole screen. Therefore a first update removes the lines that scrolled away, and a second update adds
+        // only new lines.
+        let mut now = None;
+        adapter.update_if_active(|| {
+            if is_new.swap(false, Ordering::Relaxed) {
+                *sent = SentTree::default();
+            }
+            let (tree, knows) = build(sent);
+            match sent.without_what_left(&tree, &knows) {
+                Some(less) => {
+                    now = Some((tree, knows));
+                    less
+                }
+                None => {
+                    *sent = knows;
+                    tree
+                }
+            }
+        });
+        if let Some((tree, knows)) = now {
+            adapter.update_if_active(|| {
+                is_new.store(false, Ordering::Relaxed);
+                *sent = knows;
+                tree
+            });
+        }
+    }
+
     /// Whether a screen reader is connected.
     pub(crate) fn has_listener(&self) -> bool {
         self.0.as_ref().is_some_and(|open| open.is_connected.load(Ordering::Relaxed))
@@ -91,6 +130,15 @@ impl Access {
         if let Some(open) = &mut self.0 {
             open.adapter.process_event(window, event);
         }
+    }
+}
+
+/// Carries out a reader's request on the tab or pane of a node.
+pub(crate) fn choose(node: u64, cx: &mut Cx<'_>) {
+    match target(node) {
+        Some(Target::Tab(id)) => cx.report(cx.mux.activate_tab(TabId(id))),
+        Some(Target::Pane(id)) => cx.report(cx.mux.focus(PaneId(id))),
+        None => {}
     }
 }
 

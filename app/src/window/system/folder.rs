@@ -1,5 +1,7 @@
 //! The purpose of a chosen folder, and how the `cd` command of each shell quotes a path.
 
+pub(crate) mod choose;
+
 use std::path::Path;
 
 use unterm_mux::{Pane, PaneId, quote};
@@ -25,7 +27,7 @@ impl Purpose {
 
 /// The keyboard input that changes the directory of a pane's shell. If the directory can't be changed, returns a
 /// message with the reason.
-pub(crate) fn change(pane: &Pane, folder: &Path) -> Result<String, String> {
+fn change(pane: &Pane, folder: &Path) -> Result<String, String> {
     if let Some(busy) = pane.foreground().filter(|foreground| !foreground.is_root) {
         let name = busy.name.rsplit('/').next().unwrap_or_default();
         return Err(format!(

@@ -1,8 +1,10 @@
 //! Notifications for a user who is not looking at the pane: notifications of programs (OSC 9, 99, 777), ends of long
 //! commands, and the bell.
 //!
-//! Decides when a pane may show a notification. The desktop shows the notification (`desktop.rs`). If the desktop has
+//! Decides when a pane may show a notification (`handle.rs`). The desktop shows the notification (`desktop.rs`). If the desktop has
 //! no notification service, the window shows a message instead.
+
+pub(crate) mod handle;
 
 use std::{
     collections::HashMap,
@@ -60,21 +62,21 @@ pub(crate) fn queue(events: &mut Vec<NoticeEvent>, new: NoticeEvent) {
 /// The window's state for notifications.
 #[derive(Default)]
 pub(crate) struct Notices {
-    pub(crate) desktop: Option<Desktop>,
+    desktop: Option<Desktop>,
     /// The number of notifications that each pane may still show, and the time when this number was last increased.
     budgets: HashMap<PaneId, (u32, Instant)>,
     /// The newest notification of each pane that has used up its budget. It replaces earlier notifications, and is
     /// shown as soon as the budget allows.
-    pub(crate) waiting: HashMap<PaneId, Notification>,
+    waiting: HashMap<PaneId, Notification>,
     /// Whether the desktop was requested to draw attention to the window.
-    pub(crate) wants_attention: bool,
+    wants_attention: bool,
     /// The time when the bell last sounded.
-    pub(crate) rung: Option<Instant>,
+    rung: Option<Instant>,
 }
 
 impl Notices {
     /// Whether a pane may show a notification now. If so, this call counts one notification against the pane's budget.
-    pub(crate) fn may_show(&mut self, pane: PaneId, now: Instant) -> bool {
+    fn may_show(&mut self, pane: PaneId, now: Instant) -> bool {
         let (left, since) = self.budgets.entry(pane).or_insert((BUDGET, now));
         let gained =
             (now.saturating_duration_since(*since).as_millis() / REFILL.as_millis()) as u32;
@@ -88,7 +90,7 @@ impl Notices {
     }
 
     /// The time from which a pane may show its next notification.
-    pub(crate) fn next(&self, pane: PaneId) -> Option<Instant> {
+    fn next(&self, pane: PaneId) -> Option<Instant> {
         self.budgets.get(&pane).map(|(_, since)| *since + REFILL)
     }
 
@@ -117,8 +119,17 @@ pub(crate) fn short(line: &str) -> String {
     words
 }
 
+/// Adds a line to a text, if there is one.
+pub(crate) fn with_line(text: String, line: Option<String>) -> String {
+    match line {
+        Some(line) if text.is_empty() => line,
+        Some(line) => format!("{text}\n{line}"),
+        None => text,
+    }
+}
+
 /// Formats a duration for the user.
-pub(crate) fn lasted(took: Duration) -> String {
+fn lasted(took: Duration) -> String {
     let seconds = took.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
@@ -129,10 +140,7 @@ pub(crate) fn lasted(took: Duration) -> String {
 
 /// The name and picture of a notification's icon. If one of `names` is a standard icon of the protocol, it replaces
 /// the picture, as the protocol requires. Every icon theme contains the standard icons, but may lack others.
-pub(crate) fn icon_of(
-    names: Vec<String>,
-    picture: Option<Arc<[u8]>>,
-) -> (String, Option<Arc<[u8]>>) {
+fn icon_of(names: Vec<String>, picture: Option<Arc<[u8]>>) -> (String, Option<Arc<[u8]>>) {
     match names.iter().find_map(|name| theme_icon(name)) {
         Some(icon) => (icon.to_owned(), None),
         None => (names.into_iter().next().unwrap_or_default(), picture),

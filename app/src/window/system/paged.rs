@@ -2,10 +2,16 @@
 //!
 //! Owns each file. When the pager's pane is closed, the owner is dropped and deletes the file.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
-use unterm_mux::private;
+use unterm_mux::{PaneId, private};
+
+/// The files that pagers show, by the pane of each pager.
+pub(crate) type PagedFiles = HashMap<PaneId, PagedFile>;
 
 /// The name of the folder for the files. The folder is in the user's runtime directory, which the system clears at
 /// logout. If that directory is missing, the folder is in Unterm's home directory.

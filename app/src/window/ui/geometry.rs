@@ -48,6 +48,11 @@ impl Geometry {
         (width as f32 / self.ui_column).max(8.0) as usize
     }
 
+    /// The width and height of a cell, in pixels, at least 1.
+    pub(crate) fn cell_size(&self) -> (u32, u32) {
+        (self.cell.width.max(1), self.cell.height.max(1))
+    }
+
     /// Converts logical pixels to physical pixels.
     pub(crate) fn px(&self, logical: f32) -> u32 {
         (logical * self.scale).round() as u32
@@ -148,6 +153,11 @@ pub(crate) fn contains(rect: PixelRect, x: f64, y: f64) -> bool {
     let (x, y) = (x.floor() as i32, y.floor() as i32);
     (rect.x..rect.x + rect.width as i32).contains(&x)
         && (rect.y..rect.y + rect.height as i32).contains(&y)
+}
+
+/// The topmost pane at a point of the window, and the pane's area.
+pub(crate) fn pane_under(placed: &[(PaneId, Rect)], x: f64, y: f64) -> Option<(PaneId, Rect)> {
+    placed.iter().rev().copied().find(|(_, area)| contains(pixels(*area), x, y))
 }
 
 #[cfg(test)]

@@ -6,9 +6,11 @@
 
 pub(crate) mod about;
 pub(crate) mod action;
+pub(crate) mod actions;
 pub(crate) mod draw;
 pub(crate) mod layout;
 pub(crate) mod mark;
+pub(crate) mod mouse;
 
 use unterm_term::{Command, LineId, Rgb, ScreenKind, Snapshot, Term};
 

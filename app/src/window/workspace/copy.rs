@@ -1,4 +1,4 @@
-//! Text of a pane for the clipboard: as plain text, as HTML with its colors, or with ANSI escape sequences.
+//! Copies text of a pane: as plain text, as HTML with its colors, or with ANSI escape sequences.
 //!
 //! Owns the formats. `selection.rs` determines the selected cells.
 
@@ -10,7 +10,14 @@ use unterm_term::{
     Underline, Width,
 };
 
-use crate::window::ui::colors::mix;
+use crate::config::CopyOnSelect;
+use crate::window::{
+    cx::Cx,
+    effect::Effect,
+    input::{buffer::Buffer, clipboard::Request},
+    ui::colors::mix,
+    workspace::view::Views,
+};
 
 /// The maximum number of lines that are copied with styles, and the number of lines that are read each time the
 /// terminal is locked.
@@ -24,6 +31,63 @@ pub(crate) enum Form {
     Html,
     /// Text with the escape sequences of its colors and styles.
     Ansi,
+}
+
+/// The selected text of a pane. If `trim` is set, trailing blanks are removed. `None` if no text is selected.
+pub(crate) fn selected_text(views: &Views, pane: &Pane, trim: bool) -> Option<String> {
+    let range = views.get(&pane.id())?.selection?.range?;
+    let text = match trim {
+        true => pane.term().text(range),
+        false => plain(&lines(pane, range, false).0),
+    };
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Copies the focused pane's selection to the clipboard, and clears the selection. Returns false if nothing is
+/// selected.
+pub(crate) fn copy_selection(cx: &mut Cx<'_>) -> bool {
+    let Some(pane) = cx.focused_pane() else { return false };
+    let text = selected_text(cx.views, &pane, cx.prefs.config.mouse.trim_copied);
+    let Some(text) = text else { return false };
+    cx.store(Buffer::Clipboard, text);
+    end_selection(&pane, cx);
+    true
+}
+
+/// Copies the focused pane's selection in a format with colors, and clears the selection. Returns false if nothing is
+/// selected.
+pub(crate) fn copy_as(form: Form, cx: &mut Cx<'_>) -> bool {
+    let Some(pane) = cx.focused_pane() else { return false };
+    let view = cx.views.get(&pane.id());
+    let Some(range) = view.and_then(|view| view.selection?.range) else { return false };
+    let (lines, snapshot) = lines(&pane, range, cx.prefs.config.mouse.trim_copied);
+    match form {
+        Form::Html => {
+            let html = html(&lines, &snapshot.palette);
+            cx.effects.push(Effect::Clipboard(Request::StoreHtml(html, plain(&lines))));
+        }
+        Form::Ansi => cx.store(Buffer::Clipboard, ansi(&lines)),
+    }
+    end_selection(&pane, cx);
+    true
+}
+
+/// Copies the text of a finished selection, if `mouse.copy_on_select` is set.
+pub(crate) fn copy_on_select(text: String, cx: &mut Cx<'_>) {
+    match cx.prefs.config.mouse.copy_on_select {
+        CopyOnSelect::Off => {}
+        CopyOnSelect::Primary => cx.store(Buffer::Primary, text),
+        CopyOnSelect::Clipboard => {
+            cx.store(Buffer::Primary, text.clone());
+            cx.store(Buffer::Clipboard, text);
+        }
+    }
+}
+
+fn end_selection(pane: &Pane, cx: &mut Cx<'_>) {
+    if let Some(view) = cx.views.get_mut(&pane.id()) {
+        view.selection = None;
+    }
 }
 
 /// The text of adjacent cells with equal styles.

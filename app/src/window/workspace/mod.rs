@@ -9,12 +9,16 @@ pub(crate) mod closing;
 pub(crate) mod copy;
 pub(crate) mod copy_mode;
 pub(crate) mod cursor;
+pub(crate) mod dividers;
 pub(crate) mod first_layout;
 pub(crate) mod first_panes;
 pub(crate) mod folds;
+pub(crate) mod hit_test;
+pub(crate) mod kept_programs;
 pub(crate) mod panes;
 pub(crate) mod prompts;
 pub(crate) mod scroll;
+pub(crate) mod selecting;
 pub(crate) mod selection;
 pub(crate) mod title;
 pub(crate) mod view;
@@ -22,17 +26,15 @@ pub(crate) mod work;
 
 use std::{
     collections::HashMap,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::PaneId;
 
-use crate::window::workspace::{first_panes::FirstPanes, panes::Hand, view::Views};
-use crate::{
-    last_session::{LastSession, Unopened},
-    sessions::Sessions,
-    succession::Restart,
+use crate::last_session::{LastSession, Unopened};
+use crate::window::workspace::{
+    dividers::Dividers, first_panes::FirstPanes, kept_programs::KeptPrograms, panes::Broadcast,
+    view::Views,
 };
 
 /// Duration of the visual bell.
@@ -40,7 +42,9 @@ const FLASH: Duration = Duration::from_millis(120);
 
 pub(crate) struct Workspace {
     pub(crate) views: Views,
-    pub(crate) panes: Hand,
+    pub(crate) dividers: Dividers,
+    /// The panes that receive the input of the focused pane.
+    pub(crate) broadcast: Broadcast,
     /// The pane that last received a report that it has the focus.
     pub(crate) reported_focus: Option<PaneId>,
     pub(crate) names: Names,
@@ -60,19 +64,15 @@ pub(crate) struct Workspace {
     pub(crate) undo_until: Option<Instant>,
     /// The first panes of the window, until they are open.
     pub(crate) first: Option<FirstPanes>,
-    /// How programs outlive this window.
-    pub(crate) sessions: Arc<Sessions>,
-    /// The program that replaces this one once the window has closed.
-    pub(crate) restart: Option<Restart>,
-    /// Whether the user has seen that a new version is installed.
-    pub(crate) has_offered_restart: bool,
+    pub(crate) kept: KeptPrograms,
 }
 
 impl Default for Workspace {
     fn default() -> Self {
         Self {
             views: Views::default(),
-            panes: Hand::default(),
+            dividers: Dividers::default(),
+            broadcast: Broadcast::default(),
             reported_focus: None,
             names: Names { stale: true, ..Names::default() },
             title: String::new(),
@@ -83,9 +83,7 @@ impl Default for Workspace {
             profiles: HashMap::new(),
             undo_until: None,
             first: None,
-            sessions: Arc::default(),
-            restart: None,
-            has_offered_restart: false,
+            kept: KeptPrograms::default(),
         }
     }
 }
@@ -111,17 +109,6 @@ impl Names {
 }
 
 impl Workspace {
-    /// The command that actions apply to: the command that the user jumped to, or else the last command that has run.
-    pub(crate) fn command_meant(&self, pane: &Pane) -> Option<u64> {
-        let view = self.views.get(&pane.id())?;
-        let term = pane.term();
-        let current = view.blocks.current.filter(|id| term.command(*id).is_some());
-        current.or_else(|| {
-            let ran = term.commands().rev().find(|command| command.output_seq != 0);
-            ran.map(|command| command.id)
-        })
-    }
-
     /// Ends the visual bells whose time is over. Returns the time at which the next one ends.
     pub(crate) fn end_flashes(&mut self, now: Instant) -> Option<Instant> {
         let mut next = None;
@@ -133,22 +120,5 @@ impl Workspace {
             }
         }
         next
-    }
-
-    /// Whether a pane has a selection. The selection may contain no text.
-    pub(crate) fn has_selection(&self, pane: PaneId) -> bool {
-        self.views.get(&pane).and_then(|view| view.selection?.range).is_some()
-    }
-
-    /// Clears a pane's selection.
-    pub(crate) fn end_selection(&mut self, pane: PaneId) {
-        if let Some(view) = self.views.get_mut(&pane) {
-            view.selection = None;
-        }
-    }
-
-    /// Ends the drag of a divider. Returns false if no divider was dragged.
-    pub(crate) fn drop_divider(&mut self) -> bool {
-        self.panes.drag.take().is_some()
     }
 }

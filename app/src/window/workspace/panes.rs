@@ -1,11 +1,10 @@
-//! The user's actions on the panes of a tab: dragging dividers, and sending input to several panes.
+//! The user's actions on the panes of a tab: moving panes, and sending input to several panes.
 
-use std::time::Instant;
+use std::sync::Arc;
 
-use unterm_mux::{Axis, Divider, Layout, PaneId, Rect, SplitPath, Tab, TabId};
-use winit::window::CursorIcon;
+use unterm_mux::{Layout, Mux, Pane, PaneId, Spawn, Tab, TabId};
 
-use crate::window::ui::geometry::DIVIDER;
+use crate::window::cx::Cx;
 
 /// The panes that receive the input of the focused pane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,37 +30,24 @@ impl Broadcast {
         if panes.len() > 1 { panes } else { Vec::new() }
     }
 
+    /// The panes, other than the focused pane, that receive its input.
+    pub(crate) fn listeners(self, focused: PaneId, mux: &Mux) -> Vec<Arc<Pane>> {
+        if self == Self::Off {
+            return Vec::new();
+        }
+        let others = self.panes(&mux.layout()).into_iter().filter(|pane| *pane != focused);
+        others.filter_map(|pane| mux.pane(pane)).collect()
+    }
+
+    /// Starts or stops the broadcast of typed input to other panes.
+    pub(crate) fn toggle(&mut self, wanted: Self) {
+        *self = if *self == wanted { Self::Off } else { wanted };
+    }
+
     /// Whether the broadcast reaches all panes of a tab.
     pub(crate) fn covers(self, tab: TabId) -> bool {
         self == Self::All || self == Self::Tab(tab)
     }
-}
-
-/// The broadcast of input, and drags of dividers.
-#[derive(Debug, Default)]
-pub(crate) struct Hand {
-    pub(crate) broadcast: Broadcast,
-    pub(crate) drag: Option<Drag>,
-    /// The last press on a divider, to detect double clicks.
-    pub(crate) click: Option<(Instant, SplitPath)>,
-}
-
-impl Hand {
-    /// Starts or stops the broadcast of typed input to other panes.
-    pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
-        self.broadcast = if self.broadcast == wanted { Broadcast::Off } else { wanted };
-    }
-}
-
-/// A divider that is dragged with the left button.
-#[derive(Clone, Debug)]
-pub(crate) struct Drag {
-    pub(crate) tab: TabId,
-    pub(crate) divider: Divider,
-    /// The distance from the divider's start to the pressed point, in pixels.
-    pub(crate) grip: f64,
-    /// The split's ratio before the drag.
-    pub(crate) before: f32,
 }
 
 /// The panes that an active tab shows. A zoomed pane hides all other panes.
@@ -69,25 +55,75 @@ pub(crate) fn in_sight(tab: &Tab) -> Vec<PaneId> {
     if tab.zoomed { vec![tab.focused] } else { tab.panes() }
 }
 
-pub(crate) fn icon(axis: Axis) -> CursorIcon {
-    match axis {
-        Axis::Horizontal => CursorIcon::ColResize,
-        Axis::Vertical => CursorIcon::RowResize,
+/// The start of a shell in the focused pane's directory. If that directory does not exist, the default directory
+/// applies.
+pub(crate) fn spawn_beside(mux: &Mux) -> Spawn {
+    let layout = mux.layout();
+    let focused = layout.active_tab().and_then(|tab| mux.pane(tab.focused));
+    let cwd = focused.and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
+    Spawn { cwd, ..Spawn::default() }
+}
+
+/// Focuses a pane that the pointer enters, if `mouse.focus_follows_mouse` is on.
+pub(crate) fn focus_follows(pane: PaneId, cx: &mut Cx<'_>) {
+    if cx.prefs.config.mouse.focus_follows_mouse
+        && cx.has_focus
+        && cx.focused().is_some_and(|focused| focused != pane)
+    {
+        cx.report(cx.mux.focus(pane));
     }
 }
 
-/// The ratio of a split whose divider is at `divider`.
-pub(crate) fn share(space: &Rect, axis: Axis, divider: Rect) -> f32 {
-    let (first, length) = match axis {
-        Axis::Horizontal => (divider.x.saturating_sub(space.x), space.width),
-        Axis::Vertical => (divider.y.saturating_sub(space.y), space.height),
-    };
-    first as f32 / length.saturating_sub(DIVIDER).max(1) as f32
+/// Zooms the focused pane to the full size of its tab, or ends the zoom. Returns false if the tab contains only one
+/// pane.
+pub(crate) fn zoom(tab: &Tab, cx: &Cx<'_>) -> bool {
+    let is_split = tab.panes().len() > 1;
+    if is_split {
+        cx.mux.toggle_zoom();
+    }
+    is_split
+}
+
+/// Moves each pane of a tab to the place of the next or the previous pane. Returns false if the tab contains only one
+/// pane.
+pub(crate) fn rotate(tab: &Tab, forward: bool, cx: &mut Cx<'_>) -> bool {
+    cx.report(cx.mux.rotate_panes(tab.id, forward));
+    tab.panes().len() > 1
+}
+
+/// Makes all panes of a tab equally large. Returns false if the tab contains only one pane.
+pub(crate) fn equalize(tab: &Tab, cx: &mut Cx<'_>) -> bool {
+    cx.report(cx.mux.equalize_panes(tab.id));
+    tab.panes().len() > 1
+}
+
+/// Focuses the pane that is `by` places further in its tab. Wraps around at the ends. Returns false if the tab contains
+/// only one pane.
+pub(crate) fn cycle(tab: &Tab, by: isize, cx: &mut Cx<'_>) -> bool {
+    let panes = tab.panes();
+    let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
+    let next = panes[(at + by).rem_euclid(panes.len() as isize) as usize];
+    if next != tab.focused {
+        cx.report(cx.mux.focus(next));
+    }
+    next != tab.focused
+}
+
+/// Moves the focused pane of a tab to a new tab. Returns false if the tab contains only one pane.
+pub(crate) fn move_to_new_tab(tab: &Tab, cx: &mut Cx<'_>) -> bool {
+    cx.report(cx.mux.move_to_new_tab(tab.focused));
+    tab.panes().len() > 1
+}
+
+/// Moves the focused pane of a tab to another tab. Returns false if the pane is already in that tab.
+pub(crate) fn move_to_tab(tab: &Tab, target: TabId, cx: &mut Cx<'_>) -> bool {
+    cx.report(cx.mux.move_to_tab(tab.focused, target));
+    target != tab.id
 }
 
 #[cfg(test)]
 mod tests {
-    use unterm_mux::Node;
+    use unterm_mux::{Axis, Node};
 
     use super::*;
 
@@ -125,12 +161,5 @@ mod tests {
         assert_eq!(in_sight(&tab), [PaneId(0), PaneId(1)]);
         (tab.zoomed, tab.focused) = (true, PaneId(1));
         assert_eq!(in_sight(&tab), [PaneId(1)]);
-    }
-
-    #[test]
-    fn a_divider_is_where_its_share_says() {
-        let space = Rect { x: 10, y: 0, width: 201, height: 50 };
-        let divider = Rect { x: 60, y: 0, width: 1, height: 50 };
-        assert_eq!(share(&space, Axis::Horizontal, divider), 0.25);
     }
 }

@@ -310,6 +310,11 @@ impl View {
         self.snapshot.rows.last().map_or(LineId(u64::MAX), |row| row.line)
     }
 
+    /// Whether something is selected. The selection may contain no text.
+    pub(crate) fn has_selection(&self) -> bool {
+        self.selection.is_some_and(|selection| selection.range.is_some())
+    }
+
     /// Returns to the live screen. Returns true if the view was pinned.
     pub(crate) fn scroll_to_live(&mut self) -> bool {
         self.top.take().is_some()

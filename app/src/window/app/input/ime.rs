@@ -47,7 +47,9 @@ impl App {
     fn commit(&mut self, text: &str) -> Redraw {
         let Some(pane) = self.focused_pane() else { return Redraw::No };
         let mut redraw = Redraw::No;
-        for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+        for pane in
+            self.workspace.broadcast.listeners(pane.id(), &self.mux).into_iter().chain([pane])
+        {
             let keyboard = pane.term().keyboard();
             redraw = redraw.max(self.type_bytes(&pane, &input::encode_text(text, &keyboard)));
         }

@@ -69,7 +69,7 @@ impl App {
         let Pressed { key, unshifted, base } = pressed;
         let event = input::KeyEvent { key, action, unshifted, base, modifiers, text };
         let mut redraw = Redraw::No;
-        for listener in self.listeners(pane.id()) {
+        for listener in self.workspace.broadcast.listeners(pane.id(), &self.mux) {
             redraw = redraw.max(self.key_to(&listener, &event));
         }
         redraw.max(self.key_to(pane, &event))

@@ -14,7 +14,7 @@ use crate::window::{
     effect::Effect,
     inbox::PasteEvent,
     input::{buffer::Buffer, clipboard::Request},
-    overlays::{paste_question::question, receiver::Receiver},
+    overlays::{copy_mode, paste_question::question, receiver::Receiver},
     redraw::Redraw,
 };
 
@@ -23,6 +23,17 @@ impl App {
     /// was pressed later can't arrive before the text.
     pub(crate) fn paste(&mut self, buffer: Buffer, pane: PaneId) {
         self.paste_into(buffer, vec![pane]);
+    }
+
+    /// Pastes into the focused pane and into every pane that receives its input.
+    pub(crate) fn paste_to_all(&mut self, buffer: Buffer, focused: PaneId) {
+        let listeners = self
+            .workspace
+            .broadcast
+            .listeners(focused, &self.mux)
+            .into_iter()
+            .map(|pane| pane.id());
+        self.paste_into(buffer, listeners.chain([focused]).collect());
     }
 
     /// Requests text to paste into several panes. For panes whose programs handle pastes themselves, requests the list
@@ -170,7 +181,7 @@ impl App {
     /// Prepares a pane's view for input: shows the live screen, and clears the selection, so that the next Ctrl+C
     /// interrupts the program instead of copying. Returns the frame that is due.
     pub(crate) fn before_input(&mut self, pane: PaneId) -> Redraw {
-        let ended = self.end_copy_mode(pane);
+        let ended = copy_mode::end(pane, &mut self.workspace.views, &mut self.overlays.search);
         let Some(view) = self.workspace.views.get_mut(&pane) else { return Redraw::No };
         let changed = view.scroll_to_live() | view.selection.take().is_some();
         Redraw::if_changed(changed || ended)

@@ -65,11 +65,14 @@ impl App {
         let asks_for_nothing = request.direction == TransferDirection::FromHere && paths.is_empty();
         match folder {
             Some(folder)
-                if !asks_for_nothing && self.is_in_sight(pane) && !is_denied && !is_busy =>
+                if !asks_for_nothing
+                    && self.surface.has_in_sight(pane, &self.mux.layout())
+                    && !is_denied
+                    && !is_busy =>
             {
                 let question = self.transfer_question(pane, request, &paths, folder);
                 self.ask(question);
-                self.ask_attention();
+                self.with_parts(|parts, cx| parts.system.notices.ask_attention(cx));
             }
             _ => self.answer_transfer(pane, request.handle, None),
         }

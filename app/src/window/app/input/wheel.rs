@@ -31,7 +31,7 @@ impl App {
     /// due.
     pub(crate) fn wheel(&mut self, delta: MouseScrollDelta) -> Redraw {
         if self.tab_bar_part().is_some() && !self.has_overlay() {
-            self.tab_bar_wheel(delta);
+            self.with_parts(|parts, cx| parts.chrome.tabs.turn_wheel(delta, cx));
             return Redraw::Whole;
         }
         let (_, height) = self.surface.cell();

@@ -26,7 +26,7 @@ impl App {
         let Some(question) = tour::step(step, keys) else { return false };
         // The tour would wait behind an open search. It may do so only for a search that the user opens with a key of
         // the tour.
-        self.overlays.close_search();
+        self.overlays.search.close();
         self.ask(question);
         true
     }

@@ -1,14 +1,5 @@
 //! Opens overlays, and passes input to them.
 
 pub(crate) mod about;
-pub(crate) mod confirm;
-pub(crate) mod context_menu;
-pub(crate) mod copy_mode;
-pub(crate) mod hints;
-pub(crate) mod inbox_panel;
-pub(crate) mod main_menu;
-pub(crate) mod menu;
-pub(crate) mod picker;
-pub(crate) mod search;
+pub(crate) mod menus;
 pub(crate) mod stack;
-pub(crate) mod toast;

@@ -1,19 +1,15 @@
-//! Offers input to the overlays, and lends them what they need to handle it.
+//! Offers input to the overlays.
 
 use crate::window::{
     app::App,
     cx::Cx,
     input::pointer::wheel::whole_notches,
     overlays::{
-        Overlays,
         overlay::{Handled, Overlay, Press},
         text_target::TextTarget,
     },
     redraw::Redraw,
-    surface::{
-        Surface,
-        stack::{OverlayParts, OverlayPlace, STACK, overlay_mut},
-    },
+    surface::stack::{OverlayParts, OverlayPlace, STACK, close, overlay_mut},
 };
 
 impl App {
@@ -33,73 +29,29 @@ impl App {
         parts.overlay(place).filter(|overlay| overlay.has_input(parts.focused))
     }
 
-    /// Lends an overlay what it needs to handle an event. Then carries out its requests. Returns `None` if the overlay
-    /// handles no input.
+    /// Lends an overlay what it needs to handle an event. Then closes the overlay if it asked for that, and carries out
+    /// its requests. Returns `None` if the overlay handles no input.
     fn lend_to<R>(
         &mut self,
         place: OverlayPlace,
         handle: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> R,
     ) -> Option<R> {
-        self.lend_parts(place, |overlays, cx| match place {
-            OverlayPlace::CopyMode => {
-                let focused = cx.focused()?;
-                let mut view = cx.views.remove(&focused)?;
-                let result = handle(&mut view, cx);
-                cx.views.insert(focused, view);
-                Some(result)
+        self.with_parts(|parts, cx| {
+            let result = match place {
+                OverlayPlace::CopyMode => {
+                    let focused = cx.focused()?;
+                    let mut view = cx.views.remove(&focused)?;
+                    let result = handle(&mut view, cx);
+                    cx.views.insert(focused, view);
+                    result
+                }
+                place => handle(overlay_mut(parts.overlays, place)?, cx),
+            };
+            if std::mem::take(&mut cx.closes) {
+                close(parts.overlays, place);
             }
-            place => Some(handle(overlay_mut(overlays, place)?, cx)),
+            Some(result)
         })
-    }
-
-    /// Lends the overlays what they need. Then closes the overlay at `place` if it asked for that, and carries out its
-    /// requests.
-    pub(crate) fn lend_parts<R>(
-        &mut self,
-        place: OverlayPlace,
-        run: impl FnOnce(&mut Overlays, &mut Cx<'_>) -> R,
-    ) -> R {
-        let clock = self.clock(self.now);
-        let Self { mux, inbox, prefs, workspace, input, overlays, effects, surface, .. } = self;
-        let Surface { geometry, .. } = &**surface;
-        let search = overlays.search.as_ref();
-        let mut cx = Cx {
-            clock,
-            mux,
-            inbox,
-            prefs,
-            geometry: *geometry,
-            views: &mut workspace.views,
-            pointer: &mut input.pointer,
-            search_bar: search.map(|search| (search.pane, search.bar())),
-            effects,
-            wishes: Vec::new(),
-            closes: false,
-        };
-        let result = run(overlays, &mut cx);
-        let Cx { wishes, closes, .. } = cx;
-        if closes {
-            self.close_overlay(place);
-        }
-        wishes.into_iter().for_each(|wish| self.grant(wish));
-        result
-    }
-
-    fn close_overlay(&mut self, place: OverlayPlace) {
-        match place {
-            OverlayPlace::Search => self.overlays.close_search(),
-            OverlayPlace::Hints => self.overlays.hints = None,
-            OverlayPlace::Inbox => self.overlays.inbox = None,
-            OverlayPlace::Picker => self.overlays.picker = None,
-            OverlayPlace::Menu => self.overlays.menu = None,
-            OverlayPlace::CopyMode
-            | OverlayPlace::Link
-            | OverlayPlace::Tooltip
-            | OverlayPlace::Toasts
-            | OverlayPlace::Sequence
-            | OverlayPlace::Debug
-            | OverlayPlace::Questions => {}
-        }
     }
 
     /// Offers an input to the open overlays, from the topmost down, until one handles it. Returns whether an overlay

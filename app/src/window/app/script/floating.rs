@@ -3,7 +3,7 @@
 
 use unterm_mux::{PaneId, Rect};
 
-use crate::window::{app::script::Script, surface::pane_under};
+use crate::window::{app::script::Script, ui::geometry::pane_under};
 
 #[test]
 fn a_pane_that_is_placed_last_lies_over_the_others() {

@@ -19,7 +19,7 @@ impl App {
     fn placed_toasts(&self) -> Vec<(&Toast, PixelRect, Vec<String>)> {
         let Some(geometry) = &self.surface.geometry else { return Vec::new() };
         let layout = self.mux.layout();
-        let search = self.overlays.search.as_ref();
+        let search = self.overlays.search.bar();
         let search = search.map(|search| (search.pane, search.bar()));
         let placed = self.surface.placed(&layout);
         let kept = rows_in_use(&layout, &placed, &self.workspace.views, search, geometry);
@@ -69,7 +69,8 @@ fn a_commands_end_names_exit_code_duration_and_tab() {
 fn a_click_on_a_message_shows_its_pane() {
     let mut script = with_a_command();
     assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(1)));
-    script.app.show_in_window(Key::Command(PaneId(0)), "make all\nFailed".to_owned());
+    let (key, now) = (Key::Command(PaneId(0)), script.app.now);
+    script.app.overlays.toasts.show_notification(key, "make all\nFailed".to_owned(), now);
     assert!(script.frame().contains("label make all\n"));
     let rect = script.app.placed_toasts()[0].1;
     script.click(f64::from(rect.x) + 20.0, f64::from(rect.y) + 20.0, MouseButton::Left);

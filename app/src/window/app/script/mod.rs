@@ -112,7 +112,7 @@ impl Script {
             let effects = self.app.update(self.now, Event::News(news));
             assert!(!effects.iter().any(|effect| matches!(effect, Effect::End)));
             self.effects.extend(effects);
-            if self.app.overlays.search.as_ref().is_none_or(|search| search.is_answered) {
+            if self.app.overlays.search.bar().is_none_or(|search| search.is_answered) {
                 return;
             }
             self.wakes.recv_timeout(Duration::from_secs(60)).expect("the result of a search");

@@ -4,7 +4,10 @@ use unterm_mux::{Foreground, PaneId};
 use winit::event::{MouseButton, MouseScrollDelta};
 
 use crate::window::{
-    app::script::Script, chrome::tab_bar::TabBarPart, event::Event, workspace::closing::Closing,
+    app::script::Script,
+    chrome::tab_bar::{TabBar, TabBarPart},
+    event::Event,
+    workspace::closing::Closing,
 };
 
 /// The y position of the middle of the tab bar, which is 28 pixels high and at the top of the window.
@@ -23,9 +26,16 @@ fn with_tabs(count: usize) -> Script {
     script
 }
 
+/// The tab bar as last drawn.
+fn bar(script: &Script) -> TabBar<'_> {
+    let app = &script.app;
+    let geometry = app.surface.geometry.expect("a window");
+    app.chrome.tabs.bar(geometry, &app.mux.layout(), app.prefs.config.tab_bar.max_title)
+}
+
 /// The x position of the middle of a tab. The first tab is number 0.
 fn tab(script: &Script, number: usize) -> f64 {
-    let bar = script.app.tab_bar().expect("a tab bar");
+    let bar = bar(script);
     let id = script.app.mux.layout().tabs[number].id;
     let is_it = |x: &f64| matches!(bar.at(*x, BAR), TabBarPart::Tab(at) if at == id);
     let points: Vec<f64> = (0..800).map(f64::from).filter(is_it).collect();
@@ -121,7 +131,7 @@ fn programs_in_new_tabs_start_in_the_size_they_will_have() {
 #[test]
 fn a_click_on_plus_opens_a_tab() {
     let mut script = with_tabs(1);
-    let bar = script.app.tab_bar().expect("a tab bar");
+    let bar = bar(&script);
     let is_plus = |x: &f64| matches!(bar.at(*x, BAR), TabBarPart::New);
     let plus = (0..800).map(f64::from).find(is_plus).expect("a button");
     script.click(plus + 5.0, BAR, MouseButton::Left);
@@ -231,13 +241,13 @@ fn closing_tabs_asks_and_shows_their_number() {
     assert!(script.frame().contains("label Close this window with 3 tabs?\n"));
     script.key("escape");
     let first = script.app.mux.layout().tabs[0].id;
-    script.app.close(Closing::OtherTabs(first));
+    script.app.with_parts(|parts, cx| parts.overlays.close(Closing::OtherTabs(first), cx));
     assert!(script.frame().contains("label Close the 2 other tabs?\n"));
     script.key("escape");
     assert_eq!(order(&script), [0, 1, 2]);
     // Shells that wait for a command do not count as running programs.
     script.configure("window.confirm_close = 'programs'");
-    script.app.close(Closing::OtherTabs(first));
+    script.app.with_parts(|parts, cx| parts.overlays.close(Closing::OtherTabs(first), cx));
     script.handle_news();
     assert_eq!(order(&script), [0]);
 }

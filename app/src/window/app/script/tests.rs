@@ -9,7 +9,7 @@ use winit::{
 };
 
 use crate::window::{app::script::Script, event::Event};
-use crate::{last_session::LastSession, layout_file::LayoutFile};
+use crate::{action::Action, last_session::LastSession, layout_file::LayoutFile};
 
 #[test]
 fn tabs_open_switch_and_close_by_keys() {
@@ -19,7 +19,7 @@ fn tabs_open_switch_and_close_by_keys() {
     script.print("second");
     let two = script.frame();
     assert!(two.starts_with("pane 1 focused\n  second\n"), "{two}");
-    assert_eq!(script.app.chrome.tabs.len(), 2);
+    assert_eq!(script.app.chrome.tabs.labels().len(), 2);
     script.key("ctrl+shift+tab");
     assert!(script.frame().starts_with("pane 0 focused\n  first\n"));
     script.key("x");
@@ -47,7 +47,7 @@ fn a_window_has_the_title_of_the_command_line() {
 fn nothing_is_saved_under_the_name_of_the_last_window() {
     let mut script = Script::new();
     script.app.write_layout("last", &LayoutFile::default());
-    let complaint = script.app.overlays.toasts.complaint.take().expect("an error");
+    let complaint = script.app.overlays.toasts.take_complaint().expect("an error");
     assert!(complaint.contains("the tabs of the last window"), "{complaint}");
     assert!(!script.home.path().join("layouts/last.toml").exists());
 }
@@ -205,7 +205,7 @@ fn key_sequences_run_actions() {
     assert_eq!(script.app.mux.layout().tabs.len(), 2);
     // An open overlay receives the next key.
     script.key("ctrl+a");
-    script.app.open_search();
+    script.app.act(Action::Search);
     script.key("c");
     assert_eq!((script.app.mux.layout().tabs.len(), script.typed(1)), (2, String::new()));
     assert!(!script.frame().contains('…'));

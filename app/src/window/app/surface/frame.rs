@@ -19,8 +19,10 @@ use crate::window::{
     overlays::canvas::Debugged,
     redraw::Redraw,
     surface::{look::PaneLook, plan::Plan, wayland},
+    system::recording::is_recording,
     ui::geometry::Geometry,
     workspace::{
+        hit_test, selecting,
         title::{self, Naming, PaneTitle},
         view::View,
         work::{Fare, Work},
@@ -128,14 +130,14 @@ impl App {
         let now = self.now;
         let is_due = self.surface.timer.is_some_and(|time| now >= time);
         if is_due {
-            self.surface.timer = self.show_waiting(now);
+            self.surface.timer = self.with_parts(|parts, cx| parts.system.notices.show_waiting(cx));
             let times = [
                 self.keep_in_time(now),
                 self.end_closed_in_time(now),
                 self.open_first_panes_in_time(now),
             ];
             times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
-            self.drag_scroll();
+            self.with_parts(|_, cx| selecting::scroll_at_edge(cx));
             self.deferred_click(false);
         }
         Redraw::if_changed(is_due)
@@ -186,9 +188,9 @@ impl App {
         }
         let blink_on = self.text_frame().blink(&placed, style, now);
         let times = [
-            self.search_again(now),
+            self.with_parts(|parts, cx| parts.overlays.search.run_again(cx)),
             self.workspace.end_flashes(now),
-            self.show_waiting(now),
+            self.with_parts(|parts, cx| parts.system.notices.show_waiting(cx)),
             self.keep_in_time(now),
             self.end_closed_in_time(now),
             self.workspace.first.as_ref().and_then(|first| first.due),
@@ -200,13 +202,16 @@ impl App {
         if self.input.pointer.is_selecting() {
             self.surface.wake_at(now + Duration::from_millis(50));
         }
-        if let Some(time) = self.read_bars(now) {
+        let is_covered = self.has_overlay();
+        let marks_due =
+            self.with_parts(|parts, cx| parts.chrome.scrollbars.read_marks(is_covered, cx));
+        if let Some(time) = marks_due {
             self.surface.wake_at(time);
         }
         if self.overlays.inbox.is_some() {
             self.surface.wake_at(now + INBOX_AGE);
         }
-        self.follow_active_tab();
+        self.with_parts(|parts, cx| parts.chrome.tabs.follow_active(cx));
         let turn = self.turn(now);
         self.plan(layout, placed, blink_on, turn)
     }
@@ -232,19 +237,27 @@ impl App {
             debug.measure(self.now);
         }
         let painter = self.surface.screen.as_ref().map(|screen| screen.painter.adapter());
+        let hovered = match self.overlays.debug {
+            Some(_) => self.with_parts(|_, cx| hit_test::hovered_cell(cx)),
+            None => None,
+        };
         let debug = self
             .overlays
             .debug
             .as_ref()
-            .map(|_| Debugged { painter: painter.unwrap_or_default(), cell: self.hovered_cell() });
+            .map(|_| Debugged { painter: painter.unwrap_or_default(), cell: hovered });
+        let is_covered = self.has_overlay();
         Some(Plan {
             geometry,
             colors,
             panes: self.pane_look(&layout, blink_on)?,
-            tab_bar: self.tab_bar_look(turn),
-            scrollbars: self.bars(&colors),
+            tab_bar: self.with_parts(|parts, cx| parts.chrome.tabs.look(turn, cx)),
+            scrollbars: self.with_parts(|parts, cx| {
+                let search = &parts.overlays.search;
+                parts.chrome.scrollbars.quads(&colors, search, is_covered, cx)
+            }),
             matches: self.highlights(),
-            receivers: self.workspace.panes.broadcast.panes(&layout),
+            receivers: self.workspace.broadcast.panes(&layout),
             text_target: self.text_target(),
             debug,
             layout,
@@ -255,7 +268,7 @@ impl App {
     /// Updates the status bar, and sets the timer for its tooltip.
     fn update_status_bar(&mut self, geometry: &Geometry, focused: Option<PaneId>) {
         let (is_light, is_paused) = (self.is_light(), self.are_agents_paused());
-        let is_recorded = self.is_recording();
+        let is_recorded = self.with_parts(|_, cx| is_recording(cx));
         let screen = self.surface.screen.as_ref();
         let about = About {
             items: &self.prefs.config.status_bar.items,
@@ -283,7 +296,7 @@ impl App {
             self.surface.screen.as_ref().is_some_and(|s| s.painter.kind() == PainterKind::Gpu);
         if !gpu
             || self.stands_still()
-            || !self.chrome.tabs.iter().any(|tab| tab.marks.work.is_some_and(Work::turns))
+            || !self.chrome.tabs.labels().iter().any(|tab| tab.marks.work.is_some_and(Work::turns))
         {
             return 0.0;
         }
@@ -322,7 +335,7 @@ impl App {
                 title: String::new(),
                 marks: Marks {
                     zoomed: tab.zoomed,
-                    broadcast: self.workspace.panes.broadcast.covers(tab.id),
+                    broadcast: self.workspace.broadcast.covers(tab.id),
                     ..Marks::default()
                 },
                 color: None,
@@ -382,7 +395,7 @@ impl App {
         for (label, title) in labels.iter_mut().zip(tab_titles::distinguish(titles)) {
             label.title = title;
         }
-        self.chrome.tabs = labels;
+        self.chrome.tabs.set_labels(labels);
         if let Some(time) = next {
             self.surface.wake_at(time);
         }
@@ -409,7 +422,7 @@ impl App {
 
     /// The searched pane, and its visible matches as highlights.
     pub(crate) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
-        let Some(search) = &self.overlays.search else { return (None, Vec::new()) };
+        let Some(search) = self.overlays.search.bar() else { return (None, Vec::new()) };
         let view = self.workspace.views.get(&search.pane);
         let highlights = view.map(|view| search.in_sight(&view.snapshot.rows));
         (Some(search.pane), highlights.unwrap_or_default())

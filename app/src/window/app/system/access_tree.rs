@@ -27,6 +27,13 @@ const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 
 impl App {
+    /// Sends the current content of the window to connected readers.
+    pub(crate) fn update_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+        let mut access = std::mem::take(&mut self.system.access);
+        access.update(|sent| self.tree(layout, placed, sent));
+        self.system.access = access;
+    }
+
     /// Builds the current tree, and a record of its content. `sent` is the record of the previous tree.
     pub(crate) fn tree(
         &self,
@@ -37,7 +44,7 @@ impl App {
         let mut tree = Tree::default();
         let mut focus = WINDOW;
         let mut tabs = Node::new(Role::TabList);
-        for (index, tab) in self.chrome.tabs.iter().enumerate() {
+        for (index, tab) in self.chrome.tabs.labels().iter().enumerate() {
             let mut node = Node::new(Role::Tab);
             node.set_label(tab.title.as_str());
             node.set_selected(index == layout.active);
@@ -47,8 +54,8 @@ impl App {
         let mut window = Node::new(Role::Window);
         tree.add_to(&mut window, TABS, tabs);
         let (in_front, focused) = layout.active_tab().map(|tab| (tab.id, tab.focused)).unzip();
-        if let Some(tab) = self.chrome.tabs.get(layout.active) {
-            let (number, count) = (layout.active + 1, self.chrome.tabs.len());
+        if let Some(tab) = self.chrome.tabs.labels().get(layout.active) {
+            let (number, count) = (layout.active + 1, self.chrome.tabs.labels().len());
             let label = format!("Tab {number} of {count}: {}", tab.title);
             // When another terminal gets the focus, a reader speaks only the line with the cursor. So the tab's name
             // is announced as a status.
@@ -74,7 +81,7 @@ impl App {
                 tree.status(COPY_MODE, title.to_owned(), true, &mut window);
             }
         }
-        if let Some(search) = &self.overlays.search {
+        if let Some(search) = self.overlays.search.bar() {
             let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));
             tree.search(search, line, &mut window);
             // Even if a search is open, another pane or copy mode may have the keyboard focus.

@@ -1,4 +1,4 @@
-//! The switch that pauses agents, and the number of programs and agents that wait for the user.
+//! The number of programs and agents that wait for the user.
 
 use unterm_mux::Layout;
 
@@ -11,19 +11,6 @@ impl App {
     /// Whether agents are paused, so that their calls that change anything wait.
     pub(crate) fn are_agents_paused(&self) -> bool {
         self.server.as_ref().is_some_and(unterm_control::Server::is_paused)
-    }
-
-    /// Pauses or resumes the agents. Returns false if there is no control server.
-    pub(crate) fn toggle_agents(&mut self) -> bool {
-        let Some(server) = &self.server else { return false };
-        let paused = !server.is_paused();
-        server.pause(paused);
-        let press = self.prefs.press("pause_agents", "resumes them");
-        self.notify(
-            "agents",
-            if paused { format!("Agents paused{press}") } else { "Agents resumed".to_owned() },
-        );
-        true
     }
 
     /// The number of panes out of the user's sight whose programs or agents report that they need the user, and of
@@ -42,10 +29,10 @@ impl App {
             };
             let waiting = tab.panes().iter().filter(|pane| waits(pane)).count();
             if waiting > 0 && first.is_none() {
-                first = self.chrome.tabs.iter().find(|label| label.id == tab.id);
+                first = self.chrome.tabs.title(tab.id);
             }
             count += waiting;
         }
-        (count, first.map(|label| label.title.as_str()))
+        (count, first)
     }
 }

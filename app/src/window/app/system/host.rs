@@ -14,7 +14,10 @@ use unterm_control::{
 };
 use unterm_mux::{Mux, PaneId, Tab};
 
-use crate::window::{app::App, effect::Effect, inbox::Inbox};
+use crate::window::{
+    app::App, effect::Effect, inbox::Inbox, system::folder::choose::typed_change,
+    workspace::blocks::actions::rerun_input,
+};
 use crate::{
     action::Action,
     args::Args,
@@ -159,7 +162,10 @@ impl App {
         if let Some(typed) = self.typed_by(&action) {
             return typed.map(Acted::Types);
         }
-        self.complaint_of(|app| app.act(action)).map(Acted::Done)
+        // The caller does not see the window, so it receives the error that the action shows.
+        self.overlays.toasts.take_complaint();
+        let done = self.act(action);
+        self.overlays.toasts.take_complaint().map_or(Ok(Acted::Done(done)), Err)
     }
 
     /// The reason to refuse an action that a user may perform, but this caller may not: input rules exist and can't
@@ -173,7 +179,12 @@ impl App {
                 return Some(why.to_owned());
             }
             Action::Paste | Action::PastePrimary => {
-                let listeners = self.listeners(tab.focused).into_iter().map(|pane| pane.id());
+                let listeners = self
+                    .workspace
+                    .broadcast
+                    .listeners(tab.focused, &self.mux)
+                    .into_iter()
+                    .map(|pane| pane.id());
                 listeners.chain([tab.focused]).collect()
             }
             Action::ClosePane => vec![tab.focused],
@@ -200,17 +211,26 @@ impl App {
         let typing = |bytes| vec![Typing { pane: pane.id(), bytes }];
         match action {
             Action::SendText(text) => {
-                let panes = self.listeners(pane.id()).into_iter().chain([pane.clone()]);
+                let panes = self
+                    .workspace
+                    .broadcast
+                    .listeners(pane.id(), &self.mux)
+                    .into_iter()
+                    .chain([pane.clone()]);
                 let bytes = text.as_bytes().to_vec();
                 let typed = panes.map(|pane| Typing { pane: pane.id(), bytes: bytes.clone() });
                 Some(Ok(typed.collect()))
             }
             Action::RerunCommand => {
                 let none = "no command can be run again here now";
-                Some(self.rerun_input(&pane).map(typing).ok_or_else(|| none.to_owned()))
+                Some(
+                    rerun_input(&pane, &self.workspace.views)
+                        .map(typing)
+                        .ok_or_else(|| none.to_owned()),
+                )
             }
             Action::ChangeDirectoryTo(path) => {
-                let line = self.typed_change(&pane, path.as_ref());
+                let line = typed_change(&pane, path.as_ref());
                 Some(line.map(|line| typing(line.into_bytes())))
             }
             _ => None,

@@ -1,16 +1,5 @@
 //! Handles the reports of the desktop, of control clients and of slow tasks.
 
-pub(crate) mod access;
 pub(crate) mod access_tree;
-pub(crate) mod agent_questions;
 pub(crate) mod agents;
-pub(crate) mod appearance;
-pub(crate) mod editing;
-pub(crate) mod errand;
-pub(crate) mod export;
-pub(crate) mod folder;
 pub(crate) mod host;
-pub(crate) mod notices;
-pub(crate) mod pager;
-pub(crate) mod recording;
-pub(crate) mod screenshot;

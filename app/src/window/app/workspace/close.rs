@@ -1,181 +1,19 @@
-//! Closes a pane, tabs or the window. If programs run in them, asks the user first.
+//! Closes panes, tabs or the window without a question, and ends the programs of what was closed.
 
 use std::time::{Duration, Instant};
 
 use unterm_mux::{PaneId, Tab};
 
-use crate::window::{
-    app::App,
-    overlays::{
-        answer::Answer,
-        confirm::{Confirm, Preview},
-    },
-    ui::wrap::first_of,
-    workspace::closing::{Closing, running},
-};
 use crate::{
-    config::{ConfirmClose, OnClose},
     own_program,
     succession::Restart,
+    window::{app::App, workspace::closing::Closing},
 };
 
 /// The time during which a close can be undone. The closed programs keep running for this time.
 const UNDO: Duration = Duration::from_secs(30);
-/// The maximum number of programs that a question lists.
-const NAMED: usize = 6;
 
 impl App {
-    /// Closes panes, tabs or the window, or asks the user for confirmation. Returns false if there is nothing to
-    /// close.
-    pub(crate) fn close(&mut self, what: Closing) -> bool {
-        let kept = match what {
-            Closing::Window | Closing::Detach | Closing::Restart => self.mux.kept_panes(),
-            _ => Vec::new(),
-        };
-        let what = match (what, self.prefs.config.window.on_close) {
-            (Closing::Window, OnClose::Keep) if !kept.is_empty() => Closing::Detach,
-            (Closing::Window, OnClose::Ask) if !kept.is_empty() => {
-                self.ask_to_keep(kept.len());
-                return true;
-            }
-            _ => what,
-        };
-        let layout = self.mux.layout();
-        let panes: Vec<PaneId> = match what {
-            Closing::Pane(pane) => vec![pane],
-            Closing::Tab(tab) => {
-                let tab = layout.tabs.iter().find(|one| one.id == tab);
-                tab.map_or_else(Vec::new, |tab| tab.panes())
-            }
-            Closing::OtherTabs(tab) => {
-                let others = layout.tabs.iter().filter(|one| one.id != tab);
-                others.flat_map(|tab| tab.panes()).collect()
-            }
-            Closing::Window => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
-            Closing::Detach | Closing::Restart => {
-                let ends = |pane: &PaneId| kept.iter().all(|kept| kept.id() != *pane);
-                layout.tabs.iter().flat_map(|tab| tab.panes()).filter(ends).collect()
-            }
-        };
-        if panes.is_empty() && what != Closing::Window && !what.leaves() {
-            return false;
-        }
-        let rule = self.prefs.config.window.confirm_close;
-        let running: Vec<String> = match rule {
-            ConfirmClose::Never => Vec::new(),
-            _ => panes.iter().filter_map(|pane| self.ends_with(what, *pane)).collect(),
-        };
-        let tabs = match what {
-            Closing::Pane(_) | Closing::Tab(_) => 1,
-            Closing::OtherTabs(_) => layout.tabs.len() - 1,
-            Closing::Window => layout.tabs.len(),
-            Closing::Detach | Closing::Restart => 0,
-        };
-        let asks = match rule {
-            _ if what.leaves() => !running.is_empty(),
-            ConfirmClose::Programs => !running.is_empty(),
-            ConfirmClose::Tabs => !running.is_empty() || tabs > 1,
-            ConfirmClose::Always => true,
-            ConfirmClose::Never => false,
-        };
-        if !asks {
-            self.close_now(what);
-            return true;
-        }
-        let things = match what {
-            Closing::Pane(_) => "this pane".to_owned(),
-            Closing::Tab(_) => "this tab".to_owned(),
-            Closing::OtherTabs(_) if tabs == 1 => "the other tab".to_owned(),
-            Closing::OtherTabs(_) => format!("the {tabs} other tabs"),
-            Closing::Window if tabs > 1 => format!("this window with {tabs} tabs"),
-            Closing::Window | Closing::Detach | Closing::Restart => "this window".to_owned(),
-        };
-        let about = match (running.len(), panes.len()) {
-            (0, 0 | 1) => "Its shell will end".to_owned(),
-            (0, shells) => format!("{shells} shells will end"),
-            (1, _) => "A running program will end".to_owned(),
-            (many, _) => format!("{many} running programs will end"),
-        };
-        // When the last tab closes, the window ends and can't be restored, so the message does not mention "Undo
-        // close".
-        // Programs in tmux end at once.
-        let is_in_tmux = |id: &PaneId| self.mux.pane(*id).is_some_and(|pane| pane.is_in_tmux());
-        let all: usize = layout.tabs.iter().map(|tab| tab.panes().len()).sum();
-        let about = match what {
-            Closing::Window | Closing::Detach | Closing::Restart => about,
-            _ if panes.len() == all || panes.iter().any(is_in_tmux) => about,
-            Closing::OtherTabs(_) if layout.tabs.len() > 2 => {
-                format!("{about}, unless you run “Undo close” for each tab within 30 s")
-            }
-            _ => format!("{about}, unless you run “Undo close” within 30 s"),
-        };
-        let about = about + if running.is_empty() { "." } else { ":" };
-        let names = first_of(&running, NAMED).into_iter();
-        let preview = names.map(|text| Preview { text, ..Preview::default() });
-        let confirm =
-            match what {
-                Closing::Restart => Confirm::new("Restart Unterm?".to_owned(), about)
-                    .preview(preview.collect())
-                    .button("Restart", 'r', Answer::Close(what)),
-                _ => Confirm::new(format!("Close {things}?"), about)
-                    .preview(preview.collect())
-                    .button("Close", 'c', Answer::Close(what)),
-            };
-        self.ask(confirm.cancel());
-        true
-    }
-
-    /// Replaces this program by the installed one, and lets its programs continue. Returns false if none can continue.
-    pub(crate) fn restart(&mut self) -> bool {
-        !self.mux.kept_panes().is_empty() && self.close(Closing::Restart)
-    }
-
-    /// Closes the window, and lets its programs continue. Returns false if no program can continue.
-    pub(crate) fn detach(&mut self) -> bool {
-        !self.mux.kept_panes().is_empty() && self.close(Closing::Detach)
-    }
-
-    /// Shows a message, once, if an upgrade has replaced this program. Without programs that can continue, a restart would
-    /// end them, so the message does not offer it.
-    pub(crate) fn offer_restart(&mut self) {
-        if self.workspace.has_offered_restart || !own_program::is_replaced() {
-            return;
-        }
-        self.workspace.has_offered_restart = true;
-        let text = match self.mux.kept_panes().is_empty() {
-            true => "New windows use the new version.".to_owned(),
-            false => {
-                let press = self.prefs.press("restart", "runs it");
-                format!("The action “Restart Unterm” starts it, and your programs continue.{press}")
-            }
-        };
-        self.keep_saying("restart", format!("A new version of Unterm is installed.\n{text}"));
-    }
-
-    /// Asks whether the programs that can continue without the window shall continue.
-    fn ask_to_keep(&mut self, count: usize) {
-        let about = match count {
-            1 => "A program can continue without it.".to_owned(),
-            count => format!("{count} programs can continue without it."),
-        };
-        self.ask(
-            Confirm::new("Close this window?".to_owned(), about)
-                .button("Keep running", 'k', Answer::Close(Closing::Detach))
-                .button("End programs", 'e', Answer::Close(Closing::Window))
-                .cancel(),
-        );
-    }
-
-    /// The running program that ends if a pane closes with `what`. Programs in tmux outlive the window.
-    fn ends_with(&self, what: Closing, pane: PaneId) -> Option<String> {
-        let pane = self.mux.pane(pane)?;
-        match (pane.is_in_tmux(), what) {
-            (false, _) => running(&pane),
-            (true, Closing::Window | Closing::Detach | Closing::Restart) => None,
-            (true, _) => Some(format!("{} (in tmux)", pane.title())),
-        }
-    }
-
     /// Closes without asking. Closed panes and tabs can be restored for the time [`UNDO`]; a closed window can't.
     pub(crate) fn close_now(&mut self, what: Closing) {
         let layout = self.mux.layout();
@@ -192,8 +30,8 @@ impl App {
                 return self.inbox.post(|news| news.stop = true);
             }
             Closing::Restart => {
-                match Restart::prepare(&self.prefs.args, &self.workspace.sessions) {
-                    Ok(restart) => self.workspace.restart = Some(restart),
+                match Restart::prepare(&self.prefs.args, &self.workspace.kept.sessions) {
+                    Ok(restart) => self.workspace.kept.restart = Some(restart),
                     Err(error) => return self.complain("restart", format!("{error:#}")),
                 }
                 let count = self.mux.leave_to_successor();
@@ -212,14 +50,21 @@ impl App {
         }
     }
 
-    /// Whether a closed pane or tab can be restored.
-    pub(crate) fn can_undo_close(&self) -> bool {
-        self.mux.has_closed()
-    }
-
-    /// Restores what was closed last. Returns false if nothing can be restored.
-    pub(crate) fn undo_close(&mut self) -> bool {
-        self.mux.undo_close()
+    /// Shows a message, once, if an upgrade has replaced this program. Without programs that can continue, a restart would
+    /// end them, so the message does not offer it.
+    pub(crate) fn offer_restart(&mut self) {
+        if self.workspace.kept.has_offered_restart || !own_program::is_replaced() {
+            return;
+        }
+        self.workspace.kept.has_offered_restart = true;
+        let text = match self.mux.kept_panes().is_empty() {
+            true => "New windows use the new version.".to_owned(),
+            false => {
+                let press = self.prefs.press("restart", "runs it");
+                format!("The action “Restart Unterm” starts it, and your programs continue.{press}")
+            }
+        };
+        self.keep_saying("restart", format!("A new version of Unterm is installed.\n{text}"));
     }
 
     /// Ends the programs of panes that were closed at least [`UNDO`] ago. Returns the time of the next call if there

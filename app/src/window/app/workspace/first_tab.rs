@@ -6,7 +6,8 @@ use std::{sync::Arc, time::Instant};
 use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
 use crate::window::{
-    app::{App, system::notices::with_line},
+    app::App,
+    system::notices::with_line,
     workspace::{first_layout, first_panes::FirstPanes},
 };
 use crate::{args::Args, config::Config};

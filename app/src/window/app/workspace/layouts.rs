@@ -29,7 +29,7 @@ impl App {
             if items.is_empty() {
                 return false;
             }
-            self.pick("Open a layout", items, 0);
+            self.with_parts(|parts, cx| parts.overlays.pick("Open a layout", items, 0, cx));
             return true;
         };
         if name == LAST {

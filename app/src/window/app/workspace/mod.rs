@@ -1,10 +1,5 @@
-//! Carries out the user's actions on tabs, panes and commands.
+//! Carries out the user's actions on tabs and panes.
 
-pub(crate) mod blocks;
-pub(crate) mod blocks_mouse;
 pub(crate) mod close;
-pub(crate) mod copy;
 pub(crate) mod first_tab;
 pub(crate) mod layouts;
-pub(crate) mod moving;
-pub(crate) mod panes;

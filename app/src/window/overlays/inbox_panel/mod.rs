@@ -10,13 +10,14 @@
 //! - If a question disappears while the user types an answer to it, the rest of the line is ignored.
 //! - A question of an agent is answered here only if all of its rows are visible.
 //!
-//! The app reads questions and types answers (`app/overlays/inbox_panel.rs`).
+//! `requests.rs` reads questions and gives answers, through the instances that own them.
 
 pub(crate) mod button;
 pub(crate) mod cells;
 pub(crate) mod draw;
 pub(crate) mod message;
 pub(crate) mod question;
+pub(crate) mod requests;
 pub(crate) mod scroll;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The window as a tree of AccessKit nodes. Each pane is a terminal node whose rows are text runs. The tab bar, menu,
 //! panel, search, messages and questions are nodes with the standard roles of desktop apps.
 //!
-//! Only builds values. `app/system/access.rs` sends the values to AccessKit.
+//! Only builds values. `access.rs` sends the values to AccessKit.
 
 use std::collections::{HashMap, HashSet};
 

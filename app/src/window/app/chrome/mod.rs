@@ -1,5 +1,0 @@
-//! Carries out the user's actions on the bars.
-
-pub(crate) mod scrollbar;
-pub(crate) mod status_bar;
-pub(crate) mod tabs;
