@@ -3,7 +3,7 @@
 use std::{
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd},
     path::Path,
 };
 
@@ -15,6 +15,7 @@ use rustix::{
         SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags,
         SocketType, recvmsg, sendmsg, socket_with,
     },
+    process::{Pid, PidfdFlags, pidfd_open},
 };
 
 /// The maximum number of descriptors in one message.
@@ -96,9 +97,43 @@ pub(crate) fn receive(
     Ok(Received { bytes: received.bytes, has_dropped })
 }
 
-/// The process that has connected. Its id may be reused after its end.
-pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<rustix::process::Pid> {
-    Ok(rustix::net::sockopt::socket_peercred(socket)?.pid)
+/// The process that has connected, and a pidfd of it.
+///
+/// # Errors
+/// If it has ended, belongs to another PID namespace, or the system does not report it.
+pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<(Pid, OwnedFd)> {
+    let pid = credentials(&socket)?.pid;
+    let pid = Pid::from_raw(pid).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, "the process is in another PID namespace")
+    })?;
+    let process = match socket_option::<libc::c_int>(socket.as_fd(), libc::SO_PEERPIDFD) {
+        // SAFETY: the system has created this descriptor for the caller.
+        Ok(process) => unsafe { OwnedFd::from_raw_fd(process) },
+        // The kernel is older than 6.5. If the process has ended, its id may belong to another process already.
+        Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => {
+            pidfd_open(pid, PidfdFlags::empty())?
+        }
+        Err(error) => return Err(error),
+    };
+    Ok((pid, process))
+}
+
+/// The process, the user and the group that have connected. The process is 0 in another PID namespace.
+fn credentials(socket: impl AsFd) -> io::Result<libc::ucred> {
+    socket_option(socket.as_fd(), libc::SO_PEERCRED)
+}
+
+/// Reads an option of a socket. `T` must be the C type of the option.
+fn socket_option<T>(socket: BorrowedFd<'_>, option: libc::c_int) -> io::Result<T> {
+    let mut value = MaybeUninit::<T>::zeroed();
+    let mut length = size_of::<T>() as libc::socklen_t;
+    let (level, to) = (libc::SOL_SOCKET, value.as_mut_ptr().cast());
+    // SAFETY: `to` points to `length` bytes.
+    match unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, to, &mut length) } {
+        // SAFETY: the system has written a value, and all other bytes are zero, which is valid for integers.
+        0 => Ok(unsafe { value.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Checks that the same user runs the peer.
@@ -106,18 +141,13 @@ pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<rustix::process::Pid
 /// # Errors
 /// If another user runs the peer, or the system does not report the user. The error names the user and the process.
 pub(crate) fn check_peer(socket: impl AsFd) -> io::Result<()> {
-    let peer = rustix::net::sockopt::socket_peercred(socket)?;
-    let own = rustix::process::geteuid();
+    let peer = credentials(socket)?;
+    let own = rustix::process::geteuid().as_raw();
     match peer.uid == own {
         true => Ok(()),
         false => Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
-            format!(
-                "process {} belongs to user {}, not to user {}",
-                peer.pid.as_raw_nonzero(),
-                peer.uid.as_raw(),
-                own.as_raw()
-            ),
+            format!("process {} belongs to user {}, not to user {own}", peer.pid, peer.uid),
         )),
     }
 }
