@@ -346,6 +346,11 @@ impl Pane {
         is_left && [self.last_owner.process, self.successor].contains(&Some(process))
     }
 
+    /// The process that was started to take this pane.
+    pub(crate) fn successor(&self) -> Option<ProcessId> {
+        self.successor
+    }
+
     /// Sets the process that was started to take this pane.
     pub(crate) fn set_successor(&mut self, process: Option<ProcessId>) {
         self.successor = process;

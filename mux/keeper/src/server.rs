@@ -24,7 +24,7 @@ use crate::{
     pane::{Instance, Pane},
     process::{ProcessId, Processes},
     socket,
-    successor::{Heir, Successors},
+    successor::{Heir, Successor, Successors},
 };
 
 /// The maximum number of connections.
@@ -351,16 +351,10 @@ impl Server {
                 None => refused(no_pane(number)),
             },
             Request::Take { pane, has_journal } => self.take(pane, &instance, has_journal),
-            Request::Succeed(successor) => {
-                let Some(process) = &instance.process else {
-                    let text = "the process of the client is unknown".to_owned();
-                    return connection.reply(&Reply::Refused(Refusal::Other, text), Vec::new());
-                };
-                match self.successors.set(name, process, successor.map(|it| *it)) {
-                    Ok(()) => (Reply::Done, Vec::new()),
-                    Err(error) => refused((Refusal::Other, error.to_string())),
-                }
-            }
+            Request::Succeed(successor) => match self.set_successor(&instance, successor) {
+                Ok(()) => (Reply::Done, Vec::new()),
+                Err(error) => refused((Refusal::Other, error.to_string())),
+            },
             Request::Confirm(key) => {
                 self.change(key, name, Pane::confirm);
                 return Ok(());
@@ -376,6 +370,22 @@ impl Server {
             }
         };
         connection.reply(&reply, descriptors)
+    }
+
+    fn set_successor(
+        &mut self,
+        instance: &Instance,
+        successor: Option<Box<Successor>>,
+    ) -> io::Result<()> {
+        let Some(process) = &instance.process else {
+            return Err(io::Error::other("the process of the client is unknown"));
+        };
+        if successor.is_none() {
+            // The process does not want what it has not taken until now.
+            let left = self.panes.values_mut().filter(|pane| pane.successor() == Some(process.id));
+            left.for_each(|pane| pane.set_successor(None));
+        }
+        self.successors.set(&instance.name, process, successor.map(|it| *it))
     }
 
     fn start(&mut self, start: Start, owner: &Instance) -> (Reply, Vec<OwnedFd>) {

@@ -102,11 +102,16 @@ pub(crate) fn receive(
 /// # Errors
 /// If it has ended, belongs to another PID namespace, or the system does not report it.
 pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<(Pid, OwnedFd)> {
+    peer_process_by(socket, libc::SO_PEERPIDFD)
+}
+
+/// `option`: the socket option that returns a pidfd of the peer.
+fn peer_process_by(socket: impl AsFd, option: libc::c_int) -> io::Result<(Pid, OwnedFd)> {
     let pid = credentials(&socket)?.pid;
     let pid = Pid::from_raw(pid).ok_or_else(|| {
         io::Error::new(io::ErrorKind::NotFound, "the process is in another PID namespace")
     })?;
-    let process = match socket_option::<libc::c_int>(socket.as_fd(), libc::SO_PEERPIDFD) {
+    let process = match socket_option::<libc::c_int>(socket.as_fd(), option) {
         // SAFETY: the system has created this descriptor for the caller.
         Ok(process) => unsafe { OwnedFd::from_raw_fd(process) },
         // The kernel is older than 6.5. If the process has ended, its id may belong to another process already.
@@ -149,5 +154,60 @@ pub(crate) fn check_peer(socket: impl AsFd) -> io::Result<()> {
             io::ErrorKind::PermissionDenied,
             format!("process {} belongs to user {}, not to user {own}", peer.pid, peer.uid),
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    use rustix::io::{FdFlags, fcntl_getfd};
+
+    use super::*;
+
+    /// The process id in the description of a pidfd. -1 if the process was waited for.
+    fn described(pidfd: &OwnedFd) -> i32 {
+        let path = format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd());
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().find_map(|line| line.strip_prefix("Pid:")).unwrap().trim().parse().unwrap()
+    }
+
+    #[test]
+    fn the_peer_is_known_on_new_and_old_kernels() {
+        let (one, _two) = UnixStream::pair().unwrap();
+        // The second option does not exist in any kernel.
+        for option in [libc::SO_PEERPIDFD, 9_999] {
+            let (pid, pidfd) = peer_process_by(&one, option).unwrap();
+            assert_eq!(pid, rustix::process::getpid());
+            assert_eq!(described(&pidfd), pid.as_raw_nonzero().get());
+            assert_eq!(fcntl_getfd(&pidfd), Ok(FdFlags::CLOEXEC));
+        }
+        check_peer(&one).unwrap();
+    }
+
+    #[test]
+    fn a_peer_that_has_ended_is_no_running_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        let socket = new(SocketFlags::empty()).unwrap();
+        let address = address(&path).unwrap();
+        // SAFETY: the copy makes only system calls, and ends at once.
+        let child = match unsafe { libc::fork() } {
+            0 => {
+                let code = i32::from(rustix::net::connect(&socket, &address).is_err());
+                // SAFETY: _exit(2) ends the copy without running any code of this process.
+                unsafe { libc::_exit(code) }
+            }
+            pid => Pid::from_raw(pid).unwrap(),
+        };
+        let status = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
+        assert_eq!(status.unwrap().unwrap().1.exit_status(), Some(0));
+        let (peer, _) = listener.accept().unwrap();
+        assert_eq!(credentials(&peer).unwrap().pid, child.as_raw_nonzero().get());
+        // Since Linux 6.16, the system still returns a pidfd.
+        if let Ok((_, pidfd)) = peer_process(&peer) {
+            assert_eq!(described(&pidfd), -1);
+        }
     }
 }

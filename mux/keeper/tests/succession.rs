@@ -411,6 +411,23 @@ fn successors_that_end_at_once_are_not_started_forever() {
 }
 
 #[test]
+fn a_successor_that_withdraws_is_not_started_again() {
+    let home = Home::new();
+    let mut client = home.connect();
+    let mut alpha = Instance::new(&home, "alpha");
+    alpha.run("open;succeed-by withdraw");
+    alpha.crash();
+    home.wait_log("is the successor of \"alpha\"");
+    settle(&mut client);
+    let log = home.log();
+    let pid = log.split_once("process ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
+    wait("its end", || !runs(pid));
+    settle(&mut client);
+    assert_eq!(home.log().matches("is the successor of").count(), 1);
+    assert_eq!(identities(&mut client)[0].successor_pid, None);
+}
+
+#[test]
 fn a_successor_does_not_end_with_the_next_owner_of_the_programs() {
     let home = Home::new();
     let mut client = home.connect();
