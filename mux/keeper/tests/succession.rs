@@ -92,10 +92,10 @@ fn instance() {
 fn copy(held: &Held, file: &Path) {
     fs::write(file, "").unwrap();
     fcntl_setfd(&held.exit, FdFlags::empty()).unwrap();
-    let script = "while test -e \"$0\"; do sleep 0.01; done";
+    let script = "while test -e \"$0\"; do sleep 0.01; done &";
     let mut copy = Command::new("sh");
     copy.args(["-c", script]).arg(file).stdin(Stdio::null()).stdout(Stdio::null());
-    copy.spawn().unwrap();
+    assert!(copy.status().unwrap().success());
     fcntl_setfd(&held.exit, FdFlags::CLOEXEC).unwrap();
 }
 
