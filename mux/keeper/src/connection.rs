@@ -13,7 +13,7 @@ use crate::{
     fields::Broken,
     frame::{Frame, Inbox},
     message::Reply,
-    process::Process,
+    process::{Process, ProcessId},
     socket,
 };
 
@@ -53,6 +53,11 @@ impl Connection {
     pub(crate) fn new(number: u64, socket: OwnedFd, process: Option<Rc<Process>>) -> Self {
         let (inbox, outbox) = (Inbox::default(), VecDeque::new());
         Self { number, name: None, process, socket, inbox, outbox }
+    }
+
+    /// Whether this process has connected.
+    pub(crate) fn is_of(&self, process: ProcessId) -> bool {
+        self.process.as_ref().is_some_and(|it| it.id == process)
     }
 
     /// The number of received bytes that wait for the rest of their message.

@@ -51,8 +51,6 @@ pub(crate) struct Server {
     panes: BTreeMap<u64, Pane>,
     processes: Processes,
     successors: Successors,
-    /// Processes with a successor that have ended, but still have the exit pipe of a pane open.
-    ended: Vec<Heir>,
     /// The next number for a connection or a pane.
     next: u64,
     has_had_client: bool,
@@ -63,7 +61,6 @@ impl Server {
     pub(crate) fn new(listener: OwnedFd, log: Log) -> Self {
         let (connections, panes) = (Vec::new(), BTreeMap::new());
         let (processes, successors) = (Processes::default(), Successors::default());
-        let ended = Vec::new();
         let (next, has_had_client, started) = (1, false, Instant::now());
         Self {
             listener,
@@ -72,7 +69,6 @@ impl Server {
             panes,
             processes,
             successors,
-            ended,
             next,
             has_had_client,
             started,
@@ -112,7 +108,7 @@ impl Server {
             self.serve(number);
         }
         rest.into_iter().for_each(|number| self.check(number));
-        if has_ended || !self.ended.is_empty() {
+        if has_ended || self.successors.are_due() {
             self.succeed();
         }
         // Last, because a request may have given a pane to an owner.
@@ -143,14 +139,18 @@ impl Server {
 
     /// Starts the successors of processes that have ended, if they have left running programs behind.
     fn succeed(&mut self) {
-        self.ended.extend(self.successors.take_ended());
-        let numbers: Vec<u64> = self.panes.keys().copied().collect();
-        numbers.into_iter().for_each(|number| self.check(number));
-        // The descriptors of a process are closed before its end. Only a copy of it that has not started a program yet may
-        // still have them.
-        let owns = |heir: &mut Heir| self.panes.values().any(|it| it.is_owned_by(heir.process()));
-        let heirs: Vec<Heir> = self.ended.extract_if(.., |heir| !owns(heir)).collect();
-        for heir in heirs {
+        // An owner that has not confirmed its pane may have sent the confirmation.
+        let confirmed = self.panes.iter().filter(|(_, pane)| pane.is_confirmed());
+        let confirmed: Vec<u64> = confirmed.map(|(number, _)| *number).collect();
+        confirmed.into_iter().for_each(|number| self.check(number));
+        let (panes, connections) = (&self.panes, &self.connections);
+        // The descriptors of a process are closed before its end. But requests of it may wait, and a copy of it that has
+        // not started a program yet may still have the descriptors.
+        let is_over = |process| {
+            !panes.values().any(|pane| pane.is_owned_by(process))
+                && !connections.iter().any(|connection| connection.is_of(process))
+        };
+        for heir in self.successors.take_ended(is_over) {
             let process = heir.process();
             let left = |pane: &Pane| pane.was_left_by(process);
             if self.panes.values().any(left) {

@@ -85,6 +85,8 @@ pub(crate) struct Heir {
     /// When the keeper has started this process, and those whose place it has taken after their crashes. Empty if the
     /// keeper has not started it.
     starts: Vec<Instant>,
+    /// Whether the process has ended.
+    has_ended: bool,
 }
 
 impl Heir {
@@ -144,19 +146,30 @@ impl Successors {
                 process: Rc::clone(process),
                 successor,
                 starts: Vec::new(),
+                has_ended: false,
             }),
         }
         Ok(())
     }
 
-    /// The processes to watch.
+    /// The processes to watch: those that are not known to have ended.
     pub(crate) fn processes(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.heirs.iter().map(|heir| heir.process.as_fd())
+        self.heirs.iter().filter(|heir| !heir.has_ended).map(|heir| heir.process.as_fd())
     }
 
-    /// Removes the processes that have ended. Asks the system for each, because they may have changed since the last wait.
-    pub(crate) fn take_ended(&mut self) -> Vec<Heir> {
-        self.heirs.extract_if(.., |heir| heir.process.has_ended()).collect()
+    /// Whether processes have ended that [`Self::take_ended`] has not returned yet.
+    pub(crate) fn are_due(&self) -> bool {
+        self.heirs.iter().any(|heir| heir.has_ended)
+    }
+
+    /// Removes the processes that have ended, and of which nothing is left: neither a pane nor a request. Asks the system for
+    /// each process, because the list may have changed since the last wait.
+    pub(crate) fn take_ended(&mut self, is_over: impl Fn(ProcessId) -> bool) -> Vec<Heir> {
+        let is_due = |heir: &mut Heir| {
+            heir.has_ended |= heir.process.has_ended();
+            heir.has_ended && is_over(heir.process.id)
+        };
+        self.heirs.extract_if(.., is_due).collect()
     }
 
     /// The successor of `heir` runs as this process. Until it sets its own successor, the same one takes its place. So
@@ -164,7 +177,7 @@ impl Successors {
     pub(crate) fn replace(&mut self, heir: Heir, process: Rc<Process>) {
         // The end of the last process was on purpose, but an end of this one is not.
         let successor = Successor { is_planned: false, ..heir.successor };
-        self.heirs.push(Heir { process, successor, ..heir });
+        self.heirs.push(Heir { process, successor, has_ended: false, ..heir });
     }
 }
 
@@ -218,15 +231,15 @@ mod tests {
         successors.set("alpha", &alpha.1, reads("first")).unwrap();
         successors.set("beta", &alpha.1, reads("second")).unwrap();
         assert_eq!(successors.processes().count(), 1);
-        assert!(successors.take_ended().is_empty());
+        assert!(successors.take_ended(|_| true).is_empty());
         alpha.end();
-        let ended = successors.take_ended();
+        let ended = successors.take_ended(|_| true);
         assert_eq!((inputs(&ended), ended[0].name.as_str()), (vec!["second"], "beta"));
-        assert!(successors.take_ended().is_empty(), "it starts once");
+        assert!(successors.take_ended(|_| true).is_empty(), "it starts once");
         successors.set("alpha", &alpha.1, reads("third")).unwrap();
         successors.set("alpha", &alpha.1, None).unwrap();
         successors.set("alpha", &alpha.1, None).unwrap();
-        assert!(successors.take_ended().is_empty());
+        assert!(successors.take_ended(|_| true).is_empty());
     }
 
     #[test]
@@ -242,8 +255,25 @@ mod tests {
         // The second process ends, and the first one withdraws its successor before the keeper handles the end.
         second.end();
         successors.set("first", &first.1, None).unwrap();
-        assert_eq!(inputs(&successors.take_ended()), ["second"]);
+        assert_eq!(inputs(&successors.take_ended(|_| true)), ["second"]);
         assert_eq!(successors.processes().count(), 1);
+    }
+
+    #[test]
+    fn a_process_can_withdraw_until_nothing_of_it_is_left() {
+        let mut processes = Processes::default();
+        let mut alpha = Running::new(&mut processes);
+        let mut successors = Successors::default();
+        successors.set("alpha", &alpha.1, reads("a")).unwrap();
+        alpha.end();
+        assert!(!successors.are_due());
+        assert!(successors.take_ended(|process| process != alpha.1.id).is_empty());
+        assert!(successors.are_due());
+        assert_eq!(successors.processes().count(), 0, "its end is known");
+        // A request that was sent before the end.
+        successors.set("alpha", &alpha.1, None).unwrap();
+        assert!(!successors.are_due());
+        assert!(successors.take_ended(|_| true).is_empty());
     }
 
     #[test]
@@ -254,9 +284,9 @@ mod tests {
         successors.set("alpha", &one.1, reads("one")).unwrap();
         successors.set("alpha", &two.1, reads("two")).unwrap();
         two.end();
-        assert_eq!(inputs(&successors.take_ended()), ["two"]);
+        assert_eq!(inputs(&successors.take_ended(|_| true)), ["two"]);
         one.end();
-        let ended = successors.take_ended();
+        let ended = successors.take_ended(|_| true);
         assert_eq!(inputs(&ended), ["one"]);
         assert_eq!(ended[0].process(), one.1.id);
     }
@@ -269,10 +299,10 @@ mod tests {
         let planned = Successor { is_planned: true, ..reads("one").unwrap() };
         successors.set("alpha", &one.1, Some(planned)).unwrap();
         one.end();
-        let heir = successors.take_ended().remove(0);
+        let heir = successors.take_ended(|_| true).remove(0);
         successors.replace(heir, Rc::clone(&two.1));
         two.end();
-        let ended = successors.take_ended();
+        let ended = successors.take_ended(|_| true);
         assert_eq!(inputs(&ended), ["one"]);
         assert!(!ended[0].successor.is_planned);
     }
@@ -286,6 +316,7 @@ mod tests {
             process: Rc::clone(&alpha.1),
             successor: Successor { is_planned, ..Successor::default() },
             starts,
+            has_ended: false,
         };
         let start = Instant::now();
         let mut crashed = heir(false, Vec::new());
@@ -308,18 +339,18 @@ mod tests {
         let mut successors = Successors::default();
         successors.set("alpha", &one.1, reads("one")).unwrap();
         one.end();
-        let mut heir = successors.take_ended().remove(0);
+        let mut heir = successors.take_ended(|_| true).remove(0);
         assert!(!heir.is_crash_loop(Instant::now()));
         successors.replace(heir, Rc::clone(&two.1));
         successors.set("alpha", &two.1, reads("two")).unwrap();
         two.end();
-        let ended = successors.take_ended();
+        let ended = successors.take_ended(|_| true);
         assert_eq!((inputs(&ended), ended[0].starts.len()), (vec!["two"], 1));
         // A process that the keeper has not started has no history, even with the name of one that crashed.
         let mut window = Running::new(&mut processes);
         successors.set("alpha", &window.1, reads("window")).unwrap();
         window.end();
-        assert!(successors.take_ended()[0].starts.is_empty());
+        assert!(successors.take_ended(|_| true)[0].starts.is_empty());
     }
 
     #[test]

@@ -54,6 +54,13 @@ fn instance() {
                 client.set_successor(Some(successor)).unwrap();
             }
             "succeed-raw" => streams.push(succeed_raw(&socket, &socket.with_file_name(rest))),
+            "greet" => streams.push(raw::greeted(&socket)),
+            // After a message without a reply that is longer than what the keeper reads at once.
+            "withdraw-late" => {
+                let long = raw::frame(raw::DESCRIBE, &raw::field(999, &[0; 100_000]));
+                let requests = [long, raw::frame(raw::SUCCEED, b"")];
+                streams[0].write_all(&requests.concat()).unwrap();
+            }
             "plan" => {
                 let successor = Successor { is_planned: true, ..writes(&socket, rest) };
                 client.set_successor(Some(successor)).unwrap();
@@ -272,6 +279,25 @@ fn a_withdrawn_successor_does_not_start() {
     settle(&mut client);
     assert!(!home.log().contains("successor"), "{}", home.log());
     assert_eq!(identities(&mut client)[0].successor_pid, None);
+}
+
+#[test]
+fn requests_of_a_process_are_handled_before_its_end() {
+    let home = Home::new();
+    let mut client = home.connect();
+    let keeper = client.keeper().pid;
+    let mut alpha = Instance::new(&home, "alpha");
+    alpha.run("open;succeed started;greet");
+    // The keeper notices the requests and the end at once.
+    kill(keeper, Signal::STOP);
+    alpha.run("withdraw-late");
+    alpha.crash();
+    kill(keeper, Signal::CONT);
+    settle(&mut client);
+    // The next turn reads the rest of the requests.
+    settle(&mut client);
+    home.wait_log("left pane");
+    assert!(!home.log().contains("successor"), "{}", home.log());
 }
 
 #[test]

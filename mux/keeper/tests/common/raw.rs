@@ -17,6 +17,7 @@ pub(crate) const HELLO: u16 = 1;
 pub(crate) const START: u16 = 2;
 pub(crate) const LIST: u16 = 4;
 pub(crate) const IDENTIFY: u16 = 5;
+pub(crate) const DESCRIBE: u16 = 6;
 pub(crate) const TAKE: u16 = 7;
 pub(crate) const SUCCEED: u16 = 9;
 pub(crate) const REPLY_HELLO: u16 = 0x8001;
