@@ -352,7 +352,9 @@ fn instance() {
     let succession = std::env::var(SUCCESSOR).unwrap_or_default();
     if !succession.is_empty() {
         // The input is in the file at once or not at all.
-        let script = "cat > \"$0.new\" && mv \"$0.new\" \"$0\"";
+        // Then it waits for the end of the test.
+        let script =
+            "cat > \"$0.new\" && mv \"$0.new\" \"$0\"; while test -e \"$0\"; do sleep 0.01; done";
         let file = folder.join("successor").into();
         spawner.set_successor(SuccessorProgram {
             file: "/bin/sh".into(),
@@ -372,23 +374,28 @@ fn instance() {
     }
 }
 
-/// Runs an instance in a process of its own until it is killed. `succession`: the value of [`SUCCESSOR`].
-fn run_and_kill(home: &Home, succession: &str) {
+/// Runs an instance in a process of its own until it is killed. `succession`: the value of [`SUCCESSOR`]. Returns the
+/// process id.
+fn run_and_kill(home: &Home, succession: &str) -> u32 {
     fs::write(home.path().join("output"), "some output").unwrap();
     let mut instance = start_instance(home, succession);
     instance.kill().unwrap();
     instance.wait().unwrap();
+    instance.id()
 }
 
 #[test]
 fn a_successor_starts_after_a_crash_and_reads_what_is_left() {
     let home = Home::new();
-    run_and_kill(&home, "has");
+    let pid = run_and_kill(&home, "has");
     let file = home.path().join("successor");
     wait_for("the successor", || file.exists());
     assert_eq!(fs::read_to_string(file).unwrap(), "inherited");
     // The program still continues without an owner.
-    assert_eq!(home.spawner("next").left_programs().unwrap().len(), 1);
+    let [left] = &home.spawner("next").left_programs().unwrap()[..] else { panic!("no program") };
+    assert_eq!(left.left_by, Some(pid));
+    let command = fs::read_to_string(format!("/proc/{}/cmdline", left.left_to.unwrap())).unwrap();
+    assert!(command.starts_with("/bin/sh\0-c\0cat > "), "{command}");
 }
 
 #[test]

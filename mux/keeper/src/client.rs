@@ -240,9 +240,14 @@ impl Client {
     /// last one. `None`: no program.
     ///
     /// # Errors
-    /// If the keeper does not answer, or its version is too old ([`Refusal::UnknownRequest`]).
+    /// If the keeper does not answer, its version is too old ([`Refusal::UnknownRequest`]), or the successor is too long.
+    /// The connection is useful after the last two.
     pub fn set_successor(&mut self, successor: Option<Successor>) -> Result<(), Error> {
-        match self.request(&Request::Succeed(successor.map(Box::new)))? {
+        let request = Request::Succeed(successor.map(Box::new));
+        if let Request::Succeed(Some(successor)) = &request {
+            successor.check(request.to_frame().body.len())?;
+        }
+        match self.request(&request)? {
             Reply::Done => Ok(()),
             reply => Err(self.broken(unexpected(&reply))),
         }

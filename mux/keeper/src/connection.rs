@@ -4,6 +4,7 @@
 use std::{
     collections::VecDeque,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
+    rc::Rc,
 };
 
 use rustix::io::Errno;
@@ -12,6 +13,7 @@ use crate::{
     fields::Broken,
     frame::{Frame, Inbox},
     message::Reply,
+    process::{Process, ProcessId},
     socket,
 };
 
@@ -31,6 +33,8 @@ pub(crate) struct Connection {
     pub(crate) number: u64,
     /// The name of the client. `None` until it has greeted.
     pub(crate) name: Option<String>,
+    /// The process that has connected. `None` if the system does not report it.
+    pub(crate) process: Option<Rc<Process>>,
     socket: OwnedFd,
     inbox: Inbox,
     outbox: VecDeque<Outgoing>,
@@ -46,9 +50,14 @@ pub(crate) enum End {
 }
 
 impl Connection {
-    pub(crate) fn new(number: u64, socket: OwnedFd) -> Self {
+    pub(crate) fn new(number: u64, socket: OwnedFd, process: Option<Rc<Process>>) -> Self {
         let (inbox, outbox) = (Inbox::default(), VecDeque::new());
-        Self { number, name: None, socket, inbox, outbox }
+        Self { number, name: None, process, socket, inbox, outbox }
+    }
+
+    /// Whether this process has connected.
+    pub(crate) fn is_of(&self, process: ProcessId) -> bool {
+        self.process.as_ref().is_some_and(|it| it.id == process)
     }
 
     /// The number of received bytes that wait for the rest of their message.

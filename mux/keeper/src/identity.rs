@@ -54,6 +54,12 @@ pub struct Identity {
     pub owner: Option<String>,
     /// The last owner, if the pane has none.
     pub last_owner: String,
+    /// The process id of the last owner. It may belong to another process now. `None`: the keeper does not know it, or is
+    /// too old to report it.
+    pub last_owner_pid: Option<i32>,
+    /// The process id of the program that the keeper has started to take this pane, until an instance takes it. `None`: the
+    /// keeper has started none, or is too old to report it.
+    pub successor_pid: Option<i32>,
     /// The time since which the pane has this owner, or none, in milliseconds since 1970.
     pub since: u64,
     /// Whether the program runs.
@@ -87,6 +93,8 @@ mod tag {
     pub(super) const ARGUMENT: u16 = 10;
     pub(super) const CWD: u16 = 11;
     pub(super) const VARIABLE: u16 = 12;
+    pub(super) const LAST_OWNER_PID: u16 = 13;
+    pub(super) const SUCCESSOR_PID: u16 = 14;
     pub(super) const PANE: u16 = 64;
     pub(super) const COMMAND: u16 = 65;
     pub(super) const NONCE: u16 = 66;
@@ -152,6 +160,13 @@ impl Identity {
         if let Some(owner) = &self.owner {
             body.text(tag::OWNER, owner);
         }
+        for (tag, pid) in
+            [(tag::LAST_OWNER_PID, self.last_owner_pid), (tag::SUCCESSOR_PID, self.successor_pid)]
+        {
+            if let Some(pid) = pid {
+                body.number(tag, pid.unsigned_abs().into());
+            }
+        }
         if let PaneState::Ended(ending) = self.state {
             body.bytes(tag::ENDING, &ending.to_bytes());
         }
@@ -173,6 +188,8 @@ impl Identity {
             tty: PathBuf::new(),
             owner: None,
             last_owner: String::new(),
+            last_owner_pid: None,
+            successor_pid: None,
             since: 0,
             state: PaneState::Running,
             started: 0,
@@ -191,6 +208,8 @@ impl Identity {
                 tag::TTY => identity.tty = field.os_string()?.into(),
                 tag::OWNER => identity.owner = Some(field.text(MAX_TEXT)?),
                 tag::LAST_OWNER => identity.last_owner = field.text(MAX_TEXT)?,
+                tag::LAST_OWNER_PID => identity.last_owner_pid = Some(field.small()?),
+                tag::SUCCESSOR_PID => identity.successor_pid = Some(field.small()?),
                 tag::SINCE => identity.since = field.number()?,
                 tag::STARTED => identity.started = field.number()?,
                 tag::ENDING => {
@@ -235,6 +254,8 @@ mod tests {
             tty: "/dev/pts/3".into(),
             owner: Some("build".into()),
             last_owner: "build".into(),
+            last_owner_pid: Some(55),
+            successor_pid: Some(66),
             since: 2,
             state: PaneState::Ended(Ending { how: Err(9), at: 5 }),
             started: 1,
@@ -254,6 +275,14 @@ mod tests {
         let mut body = identity.to_body();
         body.extend_from_slice(&FieldWriter::default().text(999, "new").finish());
         assert_eq!(Identity::from_body(&body), Ok(identity));
+    }
+
+    #[test]
+    fn an_older_keeper_reports_no_process_ids_of_owners() {
+        let body =
+            FieldWriter::default().number(tag::NUMBER, 7).text(tag::LAST_OWNER, "a").finish();
+        let identity = Identity::from_body(&body).unwrap();
+        assert_eq!((identity.last_owner_pid, identity.successor_pid), (None, None));
     }
 
     #[test]

@@ -30,6 +30,8 @@ mod message;
 #[cfg(target_os = "linux")]
 mod pane;
 #[cfg(target_os = "linux")]
+mod process;
+#[cfg(target_os = "linux")]
 mod server;
 #[cfg(target_os = "linux")]
 mod socket;
@@ -60,4 +62,4 @@ pub use message::{Hello, NEWEST, OLDEST, PaneKey, Refusal, Start};
 #[cfg(target_os = "linux")]
 pub use server::{MAX_CONNECTIONS, MAX_PANES};
 #[cfg(target_os = "linux")]
-pub use successor::Successor;
+pub use successor::{MAX_INPUT, MAX_SUCCESSORS, Successor};

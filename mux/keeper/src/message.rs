@@ -7,7 +7,7 @@ use crate::{
     frame::Frame,
     identity::{Identity, MAX_TEXT, Origin, Placement, size},
     program::Program,
-    successor::Successor,
+    successor::{MAX_INPUT, Successor},
 };
 
 /// The oldest version of the protocol that this program speaks.
@@ -275,11 +275,12 @@ impl Successor {
         for field in fields(body) {
             let field = field?;
             match field.tag {
-                tag::INPUT => successor.input = field.text(MAX_TEXT)?,
+                tag::INPUT => successor.input = field.text(MAX_INPUT)?,
                 tag::IS_PLANNED => successor.is_planned = field.number()? != 0,
                 _ => {}
             }
         }
+        successor.check(body.len())?;
         Ok(successor)
     }
 }

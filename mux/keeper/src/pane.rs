@@ -11,6 +11,7 @@ use std::{
         unix::ffi::OsStrExt as _,
     },
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use rustix::{
@@ -25,6 +26,7 @@ use crate::{
     identity::{Identity, Origin, PaneState, Placement},
     journal::{self, Drain},
     message::{PaneKey, Reply, Start},
+    process::{Process, ProcessId},
     pty::Pty,
 };
 
@@ -47,7 +49,9 @@ pub(crate) struct Pane {
     /// Whether the program was waited for, so that its process id may belong to another process.
     is_reaped: bool,
     owner: Option<Owner>,
-    last_owner: String,
+    last_owner: LastOwner,
+    /// The process that the keeper has started to take this pane. `None` after an instance has confirmed the pane.
+    successor: Option<ProcessId>,
     since: u64,
     started: u64,
     argv: Vec<OsString>,
@@ -57,9 +61,30 @@ pub(crate) struct Pane {
     placement: Placement,
 }
 
+/// An instance that asks for a pane.
+#[derive(Clone)]
+pub(crate) struct Instance {
+    pub(crate) name: String,
+    /// Its process. `None` if the system does not report it.
+    pub(crate) process: Option<Rc<Process>>,
+}
+
+/// The instance to which a pane belonged last.
+struct LastOwner {
+    name: String,
+    process: Option<ProcessId>,
+}
+
+impl From<&Instance> for LastOwner {
+    fn from(instance: &Instance) -> Self {
+        let process = instance.process.as_ref().map(|process| process.id);
+        Self { name: instance.name.clone(), process }
+    }
+}
+
 /// The instance to which a pane belongs.
 struct Owner {
-    name: String,
+    instance: Instance,
     report: ExitReport,
     /// Whether the owner has confirmed that it has received the descriptors.
     has_confirmed: bool,
@@ -73,8 +98,12 @@ struct Owner {
 pub(crate) type Descriptors = Vec<OwnedFd>;
 
 impl Pane {
-    /// Starts a program. The caller must send the descriptors to the client with this name.
-    pub(crate) fn start(number: u64, start: Start, owner: &str) -> io::Result<(Self, Descriptors)> {
+    /// Starts a program. The caller must send the descriptors to the instance.
+    pub(crate) fn start(
+        number: u64,
+        start: Start,
+        owner: &Instance,
+    ) -> io::Result<(Self, Descriptors)> {
         let Start { mut program, variables, size: [cols, rows, width, height], .. } = start;
         let size = Winsize { ws_row: rows, ws_col: cols, ws_xpixel: width, ws_ypixel: height };
         // Create everything that can fail before starting the program.
@@ -112,13 +141,14 @@ impl Pane {
             ending: None,
             is_reaped: false,
             owner: Some(Owner {
-                name: owner.to_owned(),
+                instance: owner.clone(),
                 report,
                 has_confirmed: false,
                 is_first: true,
                 is_reported: false,
             }),
-            last_owner: owner.to_owned(),
+            last_owner: owner.into(),
+            successor: None,
             since: now(),
             started: now(),
             argv: argv.into_iter().chain(program.args).collect(),
@@ -135,7 +165,7 @@ impl Pane {
     /// journal. The caller must send the descriptors.
     pub(crate) fn take(
         &mut self,
-        owner: &str,
+        owner: &Instance,
         has_journal: bool,
     ) -> io::Result<Option<Descriptors>> {
         self.check_owner();
@@ -155,10 +185,10 @@ impl Pane {
         if let Some(ending) = self.ending {
             report.write(ending)?;
         }
-        let name = owner.to_owned();
+        let instance = owner.clone();
         let is_reported = self.ending.is_some();
         self.owner =
-            Some(Owner { name, report, has_confirmed: false, is_first: false, is_reported });
+            Some(Owner { instance, report, has_confirmed: false, is_first: false, is_reported });
         self.since = now();
         Ok(Some(descriptors))
     }
@@ -173,7 +203,8 @@ impl Pane {
     pub(crate) fn confirm(&mut self) {
         if let Some(owner) = &mut self.owner {
             owner.has_confirmed = true;
-            self.last_owner.clone_from(&owner.name);
+            self.last_owner = LastOwner::from(&owner.instance);
+            self.successor = None;
         }
     }
 
@@ -242,7 +273,7 @@ impl Pane {
                 self.close();
             }
             self.begin_drain();
-            gone = Some(owner.name);
+            gone = Some(owner.instance.name);
         }
         self.reap();
         gone
@@ -302,9 +333,27 @@ impl Pane {
         self.ending.is_none() && (self.master.is_some() || self.owner.is_some())
     }
 
-    /// Whether the program runs, and the instance with this name was the last that owned it.
-    pub(crate) fn was_left_by(&self, name: &str) -> bool {
-        self.owner.is_none() && self.is_needed() && self.last_owner == name
+    /// Whether an instance in this process owns the pane.
+    pub(crate) fn is_owned_by(&self, process: ProcessId) -> bool {
+        let owner = self.owner.as_ref().and_then(|owner| owner.instance.process.as_ref());
+        owner.is_some_and(|owner| owner.id == process)
+    }
+
+    /// Whether the program runs without an owner, and the process was the last that owned it, or was started to take it.
+    /// The name of the instance does not matter, because other processes may have had it.
+    pub(crate) fn was_left_by(&self, process: ProcessId) -> bool {
+        let is_left = self.owner.is_none() && self.is_needed();
+        is_left && [self.last_owner.process, self.successor].contains(&Some(process))
+    }
+
+    /// The process that was started to take this pane.
+    pub(crate) fn successor(&self) -> Option<ProcessId> {
+        self.successor
+    }
+
+    /// Sets the process that was started to take this pane.
+    pub(crate) fn set_successor(&mut self, process: Option<ProcessId>) {
+        self.successor = process;
     }
 
     /// Whether another instance can still show the pane, although its program has ended and no instance owns it.
@@ -324,7 +373,7 @@ impl Pane {
 
     /// The name of the pane's owner.
     pub(crate) fn owner(&self) -> Option<&str> {
-        self.owner.as_ref().map(|owner| owner.name.as_str())
+        self.owner.as_ref().map(|owner| owner.instance.name.as_str())
     }
 
     /// The executable, for messages.
@@ -333,13 +382,16 @@ impl Pane {
     }
 
     pub(crate) fn identity(&self) -> Identity {
+        let pid = |process: ProcessId| process.pid.as_raw_nonzero().get();
         let size = self.master.as_ref().and_then(|it| rustix::termios::tcgetwinsize(it).ok());
         Identity {
             number: self.key.number,
             pid: self.pid.as_raw_nonzero().get(),
             tty: self.tty.clone(),
             owner: self.owner().map(str::to_owned),
-            last_owner: self.last_owner.clone(),
+            last_owner: self.last_owner.name.clone(),
+            last_owner_pid: self.last_owner.process.map(pid),
+            successor_pid: self.successor.map(pid),
             since: self.since,
             state: self.ending.map_or(PaneState::Running, PaneState::Ended),
             started: self.started,

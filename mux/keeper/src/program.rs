@@ -10,11 +10,21 @@ use std::{
     path::PathBuf,
     process::{Command, Stdio},
 };
+#[cfg(target_os = "linux")]
+use std::{
+    os::{fd::AsFd as _, unix::net::UnixStream},
+    path::Path,
+};
 
+#[cfg(target_os = "linux")]
+use rustix::process::{PidfdFlags, pidfd_open};
 use rustix::{
     fs::Mode,
     process::{Pid, Resource, Rlimit, ioctl_tiocsctty, setrlimit, setsid},
 };
+
+#[cfg(target_os = "linux")]
+use crate::socket;
 
 /// The signals to reset to their default action. Some parents ignore them for their children: `nohup`, and a shell that
 /// starts a job in the background.
@@ -48,7 +58,7 @@ impl Program {
     /// If the system refuses: there is no such file or directory, no process is left, or the file is no program.
     pub fn start(&self, terminal: OwnedFd) -> io::Result<Pid> {
         let mut command = self.command();
-        command.stdin(Stdio::from(terminal.try_clone()?));
+        command.current_dir(&self.cwd).stdin(Stdio::from(terminal.try_clone()?));
         command.stdout(Stdio::from(terminal.try_clone()?));
         command.stderr(Stdio::from(terminal));
         let limits = self.limits();
@@ -70,43 +80,62 @@ impl Program {
     }
 
     /// Starts the program without a terminal, as a child of the system's first process. It reads `input` from its standard
-    /// input, and inherits the other standard streams. This process must have one thread.
+    /// input, and inherits the other standard streams. If the directory is gone, it starts in `/`. Returns its process id
+    /// and a pidfd. This process must have one thread.
     ///
     /// # Errors
     /// As for [`Program::start`].
     #[cfg(target_os = "linux")]
-    pub(crate) fn start_apart(&self, input: &str) -> io::Result<()> {
-        let (from, mut to) = io::pipe()?;
-        // The pipe holds the whole input, because the program reads it later.
-        rustix::io::ioctl_fionbio(&to, true)?;
+    pub(crate) fn start_apart(&self, input: &str) -> io::Result<(Pid, OwnedFd)> {
+        self.start_apart_in(&self.cwd, input).or_else(|_| self.start_apart_in("/".as_ref(), input))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn start_apart_in(&self, cwd: &Path, input: &str) -> io::Result<(Pid, OwnedFd)> {
+        // The socket's buffer holds the whole input, because the program reads it later. A pipe of a user with many
+        // pipes may be too small.
+        let (from, mut to) = UnixStream::pair()?;
+        to.set_nonblocking(true)?;
         io::Write::write_all(&mut to, input.as_bytes())?;
         drop(to);
+        let (own, link) = UnixStream::pair()?;
         let mut command = self.command();
-        command.stdin(Stdio::from(OwnedFd::from(from)));
+        command.current_dir(cwd).stdin(Stdio::from(OwnedFd::from(from)));
         let limits = self.limits();
         let prepare = move || {
             reset_signals();
             setsid()?;
             // SAFETY: the child has only this thread, and its copy makes only system calls until it runs the program.
-            match unsafe { libc::fork() } {
+            let program = match unsafe { libc::fork() } {
                 -1 => return Err(io::Error::last_os_error()),
-                0 => {}
-                // SAFETY: _exit(2) ends this process at once.
-                _ => unsafe { libc::_exit(0) },
+                0 => {
+                    limits.set();
+                    keep_streams_alone();
+                    return Ok(());
+                }
+                pid => pid,
+            };
+            if report(program, &link).is_err() {
+                // A program that the keeper cannot watch must not run. It was not waited for, so the id is its own.
+                // SAFETY: kill(2) has no memory arguments.
+                unsafe { libc::kill(program, libc::SIGKILL) };
             }
-            limits.set();
-            keep_streams_alone();
-            Ok(())
+            // SAFETY: _exit(2) ends this process at once.
+            unsafe { libc::_exit(0) }
         };
         // SAFETY: between fork and exec, `prepare` makes only system calls. It takes no lock and allocates no memory.
         unsafe { command.pre_exec(prepare) };
-        // The process between has ended when the program runs.
-        command.spawn()?.wait().map(drop)
+        // The process between has ended when this returns, so its report is there.
+        command.spawn()?.wait()?;
+        let (mut bytes, mut descriptors) = ([0; 4], Vec::new());
+        socket::receive(&own, &mut bytes, Some(&mut descriptors))?;
+        let pid = Pid::from_raw(i32::from_ne_bytes(bytes));
+        pid.zip(descriptors.pop()).ok_or_else(|| io::Error::other("its process cannot be watched"))
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
-        command.arg0(&self.arg0).args(&self.args).current_dir(&self.cwd).env_clear();
+        command.arg0(&self.arg0).args(&self.args).env_clear();
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -114,6 +143,16 @@ impl Program {
     fn limits(&self) -> Limits {
         Limits { umask: self.umask.map(Mode::from_raw_mode), open_files: self.open_files }
     }
+}
+
+/// Sends the process id of a child of this process, and a pidfd. Makes only system calls.
+#[cfg(target_os = "linux")]
+fn report(child: libc::pid_t, link: &UnixStream) -> io::Result<()> {
+    let pid = Pid::from_raw(child).ok_or(io::ErrorKind::InvalidInput)?;
+    // The child was not waited for, so the id is its own even if it has ended.
+    let process = pidfd_open(pid, PidfdFlags::empty())?;
+    socket::send(link, &child.to_ne_bytes(), &[process.as_fd()])?;
+    Ok(())
 }
 
 /// What a child sets between fork and exec.

@@ -21,9 +21,10 @@ use crate::{
     frame::Frame,
     log::Log,
     message::{Hello, NEWEST, OLDEST, PaneKey, Refusal, Reply, Request, Start},
-    pane::Pane,
+    pane::{Instance, Pane},
+    process::{ProcessId, Processes},
     socket,
-    successor::{Succession, Successor, Successors},
+    successor::{Heir, Successor, Successors},
 };
 
 /// The maximum number of connections.
@@ -48,6 +49,7 @@ pub(crate) struct Server {
     connections: Vec<Connection>,
     /// The panes by number.
     panes: BTreeMap<u64, Pane>,
+    processes: Processes,
     successors: Successors,
     /// The next number for a connection or a pane.
     next: u64,
@@ -58,9 +60,19 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn new(listener: OwnedFd, log: Log) -> Self {
         let (connections, panes) = (Vec::new(), BTreeMap::new());
-        let (successors, started) = (Successors::default(), Instant::now());
-        let has_had_client = false;
-        Self { listener, log, connections, panes, successors, next: 1, has_had_client, started }
+        let (processes, successors) = (Processes::default(), Successors::default());
+        let (next, has_had_client, started) = (1, false, Instant::now());
+        Self {
+            listener,
+            log,
+            connections,
+            panes,
+            processes,
+            successors,
+            next,
+            has_had_client,
+            started,
+        }
     }
 
     pub(crate) fn log(&mut self) -> &mut Log {
@@ -85,7 +97,7 @@ impl Server {
 
     /// Waits for events, and handles them.
     fn turn(&mut self) -> io::Result<()> {
-        let Ready { accepts, connections, panes, drains, ended } = self.wait()?;
+        let Ready { accepts, connections, panes, drains, has_ended } = self.wait()?;
         // Confirmed panes come first, so that a client that left a pane finds it without an owner. The other panes come
         // last, because the confirmation may be among the requests.
         let (confirmed, rest): (Vec<_>, Vec<_>) = panes
@@ -96,7 +108,9 @@ impl Server {
             self.serve(number);
         }
         rest.into_iter().for_each(|number| self.check(number));
-        self.succeed(&ended);
+        if has_ended || self.successors.are_due() {
+            self.succeed();
+        }
         // Last, because a request may have given a pane to an owner.
         for number in drains {
             self.panes.get_mut(&number).into_iter().for_each(Pane::drain);
@@ -123,29 +137,52 @@ impl Server {
         self.log_fault(number);
     }
 
-    /// Starts the successors of processes that have ended, if they have left running programs behind. `ended` are indices
-    /// in [`Successors::processes`].
-    fn succeed(&mut self, ended: &[usize]) {
-        for succession in self.successors.ended(ended) {
-            let (Succession::Start(name, _) | Succession::TooEarly(name)) = &succession;
-            // The end of a process comes after the end of its descriptors.
-            let numbers: Vec<u64> = self.panes.keys().copied().collect();
-            numbers.into_iter().for_each(|number| self.check(number));
-            if !self.panes.values().any(|pane| pane.was_left_by(name)) {
-                continue;
+    /// Starts the successors of processes that have ended, if they have left running programs behind.
+    fn succeed(&mut self) {
+        // An owner that has not confirmed its pane may have sent the confirmation.
+        let confirmed = self.panes.iter().filter(|(_, pane)| pane.is_confirmed());
+        let confirmed: Vec<u64> = confirmed.map(|(number, _)| *number).collect();
+        confirmed.into_iter().for_each(|number| self.check(number));
+        let (panes, connections) = (&self.panes, &self.connections);
+        // The descriptors of a process are closed before its end. But requests of it may wait, and a copy of it that has
+        // not started a program yet may still have the descriptors.
+        let is_over = |process| {
+            !panes.values().any(|pane| pane.is_owned_by(process))
+                && !connections.iter().any(|connection| connection.is_of(process))
+        };
+        for heir in self.successors.take_ended(is_over) {
+            let process = heir.process();
+            let left = |pane: &Pane| pane.was_left_by(process);
+            if self.panes.values().any(left) {
+                let successor = self.start_successor(heir);
+                let left = self.panes.values_mut().filter(|pane| left(pane));
+                left.for_each(|pane| pane.set_successor(successor));
             }
-            match succession {
-                Succession::TooEarly(name) => {
-                    self.log.line(&format!("{name:?} ended early, so its programs wait"));
-                }
-                Succession::Start(name, Successor { program, input, .. }) => {
-                    let file = program.file.display();
-                    match program.start_apart(&input) {
-                        Ok(()) => self.log.line(&format!("started the successor of {name:?}")),
-                        Err(error) => self.log.line(&format!("cannot start {file}: {error}")),
-                    }
-                    self.successors.note_started(name);
-                }
+        }
+    }
+
+    /// Starts the successor of a process that has ended. `None` if it does not start.
+    fn start_successor(&mut self, mut heir: Heir) -> Option<ProcessId> {
+        let is_loop = heir.is_crash_loop(Instant::now());
+        let name = &heir.name;
+        if is_loop {
+            let text = format!("successors of {name:?} end too often, so its programs wait");
+            self.log.line(&text);
+            return None;
+        }
+        let program = &heir.successor.program;
+        match program.start_apart(&heir.successor.input) {
+            Ok((pid, pidfd)) => {
+                self.log.line(&format!("process {pid} is the successor of {name:?}"));
+                let process = self.processes.of_pidfd(pid, pidfd);
+                let id = process.id;
+                self.successors.replace(heir, process);
+                Some(id)
+            }
+            Err(error) => {
+                let file = program.file.display();
+                self.log.line(&format!("cannot start {file}: {error}"));
+                None
             }
         }
     }
@@ -206,7 +243,7 @@ impl Server {
             connections: connections.iter().zip(numbers).filter_map(ready).collect(),
             panes: panes.iter().zip(watched).filter_map(ready).collect(),
             drains: drains.iter().zip(drained).filter_map(ready).collect(),
-            ended: (0..successors.len()).filter(|at| is_ready(&successors[*at])).collect(),
+            has_ended: successors.iter().any(is_ready),
         })
     }
 
@@ -230,7 +267,12 @@ impl Server {
             self.log.line(&format!("refused a connection: there are {MAX_CONNECTIONS}"));
             return;
         }
-        self.connections.push(Connection::new(self.next, socket));
+        // Without its process, a client cannot have a successor.
+        let process = self.processes.of_peer(&socket);
+        let process = process.inspect_err(|error| {
+            self.log.line(&format!("the process of a client is unknown: {error}"));
+        });
+        self.connections.push(Connection::new(self.next, socket, process.ok()));
         self.next += 1;
         self.has_had_client = true;
     }
@@ -293,6 +335,8 @@ impl Server {
             };
             return greet(connection, hello);
         };
+        let instance = Instance { name, process: connection.process.clone() };
+        let name = instance.name.as_str();
         let Some(request) = request else {
             let text = format!("the request {:#x} is unknown", frame.kind);
             self.log.line(&format!("{name:?}: {text}"));
@@ -300,32 +344,27 @@ impl Server {
         };
         let (reply, descriptors) = match request {
             Request::Hello(_) => return Err(refuse(connection, "a second greeting".into())),
-            Request::Start(start) => self.start(*start, &name),
+            Request::Start(start) => self.start(*start, &instance),
             Request::List => (Reply::Panes(self.listed()), Vec::new()),
             Request::Identify(number) => match self.panes.get(&number) {
                 Some(pane) => (Reply::Identity(Box::new(pane.identity())), Vec::new()),
                 None => refused(no_pane(number)),
             },
-            Request::Take { pane, has_journal } => self.take(pane, &name, has_journal),
-            Request::Succeed(successor) => {
-                let set = socket::peer_process(&*connection).and_then(|pid| {
-                    self.successors.set(&name, pid, successor.map(|successor| *successor))
-                });
-                match set {
-                    Ok(()) => (Reply::Done, Vec::new()),
-                    Err(error) => refused((Refusal::Other, error.to_string())),
-                }
-            }
+            Request::Take { pane, has_journal } => self.take(pane, &instance, has_journal),
+            Request::Succeed(successor) => match self.set_successor(&instance, successor) {
+                Ok(()) => (Reply::Done, Vec::new()),
+                Err(error) => refused((Refusal::Other, error.to_string())),
+            },
             Request::Confirm(key) => {
-                self.change(key, &name, Pane::confirm);
+                self.change(key, name, Pane::confirm);
                 return Ok(());
             }
             Request::Describe(key, placement) => {
-                self.change(key, &name, |pane| pane.describe(placement));
+                self.change(key, name, |pane| pane.describe(placement));
                 return Ok(());
             }
             Request::Close(key) => {
-                self.change(key, &name, Pane::close);
+                self.change(key, name, Pane::close);
                 self.panes.retain(|_, pane| !pane.is_over());
                 return Ok(());
             }
@@ -333,13 +372,29 @@ impl Server {
         connection.reply(&reply, descriptors)
     }
 
-    fn start(&mut self, start: Start, name: &str) -> (Reply, Vec<OwnedFd>) {
+    fn set_successor(
+        &mut self,
+        instance: &Instance,
+        successor: Option<Box<Successor>>,
+    ) -> io::Result<()> {
+        let Some(process) = &instance.process else {
+            return Err(io::Error::other("the process of the client is unknown"));
+        };
+        if successor.is_none() {
+            // The process does not want what it has not taken until now.
+            let left = self.panes.values_mut().filter(|pane| pane.successor() == Some(process.id));
+            left.for_each(|pane| pane.set_successor(None));
+        }
+        self.successors.set(&instance.name, process, successor.map(|it| *it))
+    }
+
+    fn start(&mut self, start: Start, owner: &Instance) -> (Reply, Vec<OwnedFd>) {
         if self.panes.len() >= MAX_PANES {
             return refused((Refusal::Full, format!("the keeper already has {MAX_PANES} panes")));
         }
         let number = self.next;
         self.next += 1;
-        match Pane::start(number, start, name) {
+        match Pane::start(number, start, owner) {
             Ok((pane, descriptors)) => {
                 let held = pane.held();
                 self.panes.insert(number, pane);
@@ -349,12 +404,13 @@ impl Server {
         }
     }
 
-    fn take(&mut self, number: u64, name: &str, has_journal: bool) -> (Reply, Vec<OwnedFd>) {
+    fn take(&mut self, number: u64, next: &Instance, has_journal: bool) -> (Reply, Vec<OwnedFd>) {
         let Some(pane) = self.panes.get_mut(&number).filter(|pane| !pane.is_closed()) else {
             return refused(no_pane(number));
         };
-        match pane.take(name, has_journal) {
+        match pane.take(next, has_journal) {
             Ok(Some(descriptors)) => {
+                let name = &next.name;
                 self.log.line(&format!("{name:?} took pane {number} ({:?})", pane.program()));
                 let held = pane.held();
                 self.log_fault(number);
@@ -402,8 +458,8 @@ struct Ready {
     panes: Vec<u64>,
     /// Numbers of panes without an owner that have output.
     drains: Vec<u64>,
-    /// Indices of processes with a successor that have ended.
-    ended: Vec<usize>,
+    /// Whether a process with a successor has ended.
+    has_ended: bool,
 }
 
 /// Answers a greeting.

@@ -3,7 +3,7 @@
 use std::{
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd},
     path::Path,
 };
 
@@ -15,6 +15,7 @@ use rustix::{
         SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags,
         SocketType, recvmsg, sendmsg, socket_with,
     },
+    process::{Pid, PidfdFlags, pidfd_open},
 };
 
 /// The maximum number of descriptors in one message.
@@ -96,9 +97,48 @@ pub(crate) fn receive(
     Ok(Received { bytes: received.bytes, has_dropped })
 }
 
-/// The process that has connected. Its id may be reused after its end.
-pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<rustix::process::Pid> {
-    Ok(rustix::net::sockopt::socket_peercred(socket)?.pid)
+/// The process that has connected, and a pidfd of it.
+///
+/// # Errors
+/// If it has ended, belongs to another PID namespace, or the system does not report it.
+pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<(Pid, OwnedFd)> {
+    peer_process_by(socket, libc::SO_PEERPIDFD)
+}
+
+/// `option`: the socket option that returns a pidfd of the peer.
+fn peer_process_by(socket: impl AsFd, option: libc::c_int) -> io::Result<(Pid, OwnedFd)> {
+    let pid = credentials(&socket)?.pid;
+    let pid = Pid::from_raw(pid).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, "the process is in another PID namespace")
+    })?;
+    let process = match socket_option::<libc::c_int>(socket.as_fd(), option) {
+        // SAFETY: the system has created this descriptor for the caller.
+        Ok(process) => unsafe { OwnedFd::from_raw_fd(process) },
+        // The kernel is older than 6.5. If the process has ended, its id may belong to another process already.
+        Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => {
+            pidfd_open(pid, PidfdFlags::empty())?
+        }
+        Err(error) => return Err(error),
+    };
+    Ok((pid, process))
+}
+
+/// The process, the user and the group that have connected. The process is 0 in another PID namespace.
+fn credentials(socket: impl AsFd) -> io::Result<libc::ucred> {
+    socket_option(socket.as_fd(), libc::SO_PEERCRED)
+}
+
+/// Reads an option of a socket. `T` must be the C type of the option.
+fn socket_option<T>(socket: BorrowedFd<'_>, option: libc::c_int) -> io::Result<T> {
+    let mut value = MaybeUninit::<T>::zeroed();
+    let mut length = size_of::<T>() as libc::socklen_t;
+    let (level, to) = (libc::SOL_SOCKET, value.as_mut_ptr().cast());
+    // SAFETY: `to` points to `length` bytes.
+    match unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, to, &mut length) } {
+        // SAFETY: the system has written a value, and all other bytes are zero, which is valid for integers.
+        0 => Ok(unsafe { value.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Checks that the same user runs the peer.
@@ -106,18 +146,68 @@ pub(crate) fn peer_process(socket: impl AsFd) -> io::Result<rustix::process::Pid
 /// # Errors
 /// If another user runs the peer, or the system does not report the user. The error names the user and the process.
 pub(crate) fn check_peer(socket: impl AsFd) -> io::Result<()> {
-    let peer = rustix::net::sockopt::socket_peercred(socket)?;
-    let own = rustix::process::geteuid();
+    let peer = credentials(socket)?;
+    let own = rustix::process::geteuid().as_raw();
     match peer.uid == own {
         true => Ok(()),
         false => Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
-            format!(
-                "process {} belongs to user {}, not to user {}",
-                peer.pid.as_raw_nonzero(),
-                peer.uid.as_raw(),
-                own.as_raw()
-            ),
+            format!("process {} belongs to user {}, not to user {own}", peer.pid, peer.uid),
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    use rustix::io::{FdFlags, fcntl_getfd};
+
+    use super::*;
+
+    /// The process id in the description of a pidfd. -1 if the process was waited for.
+    fn described(pidfd: &OwnedFd) -> i32 {
+        let path = format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd());
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().find_map(|line| line.strip_prefix("Pid:")).unwrap().trim().parse().unwrap()
+    }
+
+    #[test]
+    fn the_peer_is_known_on_new_and_old_kernels() {
+        let (one, _two) = UnixStream::pair().unwrap();
+        // The second option does not exist in any kernel.
+        for option in [libc::SO_PEERPIDFD, 9_999] {
+            let (pid, pidfd) = peer_process_by(&one, option).unwrap();
+            assert_eq!(pid, rustix::process::getpid());
+            assert_eq!(described(&pidfd), pid.as_raw_nonzero().get());
+            assert_eq!(fcntl_getfd(&pidfd), Ok(FdFlags::CLOEXEC));
+        }
+        check_peer(&one).unwrap();
+    }
+
+    #[test]
+    fn a_peer_that_has_ended_is_no_running_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        let socket = new(SocketFlags::empty()).unwrap();
+        let address = address(&path).unwrap();
+        // SAFETY: the copy makes only system calls, and ends at once.
+        let child = match unsafe { libc::fork() } {
+            0 => {
+                let code = i32::from(rustix::net::connect(&socket, &address).is_err());
+                // SAFETY: _exit(2) ends the copy without running any code of this process.
+                unsafe { libc::_exit(code) }
+            }
+            pid => Pid::from_raw(pid).unwrap(),
+        };
+        let status = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
+        assert_eq!(status.unwrap().unwrap().1.exit_status(), Some(0));
+        let (peer, _) = listener.accept().unwrap();
+        assert_eq!(credentials(&peer).unwrap().pid, child.as_raw_nonzero().get());
+        // Since Linux 6.16, the system still returns a pidfd.
+        if let Ok((_, pidfd)) = peer_process(&peer) {
+            assert_eq!(described(&pidfd), -1);
+        }
     }
 }

@@ -6,4 +6,5 @@ mod hostile;
 mod journal;
 mod life;
 mod programs;
+mod succession;
 mod versions;

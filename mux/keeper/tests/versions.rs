@@ -68,6 +68,34 @@ fn a_client_refuses_keepers_without_a_common_version() {
 }
 
 #[test]
+fn a_keeper_without_successors_only_refuses_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let listener = UnixListener::bind(&path).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut stream, _) = listener.accept().unwrap();
+            let refusal = [raw::number(1, 3), raw::field(2, b"unknown")].concat();
+            for (kind, reply) in [
+                (raw::HELLO, greeting(1, 1)),
+                (raw::SUCCEED, raw::frame(raw::REPLY_REFUSED, &refusal)),
+                (raw::LIST, raw::frame(raw::REPLY_PANES, &raw::field(5, b""))),
+            ] {
+                assert_eq!(raw::read(&mut stream).0, kind);
+                stream.write_all(&reply).unwrap();
+            }
+        });
+        let mut client = Client::connect(&path, "test").unwrap();
+        match client.set_successor(None) {
+            Err(Error::Refused(Refusal::UnknownRequest, text)) => assert_eq!(text, "unknown"),
+            other => panic!("{other:?}"),
+        }
+        assert!(client.is_usable());
+        assert_eq!(client.panes().unwrap(), []);
+    });
+}
+
+#[test]
 fn a_client_refuses_answers_that_are_not_valid() {
     let broken = |reply| match answer(reply) {
         Err(Error::Broken(broken)) => broken.to_string(),

@@ -32,8 +32,13 @@ struct State {
     client: Option<Client>,
     /// The program that takes the place of this process.
     successor: Option<Successor>,
+    /// Whether the keeper knows the successor, or that there is none.
+    is_successor_known: bool,
     /// Whether the successor does not change any more.
     is_decided: bool,
+    /// Whether the keeper of this connection is too old for successors.
+    is_keeper_too_old: bool,
+    has_warned_of_successor: bool,
     /// The time before which the keeper is not tried again, after a failure.
     retry_at: Option<Instant>,
     has_warned: bool,
@@ -69,21 +74,35 @@ impl Keeper {
     }
 
     /// Sets the program that takes the place of this process. Starts no keeper: a new connection begins with it. After
-    /// `decides`, it does not change any more.
+    /// `decides`, it does not change any more. Then it reaches a keeper that runs even if there is no connection, because
+    /// that keeper may know another successor.
     pub(super) fn set_successor(&self, successor: Option<Successor>, decides: bool) {
         let mut state = self.state.lock();
         if state.is_decided && !decides {
             return;
         }
         state.is_decided |= decides;
-        if state.successor == successor {
+        if state.successor != successor {
+            state.successor = successor;
+            state.is_successor_known = false;
+        }
+        if state.is_successor_known {
             return;
         }
-        state.successor = successor;
-        if let Some(mut client) = state.client.take() {
-            state.introduce(&mut client);
-            state.client = Some(client);
-            state.note_connection();
+        // A connection ends with its keeper, and another keeper may run.
+        let has_keeper = match state.client.take() {
+            Some(mut client) => {
+                let sent = state.introduce(&mut client);
+                state.client = Some(client);
+                state.note_connection();
+                !matches!(sent, Err(Error::Ended))
+            }
+            None => false,
+        };
+        if decides && !has_keeper {
+            state.connect_to_running(&self.launcher);
+            // No keeper is no failure, so the next program may start one at once.
+            state.client.take_if(|client| !client.is_usable());
         }
     }
 
@@ -184,8 +203,7 @@ impl State {
             if self.retry_at.is_some_and(|at| Instant::now() < at) {
                 return Err(Error::TimedOut);
             }
-            let client = Client::connect(&launcher.socket, &self.owner).ok();
-            self.client = client.map(|client| self.introduced(client));
+            self.connect_to_running(launcher);
         }
         let result = self.client.as_mut().map_or(Err(Error::Ended), send);
         self.note_connection();
@@ -209,19 +227,42 @@ impl State {
         send(self.client.insert(client))
     }
 
-    /// A new connection, over which the keeper has learned the successor.
-    fn introduced(&self, mut client: Client) -> Client {
-        if self.successor.is_some() {
-            self.introduce(&mut client);
+    /// Connects to a keeper if one runs.
+    fn connect_to_running(&mut self, launcher: &Launcher) {
+        let client = Client::connect(&launcher.socket, &self.owner).ok();
+        self.client = client.map(|client| self.introduced(client));
+    }
+
+    /// A new connection, over which the keeper has learned the successor, or that there is none: the keeper knows the
+    /// successor of a process even without a connection.
+    fn introduced(&mut self, mut client: Client) -> Client {
+        self.is_keeper_too_old = false;
+        self.is_successor_known = false;
+        if self.successor.is_some() || self.is_decided {
+            // A connection that is useless now shows that with the next request.
+            let _ = self.introduce(&mut client);
         }
         client
     }
 
-    /// Sends the successor to the keeper.
-    fn introduce(&self, client: &mut Client) {
-        if let Err(error) = client.set_successor(self.successor.clone()) {
-            tracing::warn!(%error, "after a crash, nothing takes the place of this instance");
+    /// Sends the successor to the keeper. After a failure, the next call tries again, unless the keeper is too old.
+    fn introduce(&mut self, client: &mut Client) -> Result<(), Error> {
+        if self.is_keeper_too_old {
+            return Ok(());
         }
+        let sent = client.set_successor(self.successor.clone());
+        self.is_successor_known = sent.is_ok();
+        if let Err(error) = &sent {
+            self.is_keeper_too_old = matches!(error, Error::Refused(Refusal::UnknownRequest, _));
+            // Only the first time is a warning. If there is no successor, nothing is lost.
+            if self.successor.is_some() && !self.has_warned_of_successor {
+                self.has_warned_of_successor = true;
+                tracing::warn!(%error, "after a crash, nothing takes the place of this instance");
+            } else {
+                tracing::debug!(%error, "the keeper does not know the successor");
+            }
+        }
+        sent
     }
 
     /// Remembers that a program was started without the keeper. Only the first time is a warning.
@@ -274,3 +315,6 @@ fn shorten(mut text: String) -> String {
     text.truncate(end.unwrap_or(0));
     text
 }
+
+#[cfg(test)]
+mod tests;

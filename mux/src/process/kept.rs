@@ -5,7 +5,7 @@
 
 use std::{
     ffi::OsString,
-    io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -45,8 +45,13 @@ pub struct LeftProgram {
     pub program: String,
     /// The directory in which the program was started.
     pub cwd: PathBuf,
-    /// The name of the instance that left the program behind.
+    /// The name of the instance that left the program behind. Other processes may have had this name, too.
     pub last_owner: String,
+    /// The process id of that instance. It may belong to another process now. `None` if the keeper does not report it.
+    pub left_by: Option<u32>,
+    /// The process id of the program that the keeper has started to take over this program. `None` if the keeper has
+    /// started none, or does not report it.
+    pub left_to: Option<u32>,
     /// When that instance left it, in milliseconds since 1970.
     pub since: u64,
     /// What the spawner has stored.
@@ -69,8 +74,8 @@ impl LeftProgram {
 }
 
 /// A program that takes the place of this process, and takes over the programs that it leaves behind. It starts with the
-/// environment of this process, in its directory, without a terminal.
-#[derive(Clone, Debug)]
+/// environment of this process, in its directory, without a terminal. If the directory is gone, it starts in `/`.
+#[derive(Clone)]
 pub struct SuccessorProgram {
     /// The path of the program.
     pub file: PathBuf,
@@ -80,6 +85,18 @@ pub struct SuccessorProgram {
     pub input: String,
     /// Whether this process ends on purpose.
     pub is_planned: bool,
+}
+
+/// Shows no contents of the input, which may be secret.
+impl fmt::Debug for SuccessorProgram {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("SuccessorProgram")
+            .field("file", &self.file)
+            .field("args", &self.args)
+            .field("is_planned", &self.is_planned)
+            .finish_non_exhaustive()
+    }
 }
 
 impl SuccessorProgram {
@@ -219,6 +236,8 @@ fn left_program(identity: Identity) -> LeftProgram {
     let Identity {
         number,
         last_owner,
+        last_owner_pid,
+        successor_pid,
         since,
         argv,
         cwd,
@@ -236,6 +255,8 @@ fn left_program(identity: Identity) -> LeftProgram {
         program: super::launch::image(file),
         cwd,
         last_owner,
+        left_by: last_owner_pid.map(i32::unsigned_abs),
+        left_to: successor_pid.map(i32::unsigned_abs),
         since,
         origin: SpawnOrigin {
             pane: origin.pane.map(PaneId),
@@ -250,5 +271,49 @@ fn left_program(identity: Identity) -> LeftProgram {
             split: placement.split,
         },
         has_ended: matches!(state, PaneState::Ended(_)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_left_a_program_and_to_whom_is_known() {
+        let mut identity = Identity {
+            number: 7,
+            pid: 1234,
+            tty: PathBuf::new(),
+            owner: None,
+            last_owner: "alpha".into(),
+            last_owner_pid: Some(55),
+            successor_pid: None,
+            since: 2,
+            state: PaneState::Running,
+            started: 1,
+            size: [80, 24, 0, 0],
+            argv: vec!["/bin/sh".into(), "sh".into()],
+            cwd: "/".into(),
+            variables: Vec::new(),
+            origin: Origin::default(),
+            placement: Placement::default(),
+        };
+        let left = left_program(identity.clone());
+        assert_eq!((left.left_by, left.left_to), (Some(55), None));
+        (identity.last_owner_pid, identity.successor_pid) = (None, Some(66));
+        let left = left_program(identity);
+        assert_eq!((left.left_by, left.left_to), (None, Some(66)));
+    }
+
+    #[test]
+    fn what_a_successor_reads_is_not_shown() {
+        let successor = SuccessorProgram {
+            file: "/bin/unterm".into(),
+            args: Vec::new(),
+            input: "secret".into(),
+            is_planned: true,
+        };
+        let shown = format!("{successor:?} {:?}", successor.clone().into_successor());
+        assert!(!shown.contains("secret") && shown.contains("/bin/unterm"), "{shown}");
     }
 }

@@ -16,10 +16,15 @@ use rustix::{
 pub(crate) const HELLO: u16 = 1;
 pub(crate) const START: u16 = 2;
 pub(crate) const LIST: u16 = 4;
+pub(crate) const IDENTIFY: u16 = 5;
+pub(crate) const DESCRIBE: u16 = 6;
 pub(crate) const TAKE: u16 = 7;
+pub(crate) const SUCCEED: u16 = 9;
 pub(crate) const REPLY_HELLO: u16 = 0x8001;
 pub(crate) const REPLY_HELD: u16 = 0x8002;
 pub(crate) const REPLY_PANES: u16 = 0x8003;
+pub(crate) const REPLY_IDENTITY: u16 = 0x8004;
+pub(crate) const REPLY_DONE: u16 = 0x8005;
 pub(crate) const REPLY_REFUSED: u16 = 0x80ff;
 
 pub(crate) fn frame(kind: u16, body: &[u8]) -> Vec<u8> {
