@@ -62,6 +62,10 @@ impl Term {
         let line = match prompt.options.redraw {
             Redraw::Nothing => return None,
             Redraw::Prompt if !continues => prompt.prompt?.line.0,
+            Redraw::LastLine if !continues => {
+                let drawn = self.last_line.of(prompt.id).map(|at| at.line.0);
+                drawn.filter(|line| (live..=typed).contains(line)).unwrap_or(typed)
+            }
             Redraw::Prompt | Redraw::LastLine => typed,
         };
         let row = line.saturating_sub(live) as usize;
@@ -180,9 +184,9 @@ impl Term {
         }
     }
 
-    /// Whether the row above the cursor continued in the cursor's row, now or before a resize cut it.
-    pub(crate) fn continues_row_above(&self) -> bool {
-        let Some(above) = self.cursor.row.checked_sub(1) else { return false };
+    /// Whether the row above `row` continued in `row`, now or before a resize cut it.
+    pub(crate) fn continues_row_above(&self, row: usize) -> bool {
+        let Some(above) = row.checked_sub(1) else { return false };
         let line = self.grid.live_top() + above as u64;
         let held = self.held.as_ref().and_then(|held| {
             let i = line.checked_sub(held.first?.line.0)? as usize;
