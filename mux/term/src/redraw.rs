@@ -31,6 +31,9 @@ pub(crate) struct CutRows {
     /// was cut (`revisions`).
     widths: Vec<usize>,
     revisions: Vec<u64>,
+    /// The cursor before the first resize that cut these rows, and after the last one. If the first width returns before
+    /// the shell draws, the shell does not draw, and expects the cursor where it was.
+    cursor: Option<(Position, Position)>,
 }
 
 impl CutRows {
@@ -100,6 +103,10 @@ impl Term {
             self.return_held();
         }
         let Some(first) = self.redrawn_from() else { return };
+        let before = match self.held.as_ref().and_then(|held| held.cursor) {
+            Some((before, after)) if after == self.cursor => before,
+            _ => self.cursor,
+        };
         if self.cursor.col >= cols {
             (self.cursor.col, self.cursor.wrap_pending) = (cols - 1, false);
         }
@@ -120,6 +127,7 @@ impl Term {
         if let Some(held) = &mut self.held {
             let rows = first..first + held.widths.len();
             held.revisions = rows.map(|row| self.grid.meta(row).revision).collect();
+            held.cursor = Some((before, before));
         }
     }
 
@@ -179,8 +187,15 @@ impl Term {
             let meta = RowMeta { flags: meta.flags | wrapped, ..meta };
             self.grid.settle_row(row, cells, meta, &held.rows.tables);
         }
-        if is_whole {
-            self.held = None;
+        let cursor = held.cursor.map(|(before, _)| {
+            let fits = before.col < cols;
+            self.cursor.col = if fits { before.col } else { cols - 1 };
+            self.cursor.wrap_pending = before.wrap_pending && fits && is_whole;
+            (before, self.cursor)
+        });
+        match &mut self.held {
+            Some(held) if !is_whole => held.cursor = cursor,
+            held => *held = None,
         }
     }
 

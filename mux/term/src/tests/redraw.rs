@@ -83,6 +83,27 @@ fn several_resizes_before_the_shell_draws_lose_nothing() {
 }
 
 #[test]
+fn the_cursor_returns_with_the_width_before_a_redraw() {
+    for prompt in [BASH, ZSH] {
+        for len in [1, 40, 78, 79, 100] {
+            for sizes in [&[40, 80][..], &[12, 30, 80], &[60, 12, 100, 11, 80], &[100, 80]] {
+                let mut fixture = Fixture::new(80, 10);
+                fixture.feed(format!("before\r\n{prompt}{}", line('t', len)));
+                let before = (fixture.everything(), fixture.cursor());
+                for &cols in sizes {
+                    fixture.term.resize(Size::cells(cols, 10));
+                    fixture.term.debug_check();
+                }
+                assert_eq!((fixture.everything(), fixture.cursor()), before, "{len}, {sizes:?}");
+                let mut other = Fixture::new(80, 10);
+                other.feed(format!("before\r\n{prompt}{}x", line('t', len)));
+                assert_eq!(fixture.feed("x").screen(), other.screen(), "{len}, {sizes:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_a_job_writes_between_a_resize_and_the_redraw_stays() {
     let mut fixture = Fixture::new(80, 10);
     fixture.feed(BASH).feed(format!("{}\r\n", line('a', 70)));
