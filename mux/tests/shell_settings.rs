@@ -189,6 +189,8 @@ fn a_size_report_for_a_killed_program_types_nothing() {
         ("bash", "PS1='own> '\nset -o vi\n"),
         ("zsh", "PS1='own> '\n"),
         ("zsh", "PS1='own> '\nbindkey -v\n"),
+        ("fish", "set -g fish_greeting\n"),
+        ("fish", "set -g fish_greeting\nfish_vi_key_bindings\n"),
     ] {
         let home = tempfile::tempdir().unwrap();
         let (_mux, pane) = shell(program, home.path(), settings);
