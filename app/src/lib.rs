@@ -49,10 +49,13 @@ pub use links::open_settings;
 /// Runs Unterm until its window closes or a signal stops it.
 ///
 /// # Errors
-/// Fails if the first program, the window or the control server can't be started.
+/// Fails if the first program, the window or the control server can't be started, or if there is nothing to attach.
 pub fn run(args: &Args) -> Result<()> {
     if args.print_config {
         return print_config();
+    }
+    if let Some(instance) = &args.attach {
+        sessions::check_attach(&unterm_control::home(), instance).map_err(anyhow::Error::msg)?;
     }
     let restart = if args.headless { headless::run(args)? } else { window::run(args)? };
     restart.map_or(Ok(()), |restart| Err(restart.run()))

@@ -3,6 +3,7 @@
 //!
 //! The option `sessions.keep` decides whether there is a keeper. Only Linux has one.
 
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 #[cfg(target_os = "linux")]
 use std::{
     ffi::OsString,
@@ -13,9 +14,8 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use std::{path::Path, sync::Arc};
 
-use unterm_control::{DetachedProgram, Inheritance, Legacy};
+use unterm_control::{DetachedProgram, Inheritance, Legacy, client, did_you_mean};
 #[cfg(target_os = "linux")]
 use unterm_mux::{KeptSpawner, LeftProgram, PlacementReporter, SuccessorProgram};
 use unterm_mux::{Mux, PaneId, PtySpawner, Spawner};
@@ -134,6 +134,46 @@ pub(crate) fn detached(home: &Path) -> Vec<DetachedProgram> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn detached(_: &Path) -> Vec<DetachedProgram> {
     Vec::new()
+}
+
+/// Checks that `unterm --attach` has something to show: programs that continue without an instance, or an instance that
+/// waits for a window. `instance` is the name of that instance, or of the one that left the programs behind, or empty for
+/// all. If the keeper can't be asked, the check passes: attaching then reports the error.
+///
+/// # Errors
+/// If no such program continues. The message names the instances whose programs continue.
+pub(crate) fn check_attach(home: &Path, instance: &str) -> Result<(), String> {
+    let detached = detached(home);
+    let waiting = client::live(home).into_iter().filter(|record| record.waits_for_window);
+    let waiting: Vec<String> = waiting.map(|record| record.id).collect();
+    let owners = detached.iter().map(|program| program.instance.as_str());
+    let owners = owners.chain(waiting.iter().map(String::as_str));
+    match owners.clone().any(|owner| instance.is_empty() || owner == instance) {
+        true => Ok(()),
+        false => Err(nothing_to_attach(instance, owners)),
+    }
+}
+
+/// The message if no program of `instance` continues. `owners`: for each program that continues, the instance that left
+/// it behind.
+fn nothing_to_attach<'a>(instance: &str, owners: impl Iterator<Item = &'a str>) -> String {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    owners.for_each(|owner| *counts.entry(owner).or_default() += 1);
+    if counts.is_empty() {
+        return "no program continues without a window; see the option sessions.keep".to_owned();
+    }
+    let hint = did_you_mean(instance, counts.keys().copied());
+    let existing: Vec<_> = counts
+        .iter()
+        .map(|(owner, count)| match count {
+            1 => format!("{owner} (1 program)"),
+            count => format!("{owner} ({count} programs)"),
+        })
+        .collect();
+    let existing = existing.join(", ");
+    format!(
+        "no program of the instance {instance:?} continues{hint}\nprograms continue of: {existing}"
+    )
 }
 
 /// The result of showing the programs that continue without a window.
@@ -272,6 +312,7 @@ impl Sessions {
                 return attached;
             }
         };
+        let owners: Vec<_> = left.iter().map(|left| name_of(&left.last_owner).to_owned()).collect();
         left.retain(|program| is_wanted(&program.last_owner));
         for result in mux.attach_all(keeper, &left) {
             match result {
@@ -280,10 +321,7 @@ impl Sessions {
             }
         }
         if attached.panes == 0 && attached.faults.is_empty() {
-            attached.faults.push(match instance {
-                "" => "No program continues without a window.".to_owned(),
-                name => format!("No program of the instance {name} continues without a window."),
-            });
+            attached.faults.push(nothing_to_attach(instance, owners.iter().map(String::as_str)));
         }
         attached
     }
@@ -409,5 +447,26 @@ impl Sessions {
     /// `None`: there is no keeper.
     pub(crate) fn left_message(&self) -> Option<String> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_to_attach_names_what_exists() {
+        let message =
+            |instance, owners: &[&str]| nothing_to_attach(instance, owners.iter().copied());
+        let none = "no program continues without a window; see the option sessions.keep";
+        assert_eq!(message("", &[]), none);
+        assert_eq!(message("nope", &[]), none);
+        assert_eq!(
+            message("nope", &["bravo", "alfa", "bravo"]),
+            "no program of the instance \"nope\" continues\n\
+             programs continue of: alfa (1 program), bravo (2 programs)"
+        );
+        let near = message("brovo", &["bravo"]);
+        assert!(near.contains("did you mean \"bravo\"?"), "{near}");
     }
 }

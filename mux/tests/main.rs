@@ -9,6 +9,7 @@ mod journal;
 mod kept;
 mod layout;
 mod panes;
+mod prompts;
 mod shell_integration;
 mod shell_settings;
 mod terminfo;

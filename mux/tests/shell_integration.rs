@@ -8,6 +8,11 @@ use unterm_term::{Command, Size};
 
 /// A mux whose shells get shell integration, and `home` as their home directory.
 pub fn integrated(home: &Path) -> Arc<Mux> {
+    mux_of(home, true)
+}
+
+/// A mux whose shells have `home` as their home directory, with or without shell integration.
+pub fn mux_of(home: &Path, is_integrated: bool) -> Arc<Mux> {
     let folder = home.join("scripts");
     ShellIntegration::install(&folder).unwrap();
     // Without this folder, fish reads all manual pages in the background, for minutes.
@@ -16,7 +21,7 @@ pub fn integrated(home: &Path) -> Arc<Mux> {
     let env = [("HOME", home.to_str().unwrap()), ("HISTFILE", ""), ("OWN", "kept")];
     mux.set_defaults(Defaults {
         env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
-        shell_integration: Some(folder),
+        shell_integration: is_integrated.then_some(folder),
         ..Defaults::default()
     });
     mux

@@ -7,8 +7,15 @@ use crate::shell_integration::{commands, integrated, type_line};
 use unterm_mux::{Mux, OnExit, Pane};
 use unterm_term::Command;
 
-/// Starts a shell whose startup file contains these settings.
+/// Starts a shell with integration, whose startup file contains these settings.
 fn shell(program: &str, home: &Path, settings: &str) -> (Arc<Mux>, Arc<Pane>) {
+    let mux = integrated(home);
+    let pane = shell_in(&mux, program, home, settings);
+    (mux, pane)
+}
+
+/// Starts a shell whose startup file contains these settings.
+pub fn shell_in(mux: &Mux, program: &str, home: &Path, settings: &str) -> Arc<Pane> {
     let file = home.join(match program {
         "bash" => ".bashrc",
         "zsh" => ".zshrc",
@@ -16,18 +23,16 @@ fn shell(program: &str, home: &Path, settings: &str) -> (Arc<Mux>, Arc<Pane>) {
     });
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, settings).unwrap();
-    let mux = integrated(home);
-    let pane = mux.open_tab(run(program, &[]), None, OnExit::Hold).unwrap();
-    (mux, pane)
+    mux.open_tab(run(program, &[]), None, OnExit::Hold).unwrap()
 }
 
 /// Whether the shell shows a prompt that it reported.
-fn is_asking(pane: &Pane) -> bool {
+pub fn is_asking(pane: &Pane) -> bool {
     commands(pane).last().is_some_and(Command::is_prompting)
 }
 
 /// The line, exit code and output of the last command that ended.
-fn last_ended(pane: &Pane) -> (String, Option<i32>, String) {
+pub fn last_ended(pane: &Pane) -> (String, Option<i32>, String) {
     let last = commands(pane).into_iter().rfind(|command| command.end_seq != 0).unwrap();
     let term = pane.term();
     let output = term.output_range(last.id).map(|range| term.text(range)).unwrap_or_default();
@@ -184,6 +189,8 @@ fn a_size_report_for_a_killed_program_types_nothing() {
         ("bash", "PS1='own> '\nset -o vi\n"),
         ("zsh", "PS1='own> '\n"),
         ("zsh", "PS1='own> '\nbindkey -v\n"),
+        ("fish", "set -g fish_greeting\n"),
+        ("fish", "set -g fish_greeting\nfish_vi_key_bindings\n"),
     ] {
         let home = tempfile::tempdir().unwrap();
         let (_mux, pane) = shell(program, home.path(), settings);

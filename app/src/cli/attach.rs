@@ -4,15 +4,18 @@
 
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 
-use crate::own_program;
+use crate::{own_program, sessions};
 
 /// Starts an instance, and returns at once. `instance` is the name of the instance that left the programs behind.
 ///
 /// # Errors
-/// If the program cannot be started.
+/// If there is nothing to show, or the program cannot be started.
 pub(super) fn run(instance: Option<&str>, is_headless: bool) -> Result<ExitCode> {
+    // The instance has no terminal to report this to.
+    sessions::check_attach(&unterm_control::home(), instance.unwrap_or_default())
+        .map_err(Error::msg)?;
     let program = own_program::beside("unterm").context("cannot find the program unterm")?;
     let mut command = Command::new(&program);
     command.arg(match instance {

@@ -90,6 +90,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'zle' -N _unterm_reset
         'builtin' 'zle' -N _unterm_skip_csi
         'builtin' 'zle' -N _unterm_skip_string
+        if [[ ${widgets[reset-prompt]-} == builtin ]]; then 'builtin' 'zle' -N reset-prompt _unterm_reset_prompt; fi
         for map in viins vicmd; do
             'builtin' 'bindkey' -M $map '^[[?' _unterm_skip_csi
             'builtin' 'bindkey' -M $map '^[[>' _unterm_skip_csi
@@ -166,6 +167,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'local' reset= char=$'\303\251'
         _unterm_variables
         _unterm_rearm
+        _unterm_wrap_winch
         if [[ -o zle ]] && _unterm_bind; then reset=';reset_key=1'; fi
         # In a locale without multibyte characters, such as C, the line editor replaces them by `?`.
         if (( ${#char} != 1 )); then reset+=';charset=ascii'; fi
@@ -206,6 +208,27 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         fi
         functions[$name]="_unterm_begin_line$theirs"
         'builtin' 'zle' -N zle-line-init $name
+    }
+
+    # A widget or a trap of the user may set the prompt and draw it again. This widget adds the marks before. Do not draw
+    # the prompt once more after that: zsh would move up twice.
+    _unterm_reset_prompt() {
+        _unterm_mark_again
+        'builtin' 'zle' .reset-prompt
+    }
+    _unterm_mark_again() {
+        'builtin' 'local' percent=${options[promptpercent]-on}
+        {
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            if [[ $percent == on ]] && ! _unterm_is_marked; then _unterm_mark; fi
+        } 2>/dev/null
+    }
+    # After a resize, zsh draws the prompt that the user's TRAPWINCH has set at the resize before.
+    _unterm_wrap_winch() {
+        if [[ -n ${functions[TRAPWINCH]-} && ${functions[TRAPWINCH]} != *_unterm_mark_again* ]]; then
+            # The exit code of the user's function decides whether zsh handles the signal further.
+            functions[TRAPWINCH]="{ ${functions[TRAPWINCH]} } always { if 'builtin' 'zle'; then _unterm_mark_again; fi }"
+        fi
     }
 
     # Adds marks to the current prompts. Each mark is added once.

@@ -26,6 +26,7 @@ impl Term {
             if let Some(stale) = &mut self.stale_prompt {
                 stale.visit_anchors(visit);
             }
+            self.last_line.visit_anchors(visit);
         }
         let shown = screen == self.screen;
         let layer = if shown { &mut self.graphics.shown } else { &mut self.graphics.hidden };

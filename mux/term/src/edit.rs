@@ -120,6 +120,7 @@ impl Term {
             _ => return,
         }
         self.cursor.wrap_pending = false;
+        self.note_row_start();
     }
 
     /// DECSEL: like EL, but keeps cells protected by DECSCA.

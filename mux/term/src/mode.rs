@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::graphics::SixelMode;
 use crate::modes::DecModes;
 use crate::params::Params;
+use crate::stale_prompt::LastLine;
 use crate::term::{SavedCursor, ScreenKind, Term};
 use crate::to_vt::Painter;
 use crate::vt52::AnsiState;
@@ -545,6 +546,7 @@ impl Term {
         self.sgr_stack = Default::default();
         self.held = None;
         self.stale_prompt = None;
+        self.last_line = LastLine::default();
         self.show_screen(false);
         self.dec = Self::first_dec_modes();
         self.protection = Default::default();

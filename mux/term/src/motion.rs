@@ -43,6 +43,7 @@ impl Term {
         let stop = self.redrawn_after_resize().map_or(stop, |row| row.max(stop));
         self.cursor.row = self.cursor.row.saturating_sub(n).max(stop);
         self.cursor.wrap_pending = false;
+        self.note_row_start();
     }
 
     /// CUD: stops at the region's bottom if it starts inside or above it.

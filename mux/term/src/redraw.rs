@@ -31,6 +31,9 @@ pub(crate) struct CutRows {
     /// was cut (`revisions`).
     widths: Vec<usize>,
     revisions: Vec<u64>,
+    /// The cursor before the first resize that cut these rows, and after the last one. If the first width returns before
+    /// the shell draws, the shell does not draw, and expects the cursor where it was.
+    cursor: Option<(Position, Position)>,
 }
 
 impl CutRows {
@@ -62,6 +65,10 @@ impl Term {
         let line = match prompt.options.redraw {
             Redraw::Nothing => return None,
             Redraw::Prompt if !continues => prompt.prompt?.line.0,
+            Redraw::LastLine if !continues => {
+                let drawn = self.last_line.of(prompt.id).map(|at| at.line.0);
+                drawn.filter(|line| (live..=typed).contains(line)).unwrap_or(typed)
+            }
             Redraw::Prompt | Redraw::LastLine => typed,
         };
         let row = line.saturating_sub(live) as usize;
@@ -96,6 +103,10 @@ impl Term {
             self.return_held();
         }
         let Some(first) = self.redrawn_from() else { return };
+        let before = match self.held.as_ref().and_then(|held| held.cursor) {
+            Some((before, after)) if after == self.cursor => before,
+            _ => self.cursor,
+        };
         if self.cursor.col >= cols {
             (self.cursor.col, self.cursor.wrap_pending) = (cols - 1, false);
         }
@@ -116,6 +127,7 @@ impl Term {
         if let Some(held) = &mut self.held {
             let rows = first..first + held.widths.len();
             held.revisions = rows.map(|row| self.grid.meta(row).revision).collect();
+            held.cursor = Some((before, before));
         }
     }
 
@@ -175,14 +187,21 @@ impl Term {
             let meta = RowMeta { flags: meta.flags | wrapped, ..meta };
             self.grid.settle_row(row, cells, meta, &held.rows.tables);
         }
-        if is_whole {
-            self.held = None;
+        let cursor = held.cursor.map(|(before, _)| {
+            let fits = before.col < cols;
+            self.cursor.col = if fits { before.col } else { cols - 1 };
+            self.cursor.wrap_pending = before.wrap_pending && fits && is_whole;
+            (before, self.cursor)
+        });
+        match &mut self.held {
+            Some(held) if !is_whole => held.cursor = cursor,
+            held => *held = None,
         }
     }
 
-    /// Whether the row above the cursor continued in the cursor's row, now or before a resize cut it.
-    pub(crate) fn continues_row_above(&self) -> bool {
-        let Some(above) = self.cursor.row.checked_sub(1) else { return false };
+    /// Whether the row above `row` continued in `row`, now or before a resize cut it.
+    pub(crate) fn continues_row_above(&self, row: usize) -> bool {
+        let Some(above) = row.checked_sub(1) else { return false };
         let line = self.grid.live_top() + above as u64;
         let held = self.held.as_ref().and_then(|held| {
             let i = line.checked_sub(held.first?.line.0)? as usize;

@@ -3,10 +3,13 @@
 //! A shell that draws for another width than the screen's moves up by too few rows when it draws again, because its text
 //! took more rows than it counted. Its old drawing then stays above the new one. The engine removes an old drawing as
 //! soon as the new one shows the same text. So no other text is lost: output of a background job between two drawings
-//! makes their texts differ, and nothing is removed. Only the digits of a clock may differ.
+//! makes their texts differ, and nothing is removed. Only the digits of a clock may differ, and the length of a line
+//! across the width.
 
 use crate::anchors::Visit;
+use crate::commands::Redraw;
 use crate::reflow::{Loose, Returned};
+use crate::row::PROMPT;
 use crate::term::{ScreenKind, Term, TextRange};
 use crate::{Command, LineId, Point};
 
@@ -29,6 +32,40 @@ pub(crate) struct StalePrompt {
     comparisons: u32,
 }
 
+/// The last line of a prompt whose shell redraws only that line after a resize (`redraw=last`, readline).
+///
+/// Only the end of that line is marked: the mark of the prompt's beginning may be in a line above, which readline does
+/// not draw again, and readline's mode string comes before that mark. But before readline draws, it erases each row that
+/// the line took, the first row last. Versions before 8.2 erase the last row, and then move up to the first.
+#[derive(Default)]
+pub(crate) struct LastLine {
+    /// The number of the prompt's command.
+    command: u64,
+    /// Where the line begins, as drawn last.
+    at: Option<Point>,
+    /// The row in which the next drawing begins: the row of the prompt's mark or, without that mark, the row in which the
+    /// cursor last stood in the first column after EL or CUU.
+    next: Option<Point>,
+    /// Whether the prompt's mark is in the row `next`.
+    is_marked: bool,
+    /// If `is_marked`: where the drawing before begins, and whether the row above the mark continued in its row.
+    above: Option<Point>,
+    continues: bool,
+}
+
+impl LastLine {
+    pub fn visit_anchors(&mut self, visit: &mut Visit<'_>) {
+        visit(&mut self.at);
+        visit(&mut self.next);
+        visit(&mut self.above);
+    }
+
+    /// Where the last line of a command's prompt begins.
+    pub fn of(&self, command: u64) -> Option<Point> {
+        self.at.filter(|_| self.command == command)
+    }
+}
+
 /// An old drawing of a prompt. It ends where the next drawing begins.
 struct Drawing {
     /// Where it begins. `None` if its text is no longer stored.
@@ -42,7 +79,8 @@ struct Drawing {
 /// The text of the new drawing.
 #[derive(Default)]
 struct NewDrawing {
-    /// The text without blanks and line breaks, which depend on the width. Each digit of a clock is `0`.
+    /// The text without blanks and line breaks, which depend on the width. Each digit of a clock is `0`. A sign that is
+    /// repeated, such as in a line across the width, stands once.
     text: String,
     /// The lengths of `text` at its line breaks.
     breaks: Vec<usize>,
@@ -69,20 +107,32 @@ impl StalePrompt {
 }
 
 impl Drawing {
-    /// Whether `shown` contains the text: as a whole line, or as its beginning if the text continued. A prompt on the
-    /// right may have been drawn over the end of a text that continued.
+    /// Whether `shown` contains the text: as a whole line, or as its beginning if the text continued. The prompt on the
+    /// right may have been drawn over a part of the text.
     fn is_in(&self, shown: &NewDrawing) -> bool {
+        let ends = |at: usize| match self.continues {
+            true => at > 0,
+            false => shown.breaks.contains(&at),
+        };
         let same = |(a, b): &(char, char)| a == b;
         let common = self.text.chars().zip(shown.text.chars()).take_while(same);
         let common: usize = common.map(|(char, _)| char.len_utf8()).sum();
         let rest = &self.text[common..];
-        match self.continues {
-            true => {
-                let right = shown.right.map_or("", |at| &shown.text[at..]);
-                common > 0 && right.starts_with(rest)
-            }
-            false => rest.is_empty() && shown.breaks.contains(&common),
+        if rest.is_empty() && ends(common) {
+            return true;
         }
+        let Some(right) = shown.right else { return false };
+        let (left, right) = shown.text.split_at(right);
+        if self.continues && common > 0 && right.starts_with(rest) {
+            return true;
+        }
+        // Blanks are no part of the texts, so the prompt on the right covers at most as many characters as it has.
+        let covered = right.chars().count();
+        self.text.match_indices(right).take_while(|(at, _)| *at <= common).any(|(at, _)| {
+            let rest = &self.text[at + right.len()..];
+            let mut places = left.get(at..).unwrap_or_default().char_indices().take(covered + 1);
+            places.any(|(i, _)| left[at + i..].starts_with(rest) && ends(at + i + rest.len()))
+        })
     }
 }
 
@@ -99,7 +149,9 @@ impl NewDrawing {
                         shown.right = Some(shown.text.len());
                     }
                     blanks = 0;
-                    shown.text.push(char);
+                    if char.is_alphanumeric() || !shown.text.ends_with(char) {
+                        shown.text.push(char);
+                    }
                 }
             }
         }
@@ -122,15 +174,89 @@ impl Term {
     /// The shell draws the prompt of a command again, at the cursor. Stores the drawing above, if there is one.
     /// `continues`: the row above continued in the cursor's row. Returns whether there is an old drawing.
     pub(crate) fn find_stale_prompt(&mut self, continues: bool) -> bool {
-        let before = self.stale_prompt.take();
-        let Some(new) = self.cursor_point().filter(|_| self.screen == ScreenKind::Main) else {
+        let Some(new) = self.cursor_point() else {
+            self.stale_prompt = None;
             return false;
         };
         let is_drawn_again = |last: &&Command| {
-            last.input.is_some() && last.is_prompting() && self.resized > last.prompt_seq
+            last.is_prompting()
+                && self.resized > last.prompt_seq
+                && last.options.redraw != Redraw::LastLine
         };
         let last = self.commands.last().filter(is_drawn_again);
         let above = last.and_then(|last| last.prompt.filter(|_| self.prompt_line(last).is_some()));
+        self.find_old_drawing(above, new, continues)
+    }
+
+    /// EL or CUU has moved the cursor or erased text. See [`LastLine`].
+    #[inline]
+    pub(crate) fn note_row_start(&mut self) {
+        if self.cursor.col == 0 && self.screen == ScreenKind::Main {
+            (self.last_line.next, self.last_line.is_marked) = (self.cursor_point(), false);
+        }
+    }
+
+    /// The beginning of a prompt is marked at the cursor. `continues`: the row above continued in the cursor's row.
+    pub(crate) fn mark_last_line(&mut self, continues: bool) {
+        self.last_line.above = self.drawn_last_line();
+        self.last_line.next = self.cursor_point().map(|at| Point { col: 0, ..at });
+        (self.last_line.is_marked, self.last_line.continues) = (true, continues);
+    }
+
+    /// Where the last line of the current prompt begins, if a resize may let the shell draw it again.
+    fn drawn_last_line(&self) -> Option<Point> {
+        let last = self.commands.last()?;
+        let is_drawn_again = last.is_prompting() && self.resized > last.prompt_seq;
+        self.last_line.of(last.id).filter(|_| is_drawn_again)
+    }
+
+    /// The last line of a prompt ends at the cursor. Finds where it begins.
+    pub(crate) fn find_last_line(&mut self) {
+        let live = self.grid.live_top();
+        let next = self.last_line.next.and_then(|next| next.line.0.checked_sub(live));
+        let next = next.map(|row| row as usize).filter(|row| *row <= self.cursor.row);
+        let is_marked = self.last_line.is_marked;
+        let drawn = self.drawn_last_line();
+        let row = match next {
+            Some(next) if !is_marked && drawn.is_some() => next,
+            next => {
+                // The line may be below other lines of its prompt, and begins where the text before the cursor does.
+                let first = next.filter(|_| is_marked).unwrap_or(0);
+                let begins = |row: &usize| *row == first || !self.grid.meta(*row - 1).is_wrapped();
+                (first..=self.cursor.row).rev().find(begins).unwrap_or(self.cursor.row)
+            }
+        };
+        if !is_marked {
+            (self.last_line.above, self.last_line.continues) =
+                (drawn, self.continues_row_above(row));
+        } else if next != Some(row) {
+            self.last_line.above = None;
+        }
+        self.last_line.next = Some(Point { line: LineId(live + row as u64), col: 0 });
+    }
+
+    /// The last line of a prompt is drawn up to the cursor, where the input begins. If the shell draws only that line
+    /// again and an earlier drawing is above, it is stored. Returns whether the prompt is that of a command, and not a
+    /// continuation prompt or a prompt on the right.
+    pub(crate) fn draw_last_line(&mut self) -> bool {
+        let line = std::mem::take(&mut self.last_line);
+        let is_open = |last: &&Command| {
+            let is_last_line = last.options.redraw == Redraw::LastLine && !last.is_continued;
+            last.output_seq == 0 && last.end_seq == 0 && is_last_line
+        };
+        let last = self.commands.last().filter(is_open);
+        let Some((command, new)) = last.map(|last| last.id).zip(line.next) else {
+            return line.is_marked;
+        };
+        self.find_old_drawing(line.above, new, line.continues);
+        self.last_line = LastLine { command, at: Some(new), ..LastLine::default() };
+        true
+    }
+
+    /// Stores the drawing that begins at `above`, if it is above the new drawing, which begins at `new`. Returns whether
+    /// there is one.
+    fn find_old_drawing(&mut self, above: Option<Point>, new: Point, continues: bool) -> bool {
+        let before = self.stale_prompt.take();
         let Some(above) = above.filter(|above| above.line < new.line && new.col == 0) else {
             self.stale_prompt = before.filter(|before| before.new == Some(new));
             return false;
@@ -148,11 +274,11 @@ impl Term {
         true
     }
 
-    /// Input begins at the cursor.
-    pub(crate) fn input_begins_in_drawing(&mut self) {
+    /// Input begins at the cursor, after the new drawing if `is_drawn`.
+    pub(crate) fn input_begins_in_drawing(&mut self, is_drawn: bool) {
         let at = self.cursor_point();
         if let Some(stale) = &mut self.stale_prompt {
-            stale.input = stale.input.or(at);
+            stale.input = stale.input.filter(|_| !is_drawn).or(at);
         }
     }
 
@@ -207,10 +333,24 @@ impl Term {
         let stale = self.stale_prompt.take().unwrap_or_default();
         let (prompt, input) = (stale.new, stale.input);
         self.commands.change(|last| {
-            last.prompt = prompt.or(last.prompt);
+            last.prompt = match last.options.redraw {
+                // The lines above the last line are not drawn again, so the prompt still begins there.
+                Redraw::LastLine => last.prompt.or(prompt),
+                _ => prompt.or(last.prompt),
+            };
             last.input = input.or(last.input);
         });
+        self.mark_moved_prompt();
         stale
+    }
+
+    /// Marks the row in which the current prompt begins.
+    fn mark_moved_prompt(&mut self) {
+        let prompt = self.commands.last().and_then(|last| last.prompt);
+        let row = prompt.and_then(|at| at.line.0.checked_sub(self.grid.live_top()));
+        if let Some(row) = row.filter(|row| *row < self.grid.rows() as u64) {
+            self.grid.meta_mut(row as usize).flags |= PROMPT;
+        }
     }
 
     /// The text from the row of `from` to the row above `to`, as in [`NewDrawing`].

@@ -24,7 +24,7 @@ use crate::pen::Pen;
 use crate::redraw::CutRows;
 use crate::reflow::TextPlace;
 use crate::sgr_stack::SgrStack;
-use crate::stale_prompt::StalePrompt;
+use crate::stale_prompt::{LastLine, StalePrompt};
 use crate::tabs::Tabs;
 use crate::typed::Typed;
 use crate::vt52::AnsiState;
@@ -205,6 +205,7 @@ pub struct Term {
     pub(crate) held: Option<Box<CutRows>>,
     /// An old drawing of the prompt above the one that the shell draws now.
     pub(crate) stale_prompt: Option<Box<StalePrompt>>,
+    pub(crate) last_line: LastLine,
     pub(crate) marks: Marks,
     pub(crate) typed: Typed,
     pub(crate) shape: CursorShape,
@@ -283,6 +284,7 @@ impl Term {
             commands: Commands::new(options.nonce),
             held: None,
             stale_prompt: None,
+            last_line: LastLine::default(),
             marks: Marks::default(),
             typed: Typed::default(),
             shape: CursorShape::Default,

@@ -108,7 +108,15 @@ fn programs_of_a_detached_instance_are_attached_by_its_name() -> Result<()> {
     let mut refused = Start::headless().registry(home.path()).arg("--attach=nobody").alone()?;
     ensure!(!refused.wait_for_exit()?.success(), "there was nothing to attach");
     let log = refused.log();
-    ensure!(log.contains("No program of the instance nobody continues"), "{log}");
+    let existing = format!("programs continue of: {name} (1 program)");
+    ensure!(log.contains("no program of the instance \"nobody\" continues"), "{log}");
+    ensure!(log.contains(&existing), "{log}");
+    // A window is not opened either, so no display is needed.
+    let mut refused = Start::default().registry(home.path()).arg("--attach=nobody").alone()?;
+    ensure!(!refused.wait_for_exit()?.success(), "there was nothing to attach");
+    ensure!(refused.log().contains(&existing), "{}", refused.log());
+    let error = refused.complains(&["attach", "nobody"])?;
+    ensure!(error.contains(&existing), "{error}");
 
     let mut second = Start::headless().registry(home.path()).arg("--attach").arg(&name).now()?;
     let sessions = second.sessions()?;

@@ -23,6 +23,8 @@ use crate::{
 
 /// The maximum length of a setting's value in the list, in characters.
 const LONGEST_VALUE: usize = 24;
+/// Words that find every page of the manual. They come after the entry that `search_words` names for the same word.
+const ABOUT_PAGES: [&str; 2] = ["help", "manual page"];
 /// The prefix of the ids of manual pages.
 const PAGE: &str = "page:";
 
@@ -39,7 +41,8 @@ pub(crate) fn entries(config: &Config, keymap: &Keymap, used: &[String]) -> Vec<
         setting_item(setting, title)
     });
     let pages = manual::topics().map(|(topic, title)| {
-        Item::new(title, Choice::Page(topic)).noted("manual").described("A page of the manual.")
+        let page = Item::new(title, Choice::Page(topic)).noted("manual");
+        page.described("A page of the manual.").also(ABOUT_PAGES)
     });
     let all = own(config).chain(actions).chain(settings).chain(pages);
     all.map(|item| {
@@ -130,6 +133,21 @@ mod tests {
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
         assert!(search_words::WORDS.len() >= 300);
+    }
+
+    #[test]
+    fn help_finds_the_tour_and_every_page_of_the_manual() {
+        let items = entries(&Config::default(), &Keymap::default(), &[]);
+        let is_page = |item: &&Item<Choice>| matches!(item.choice, Choice::Page(_));
+        assert_eq!(items.iter().filter(is_page).count(), manual::topics().count());
+        for item in items.iter().filter(is_page) {
+            assert!(item.names.iter().any(|name| name == "help"), "{}", item.title);
+        }
+        let mut panel = panel(&Config::default());
+        panel.insert("help");
+        let listed: Vec<_> = panel.spoken().map(|(_, item, _)| id(&item.choice)).collect();
+        assert_eq!(listed[..2], ["tour", "page:introduction"]);
+        assert!(listed.contains(&"page:shortcuts".to_owned()), "{listed:?}");
     }
 
     #[test]

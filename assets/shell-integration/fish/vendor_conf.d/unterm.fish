@@ -54,6 +54,16 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         __unterm_variables
         for mode in default insert replace replace_one visual
             bind -M $mode \c^\c_ __unterm_reset
+            # Skip a report of the size (mode 2048) up to its last character. A resize can send one to a program that was
+            # killed. A mode of the bindings waits for that character.
+            if not bind -M $mode \e\[48\; >/dev/null 2>&1
+                bind -M $mode -m __unterm_skip_$mode \e\[48\; true
+                for key in 0 1 2 3 4 5 6 7 8 9 \;
+                    bind -M __unterm_skip_$mode $key true
+                end
+                bind -M __unterm_skip_$mode -m $mode t true
+                bind -M __unterm_skip_$mode -m $mode '' self-insert
+            end
         end
         __unterm_again
         printf '\e]7;kitty-shell-cwd://%s%s\a' $hostname $PWD

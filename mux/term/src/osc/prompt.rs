@@ -81,7 +81,14 @@ impl Term {
                 _ => {}
             }
         }
-        let continues = self.continues_row_above();
+        let continues = self.continues_row_above(self.cursor.row);
+        match letter {
+            b"A" | b"N" | b"P" if matches!(options.text("k"), None | Some("i")) => {
+                self.mark_last_line(continues);
+            }
+            b"B" | b"I" => self.find_last_line(),
+            _ => {}
+        }
         // The shell marks what it draws, so the rows above that a resize cut are not drawn again.
         self.return_held();
         if matches!(letter, b"N" | b"C" | b"D") || is_authentic {
@@ -112,7 +119,10 @@ impl Term {
                 Some("i") => self.draw_prompt(&options, continues),
                 kind => self.go_on_with_prompt(kind.unwrap_or_default()),
             },
-            b"B" | b"I" => self.start_input(),
+            b"B" | b"I" => {
+                let is_drawn = self.draw_last_line();
+                self.start_input(is_drawn);
+            }
             b"C" => {
                 let reported = options.get("cmdline_url").map(percent_decode);
                 let reported = reported.or_else(|| options.get("cmdline").map(unquote));
@@ -137,7 +147,7 @@ impl Term {
                 self.fresh_line();
                 self.start_prompt(&Options(b""));
             }
-            b"B" => self.start_input(),
+            b"B" => self.start_input(false),
             b"C" => self.start_output(None, None),
             b"D" => self.end_command(rest),
             b"E" => {
@@ -217,7 +227,13 @@ impl Term {
     /// nothing marked its beginning, the row with its beginning was erased, or echoed keys pushed it to a later row.
     /// `continues`: the row above continued in the cursor's row.
     fn draw_prompt(&mut self, options: &Options<'_>, continues: bool) {
-        let at = self.cursor_point();
+        let mut at = self.cursor_point();
+        // readline draws the last line from the first column on, and its mode string before this mark.
+        if options.prompt().redraw == Redraw::LastLine
+            && self.commands.last().is_some_and(|last| last.is_prompting())
+        {
+            at = at.map(|at| Point { col: 0, ..at });
+        }
         // A shell that edits a line for its own command, such as fish's `read`, draws a prompt without announcing it.
         let is_inside = |last: &Command| last.is_running() && last.is_authentic;
         if self.commands.last().is_some_and(is_inside) {
@@ -284,7 +300,7 @@ impl Term {
         if !last.is_some_and(is_reported) {
             self.begin_prompt(at.map(|at| Point { col: 0, ..at }), PromptOptions::default(), false);
         }
-        self.start_input();
+        self.start_input(false);
     }
 
     /// The first drawing of a prompt is complete. A shell that cleared the rows below its mark (fish) has removed the mark
@@ -302,15 +318,16 @@ impl Term {
         }
     }
 
-    fn start_input(&mut self) {
+    /// Input begins at the cursor. `is_drawn`: after the prompt of a command, which may be drawn again. Otherwise, it may
+    /// be after a continuation prompt or a prompt on the right, which end with this mark too.
+    fn start_input(&mut self, is_drawn: bool) {
         self.mark_cleared_prompt();
         self.mark(INPUT, PromptRole::Input);
-        self.input_begins_in_drawing();
+        self.input_begins_in_drawing(is_drawn);
         if let Some(at) = self.cursor_point() {
             self.commands.change(|command| {
-                // A continuation prompt ends with the same mark, but the input began after the first prompt.
                 if command.output_seq == 0 && command.end_seq == 0 {
-                    command.input.get_or_insert(at);
+                    command.input = command.input.filter(|_| !is_drawn).or(Some(at));
                 }
             });
         }

@@ -83,6 +83,27 @@ fn several_resizes_before_the_shell_draws_lose_nothing() {
 }
 
 #[test]
+fn the_cursor_returns_with_the_width_before_a_redraw() {
+    for prompt in [BASH, ZSH] {
+        for len in [1, 40, 78, 79, 100] {
+            for sizes in [&[40, 80][..], &[12, 30, 80], &[60, 12, 100, 11, 80], &[100, 80]] {
+                let mut fixture = Fixture::new(80, 10);
+                fixture.feed(format!("before\r\n{prompt}{}", line('t', len)));
+                let before = (fixture.everything(), fixture.cursor());
+                for &cols in sizes {
+                    fixture.term.resize(Size::cells(cols, 10));
+                    fixture.term.debug_check();
+                }
+                assert_eq!((fixture.everything(), fixture.cursor()), before, "{len}, {sizes:?}");
+                let mut other = Fixture::new(80, 10);
+                other.feed(format!("before\r\n{prompt}{}x", line('t', len)));
+                assert_eq!(fixture.feed("x").screen(), other.screen(), "{len}, {sizes:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_a_job_writes_between_a_resize_and_the_redraw_stays() {
     let mut fixture = Fixture::new(80, 10);
     fixture.feed(BASH).feed(format!("{}\r\n", line('a', 70)));
@@ -171,6 +192,72 @@ fn a_shell_slower_than_the_resizes_leaves_no_old_prompt() {
     }
 }
 
+/// What readline draws after a resize: it erases the rows that its last line took, the first row last, and draws the
+/// line. `up`: the number of rows above the last one. Versions before 8.2 erase only the last row.
+fn draw_last_line(fixture: &mut Fixture, up: usize, is_old: bool, line: &str) {
+    let up = match is_old {
+        true if up > 0 => format!("\x1b[{up}A"),
+        true => String::new(),
+        false => "\r\x1b[A\x1b[K".repeat(up),
+    };
+    fixture.feed(format!("\r\x1b[K{up}\r{line}"));
+}
+
+#[test]
+fn a_slow_readline_leaves_no_old_line() {
+    let typed = line('t', 70);
+    // The mark of the prompt's beginning is in a line that readline does not draw again, or after its mode string.
+    for (first, last, shown) in [
+        ("\x1b]133;P;k=i;redraw=last\x07one\r\n", "two$ \x1b]133;B\x07", "one\ntwo$ "),
+        ("", "(ins)\x1b]133;P;k=i;redraw=last\x07$ \x1b]133;B\x07", "(ins)$ "),
+        ("\x1b]133;P;k=i;redraw=last\x07one\r\n", "(cmd)\x1b]133;B\x07", "one\n(cmd)"),
+        ("", "\x1b]133;P;k=i;redraw=last\x07$ \x1b]133;B\x07", "$ "),
+    ] {
+        for sizes in [&[40, 80][..], &[40, 30, 20, 90], &[60, 25, 24, 23], &[79, 78, 20], &[11]] {
+            for (rows, is_old) in [(5, false), (12, false), (40, false), (12, true)] {
+                let case = format!("{shown:?}, {sizes:?} of {rows} rows, {is_old}");
+                let options = Options { nonce: Some("secret".into()), ..Options::default() };
+                let term = Term::new(Size::cells(80, rows), options);
+                let mut fixture = Fixture { term, parser: Parser::new() };
+                fixture.feed("before\r\n\x1b]133;P;k=i;redraw=last;nonce=secret\x07");
+                fixture.feed(format!("{first}{last}{typed}"));
+                for &cols in sizes {
+                    fixture.term.resize(Size::cells(cols, rows));
+                    // readline does not know yet that its text takes more rows.
+                    draw_last_line(&mut fixture, 0, is_old, &format!("{last}{typed}"));
+                    fixture.term.debug_check();
+                }
+                assert_eq!(lines(&fixture), format!("before\n{shown}{typed}"), "{case}");
+                let command = fixture.term.commands().last().unwrap();
+                assert!(command.is_prompting(), "{case}");
+                let end = Point { line: crate::LineId(u64::MAX), col: u16::MAX };
+                let text = |start: Option<Point>| {
+                    let range = TextRange { start: start.unwrap(), end, block: false };
+                    fixture.term.text(range).trim_end().to_owned()
+                };
+                assert_eq!(text(command.prompt), format!("{shown}{typed}"), "{case}");
+                assert_eq!(text(command.input), typed, "{case}");
+                assert_eq!(fixture.term.commands().count(), 1, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_jobs_output_between_drawings_of_the_last_line_stays() {
+    let first = "\x1b]133;P;k=i;redraw=last\x07one\r\n";
+    let last = "two$ \x1b]133;B\x07typed";
+    for output in ["x\r\n", "two$ x\r\n", "\r\ntyped\r\n", "two$\r\n"] {
+        let mut fixture = Fixture::new(80, 12);
+        fixture.feed(format!("before\r\n{first}{last}"));
+        fixture.feed(output);
+        fixture.term.resize(Size::cells(40, 12));
+        draw_last_line(&mut fixture, 0, false, last);
+        let output = output.replace('\r', "");
+        assert_eq!(lines(&fixture), format!("before\none\ntwo$ typed{output}two$ typed"));
+    }
+}
+
 #[test]
 fn a_prompt_with_marks_of_its_own_leaves_no_old_prompt() {
     // Powerlevel10k marks its prompt itself. Unterm's integration has announced the prompt.
@@ -232,6 +319,28 @@ fn an_old_prompt_with_another_time_is_removed() {
 }
 
 #[test]
+fn an_old_prompt_with_a_line_across_the_width_is_removed() {
+    let prompt = |cols: u16| {
+        let line = "─".repeat(cols.into());
+        format!("\x1b]133;P;k=i\x07{line}\r\ndir> \x1b]133;B\x07")
+    };
+    let mut fixture = Fixture::new(80, 12);
+    fixture.feed("before\r\n");
+    draw_typed(&mut fixture, 0, &prompt(80), "typed");
+    for (known, cols) in [(80, 60), (60, 30), (30, 25), (25, 70), (70, 80), (80, 80)] {
+        fixture.term.resize(Size::cells(cols, 12));
+        // The shell draws for the width before the last resize, and counts two rows.
+        draw_typed(&mut fixture, 1, &prompt(known), "typed");
+    }
+    assert_eq!(lines(&fixture), format!("before\n{}\ndir> typed", "─".repeat(80)));
+    // A job that prints another line keeps it.
+    fixture.feed("\r\n----\r\n\r\n");
+    fixture.term.resize(Size::cells(60, 12));
+    draw_typed(&mut fixture, 1, &prompt(60), "typed");
+    assert!(lines(&fixture).contains("typed\n----\n"), "{}", lines(&fixture));
+}
+
+#[test]
 fn a_shell_that_counts_too_many_rows_erases_no_output() {
     let typed = line('t', 70);
     for (prompt, shown, up) in [(BASH, "$ ", 0), (ZSH, "one\n$ ", 1)] {
@@ -269,6 +378,30 @@ fn a_prompt_on_the_right_that_wrapped_leaves_nothing() {
     }
     draw(&mut fixture, 14);
     assert_eq!(lines(&fixture), "before\nleft> ls      RIGHT-12:34");
+}
+
+#[test]
+fn a_prompt_on_the_right_over_the_text_leaves_nothing() {
+    // In a screen that is narrower than fish knows, the prompt on the right is drawn over the text that wrapped.
+    let typed = line('t', 50);
+    let draw = |fixture: &mut Fixture, known: usize| {
+        let col = known - "RIGHT".len();
+        fixture.feed(format!("\r\x1b]133;P;k=i\x07left> \x1b]133;B\x07{typed}\x1b[J"));
+        fixture.feed(format!("\r\x1b[{col}CRIGHT\r\x1b[{}C", 6 + typed.len()));
+    };
+    for sizes in [&[80, 40, 80][..], &[80, 30, 62, 80], &[80, 59, 58, 33, 80]] {
+        let mut fixture = Fixture::new(80, 10);
+        fixture.feed("before\r\n");
+        let mut known = 80;
+        for &cols in sizes {
+            fixture.term.resize(Size::cells(cols, 10));
+            draw(&mut fixture, known);
+            known = cols.max(62) as usize;
+        }
+        draw(&mut fixture, 80);
+        let expected = format!("before\nleft> {typed}{}RIGHT", " ".repeat(80 - 6 - 50 - 5));
+        assert_eq!(lines(&fixture), expected, "{sizes:?}");
+    }
 }
 
 #[test]
@@ -319,6 +452,55 @@ proptest! {
         }
         let shown = format!("$ {typed}");
         prop_assert!(text.trim_end().ends_with(&shown), "{}", text);
+    }
+
+    #[test]
+    fn a_slow_zsh_that_draws_twice_keeps_the_output_above(
+        steps in proptest::collection::vec(
+            (12u16..112, any::<bool>(), 24u16..38, proptest::option::of(12u16..112)),
+            1..20,
+        ),
+        typed in 0usize..60,
+    ) {
+        let typed = line('t', typed + 1);
+        let options = Options { nonce: Some("secret".into()), ..Options::default() };
+        let term = Term::new(Size::cells(80, 24), options);
+        let mut fixture = Fixture { term, parser: Parser::new() };
+        let output = "before\nthe output\n";
+        fixture.feed(output.replace('\n', "\r\n"));
+        fixture.feed("\x1b]133;A;nonce=secret\x07");
+        let prompt = |len: usize| {
+            let across = "-".repeat(len);
+            format!("\x1b]133;P;k=i\x07{across}\r\nown> \x1b]133;B\x07{typed}")
+        };
+        // The rows of this prompt, and the row of the cursor in the last line, as zsh counts them.
+        let up = |len: usize, known: usize| len.div_ceil(known) + (5 + typed.len()) / known;
+        let (mut len, mut known) = (79, 80);
+        fixture.feed(prompt(len));
+        let last = [30, 80, 81, 80].map(|cols| (cols, true, 24, None));
+        for (cols, draws, rows, meanwhile) in steps.into_iter().chain(last) {
+            fixture.term.resize(Size::cells(cols, rows));
+            if draws {
+                // zsh draws the prompt that it knows, then TRAPWINCH sets another one.
+                draw(&mut fixture, up(len, known), &prompt(len));
+                known = cols as usize;
+                let before = up(len, known);
+                if let Some(cols) = meanwhile {
+                    fixture.term.resize(Size::cells(cols, rows));
+                }
+                len = known - 1;
+                draw(&mut fixture, before, &prompt(len));
+            }
+            fixture.term.debug_check();
+        }
+        let expected = format!("{output}{}\nown> {typed}", "-".repeat(79));
+        prop_assert_eq!(lines(&fixture), expected);
+        let command = fixture.term.commands().last().unwrap();
+        prop_assert!(command.is_prompting());
+        let end = Point { line: crate::LineId(u64::MAX), col: u16::MAX };
+        let start = command.input.unwrap();
+        let text = fixture.term.text(TextRange { start, end, block: false });
+        prop_assert_eq!(text.trim_end(), typed);
     }
 
     #[test]
