@@ -87,6 +87,16 @@ impl EarlyEcho {
         }
     }
 
+    /// The offset in an output where the echo begins. `output`: the bytes that arrived together with the command's
+    /// beginning. They may be output that was on its way when a key was typed, such as the trace of a command
+    /// (`set -x`). The echo follows its last line.
+    pub(super) fn position(&self, output: &[u8]) -> usize {
+        if self.may_continue(output) || !self.shown(output).is_empty() {
+            return 0;
+        }
+        memchr::memrchr(b'\n', output).map_or(0, |at| at + 1)
+    }
+
     /// The range of the echo at the beginning of an output, after any escape sequences.
     pub(super) fn shown(&self, output: &[u8]) -> Range<usize> {
         let start = sequences(output);
@@ -166,6 +176,22 @@ mod tests {
         assert_eq!(early(b"aa").shown(b"ab"), 0..1);
         // The text that the terminal shows after Ctrl+C is unknown.
         assert_eq!((early(b"a\x03b").shown(b"ab"), early(b"a\x03b").shown(b"b")), (0..1, 0..0));
+    }
+
+    #[test]
+    fn an_echo_follows_output_that_was_on_its_way() {
+        let up = early(b"\x1b[A");
+        for (output, position) in [
+            (&b"+ sleep 1\r\n[A"[..], 11),
+            (b"+ sleep 1\r\n", 11),
+            (b"+ sleep", 0),
+            (b"[A+ sleep 1\r\n", 0),
+            (b"^[", 0),
+            (b"", 0),
+        ] {
+            assert_eq!(up.position(output), position, "{output:?}");
+        }
+        assert_eq!(early(b"").position(b"a\r\n"), 3);
     }
 
     #[test]
