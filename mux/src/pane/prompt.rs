@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{Pane, WriteError, plain_prompt::PlainPrompt, queue::SoFar};
-use crate::ShownLine;
+use crate::{ShownLine, process::Execution};
 
 /// The keys that the shell integrations bind to resetting the line editor: Ctrl+^ Ctrl+_, sent twice. No shell binds
 /// them by default. If the editor waits for one more key, such as a character to insert literally, it consumes the
@@ -157,8 +157,20 @@ impl Pane {
     /// prompts. `None` if the system does not report that.
     pub fn is_shell_replaced(&self) -> Option<bool> {
         let shell = (*self.shell_at_prompt.lock())?;
-        let now = self.process.execution()?;
+        let now = self.front_execution()?;
         Some(now.pid == shell.pid && now != shell)
+    }
+
+    /// Whether a process is the shell at the last prompt, and has not replaced itself since. `None` if the system does
+    /// not report that.
+    pub fn is_shell_at_prompt(&self, pid: i32) -> Option<bool> {
+        let shell = (*self.shell_at_prompt.lock())?;
+        Some(self.process.execution(pid)? == shell)
+    }
+
+    /// The program that the leader of the foreground process group executes. `None` if the system does not report it.
+    pub(super) fn front_execution(&self) -> Option<Execution> {
+        self.process.execution(self.process.group_in_front()?)
     }
 
     /// Whether the foreground program is not the shell at the last prompt: it is another process, or a program by which

@@ -395,15 +395,24 @@ pub(super) fn is_prompting(pane: &Pane) -> bool {
     pane.term().commands().next_back().is_some_and(|last| last.is_prompting())
 }
 
-/// The command that has begun and not ended, if the shell marks commands.
+/// The command that has begun and not ended, if the shell marks commands. If another shell runs inside the command, or
+/// has replaced the marking shell (`exec`), the name of the program that the other shell has started.
 fn under_way(pane: &Pane) -> Option<String> {
     let line = {
         let term = pane.term();
         let last = term.commands().next_back().filter(|last| last.is_running())?;
         last.shown().map(|line| line.trim().to_owned())
     };
+    let line = line.filter(|_| !is_of_other_shell(pane));
     let name = || pane.foreground().map(|process| process.name);
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
+}
+
+/// Whether another shell than the one at the last marked prompt has started the foreground program.
+fn is_of_other_shell(pane: &Pane) -> bool {
+    let ancestors = pane.process().ancestors();
+    let nearest = ancestors.iter().find(|above| Shell::of_process(&above.name).is_some());
+    nearest.is_some_and(|shell| pane.is_shell_at_prompt(shell.pid) == Some(false))
 }
 
 /// The program that would read a line instead of the shell that drew the last prompt, and is no other shell that reads
