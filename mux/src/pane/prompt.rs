@@ -153,6 +153,12 @@ impl Pane {
         self.queue.is_edited()
     }
 
+    /// Whether the line contains a control character if no line editor reads it: a key such as Ctrl+L was typed since the
+    /// last Enter or Ctrl+C.
+    pub fn has_control_text(&self) -> bool {
+        self.queue.has_control_text()
+    }
+
     /// Whether the shell at the last prompt has since replaced itself by another program (`exec`), which may not mark
     /// prompts. `None` if the system does not report that.
     pub fn is_shell_replaced(&self) -> Option<bool> {
@@ -206,6 +212,10 @@ impl Pane {
             if has_reset_key && self.process.echo() == Some(true) {
                 return Standing::Elsewhere;
             }
+            // A line editor whose line can't be emptied may show a line for which no key was typed since Enter: if a
+            // line can't be parsed, fish draws its prompt again with that line.
+            let may_keep = is_announced && !has_reset_key && self.process.echo() == Some(false);
+            let typed = typed.or_else(|| may_keep.then(String::new));
             let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {

@@ -53,7 +53,11 @@ pub fn stands(pane: &Pane) -> bool {
         0 => known == PlainPrompt::At(0) && !line.is_empty(),
         inputs => known == PlainPrompt::At(inputs),
     };
-    let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
+    // Without a line editor, control characters such as Ctrl+L become part of the line.
+    let may_edit = || match shell {
+        Shell::Posix => !pane.has_control_text(),
+        _ => pane.process().echo() == Some(false),
+    };
     let is_empty_prompt = || {
         let typed = pane.typed();
         // Without a line editor, typed text stays in the line until Enter, even if output has moved the cursor to a row
@@ -72,6 +76,9 @@ pub fn left_in_line(pane: &Pane) -> Option<String> {
     let typed = pane.typed().trim().to_owned();
     match typed.is_empty() {
         true if has_replies => Some(line_to_cursor(&pane.term()).trim().to_owned()),
+        true if Shell::reading_commands(pane) == Some(Shell::Posix) => {
+            (pane.is_edited() || pane.has_control_text()).then_some(typed)
+        }
         true => pane.is_edited().then_some(typed),
         false => Some(typed),
     }
@@ -134,7 +141,7 @@ fn has_dropped_line(pane: &Pane) -> bool {
 }
 
 /// Whether a shell edits a line: at its prompt, or for a command (`read -e`).
-fn edits_line(pane: &Pane) -> bool {
+pub fn edits_line(pane: &Pane) -> bool {
     let process = pane.process();
     Shell::reading_commands(pane).is_some()
         && process.echo() == Some(false)
