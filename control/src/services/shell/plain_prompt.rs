@@ -141,7 +141,7 @@ fn has_dropped_line(pane: &Pane) -> bool {
 }
 
 /// Whether a shell edits a line: at its prompt, or for a command (`read -e`).
-pub fn edits_line(pane: &Pane) -> bool {
+fn edits_line(pane: &Pane) -> bool {
     let process = pane.process();
     Shell::reading_commands(pane).is_some()
         && process.echo() == Some(false)

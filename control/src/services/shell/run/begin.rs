@@ -126,9 +126,6 @@ enum Attempt {
     /// The shell is not at a prompt. `what`: the command that runs in it, if known. `is_working`: whether the shell
     /// works instead of waiting for input.
     Elsewhere { what: Option<String>, is_working: bool },
-    /// The shell edits a line, although it has not reported the end of its command: the command edits a line itself, or
-    /// the shell has lost its integration and shows an unusual prompt.
-    Editing,
 }
 
 /// How long to wait for a change of the terminal after a failed attempt. After the change, the attempt is repeated.
@@ -157,7 +154,6 @@ impl Attempt {
             Self::Elsewhere { what: Some(what), is_working: false } => {
                 (Patience::Ending, Error::busy(id, &what))
             }
-            Self::Editing => (Patience::Ending, Error::Promptless(id)),
             // The shell has not begun the entered line yet, or has not drawn the prompt after it.
             Self::Elsewhere { what: None, .. } => (Patience::Prompt, Error::Unbegun(id)),
         }
@@ -318,13 +314,6 @@ async fn try_begin(
                     && Shell::reading_commands(pane).is_none() =>
             {
                 break;
-            }
-            AtPrompt::Elsewhere
-                if running(pane).is_some()
-                    && !pane.is_shell_covered()
-                    && plain_prompt::edits_line(pane) =>
-            {
-                Attempt::Editing
             }
             AtPrompt::Elsewhere => {
                 let what = under_way(pane).or(covering);
