@@ -195,9 +195,9 @@ mod tests {
             (b"\x1b]0;x\x07", 6..6, true),
             (b"\x1b]0;x", 0..0, false),
             // fish writes this before a command runs, between any two keys.
-            (b"\x1b]0;x\x07\x1b[m\r[A1", 9..11, false),
-            (b"\x1b]0;x\x07\x1b[m\r", 9..9, true),
-            (b"[\x1b]0;x\x07\x1b[m\rA1", 0..11, false),
+            (b"\x1b]0;x\x07\x1b[m\r[A1", 10..12, false),
+            (b"\x1b]0;x\x07\x1b[m\r", 10..10, true),
+            (b"[\x1b]0;x\x07\x1b[m\rA1", 0..12, false),
             (b"[\x1b]0;x\x07\x1b[m\r", 0..0, true),
             (b"[\x1b[m\rB", 0..0, false),
         ] {

@@ -31,7 +31,11 @@ pub(super) fn without_traces(output: String, command: &str, marks: &Marks) -> St
             None => before[last..].rfind('+').map(|plus| &before[..last + plus]),
         };
         let before = prompt.unwrap_or(before);
-        rest = before.strip_suffix('\n').unwrap_or(before);
+        rest = match &first {
+            Some(first) if first.start > 0 => without_trap(before, first.prompt),
+            _ => before,
+        };
+        rest = rest.strip_suffix('\n').unwrap_or(rest);
     }
     let mut of_trap = "";
     if let Some(first) = first {
@@ -43,6 +47,21 @@ pub(super) fn without_traces(output: String, command: &str, marks: &Marks) -> St
         true => output,
         false => format!("{of_trap}{rest}"),
     }
+}
+
+/// Removes from the end of a text the traces of a DEBUG trap that ran before the end mark. zsh traces the trap with the
+/// prompt of Unterm's own line, which contains the line's number. Traces of the user's command have another prompt.
+fn without_trap<'a>(mut text: &'a str, prompt: &str) -> &'a str {
+    if !prompt.contains(|char: char| char.is_ascii_digit()) {
+        return text;
+    }
+    for _ in 0..MOST_OF_TRAP {
+        let whole = text.strip_suffix('\n').unwrap_or(text);
+        let last = whole.rfind('\n').map_or(0, |at| at + 1);
+        let Some(at) = whole[last..].rfind(prompt) else { break };
+        text = &whole[..last + at];
+    }
+    text
 }
 
 /// Removes the traces of the `case` around a DEBUG trap.
@@ -176,6 +195,12 @@ mod tests {
             ),
             ("b++ case ${_unterm_on+$BASH_COMMAND} in\n++ true", "printf b", "b\n++ true"),
             ("+zsh:5> true\n+zsh:5> eval $'a\\nb'\nx", "a\nb", "+zsh:5> true\nx"),
+            (
+                "+zsh:5> true\n+zsh:5> eval 'printf b'\n+(eval):1> printf b\nb+zsh:5> true\n+zsh:5> f\n\
+                 +zsh:5> printf '__UNTERM_%s' DONE ID 0",
+                "printf b",
+                "+zsh:5> true\n+(eval):1> printf b\nb",
+            ),
         ] {
             assert_eq!(shown(output, command), expected, "{output}");
         }
