@@ -262,9 +262,8 @@ async fn try_begin(
         changes.borrow_and_update();
         typist.admit()?;
         inputs = pane.inputs();
-        let tap = pane.tap();
         let before = Counts::of(pane);
-        let mut line = Err(Error::Unbegun(id));
+        let (mut line, mut tap) = (Err(Error::Unbegun(id)), None);
         let covering = covering_program(pane);
         let is_elsewhere = covering.is_some()
             || plain_prompt::is_inner(pane)
@@ -272,6 +271,8 @@ async fn try_begin(
         let attempt = match is_elsewhere {
             true => Ok(AtPrompt::Elsewhere),
             false => pane.write_at_prompt(|is_announced| {
+                // Record nothing that precedes this prompt, such as the end of an earlier line.
+                tap = Some(pane.tap());
                 line = command.line(pane, is_announced);
                 line.as_ref().ok().map(|line| line.typed.clone().into_bytes())
             }),
@@ -280,6 +281,7 @@ async fn try_begin(
             AtPrompt::Refused => return Err(line.err().unwrap_or(Error::Promptless(id))),
             AtPrompt::Typed(id) => {
                 let Line { typed, marked, shell, leader, is_from_file } = line?;
+                let tap = tap.unwrap_or_else(|| pane.tap());
                 typist.typed(command.marks, &typed);
                 pane.term().give_command(id, typed.trim_end(), command.given);
                 let occupied = marked.is_none().then(|| Occupied::new(pane, &before));
