@@ -143,7 +143,7 @@ pub enum Error {
     },
     /// The program in the session is not a shell at its prompt, and would read the input.
     #[error(
-        "Nothing was typed: session {id} runs “{what}”, which would read it. Wait for its end, or use input"
+        "Nothing was typed: session {id} runs “{what}”, which would read it. Wait for its end, or use input, for example a key that ends it"
     )]
     Busy {
         /// The session.

@@ -314,8 +314,8 @@ pub trait Process: Send + Sync {
     fn group_in_front(&self) -> Option<i32> {
         None
     }
-    /// The program that the leader of the foreground process group executes. `None` if the system does not report it.
-    fn execution(&self) -> Option<Execution> {
+    /// The program that a process executes. `None` if the system does not report it.
+    fn execution(&self, _pid: i32) -> Option<Execution> {
         None
     }
     /// Whether a process group still contains a process.

@@ -84,6 +84,8 @@ pub struct TypedLine {
     kept_fresh: usize,
     /// The value described at [`Line::keys`].
     keys: Edited,
+    /// Whether a key was typed that changes nothing in a line editor, and that a terminal without one adds to the line.
+    has_control_text: bool,
 }
 
 impl TypedLine {
@@ -94,8 +96,14 @@ impl TypedLine {
 
     /// Whether the line is certainly empty: it contains no text, and no key has edited it.
     pub fn is_untouched(&self) -> bool {
-        let Self { pasted, interrupted, keys, doubted, has_entered, .. } = *self;
-        *self == Self { pasted, interrupted, keys, doubted, has_entered, ..Self::default() }
+        let Self { pasted, interrupted, keys, doubted, has_entered, has_control_text, .. } = *self;
+        let others = Self { pasted, interrupted, keys, ..Self::default() };
+        *self == Self { doubted, has_entered, has_control_text, ..others }
+    }
+
+    /// Whether the line contains a control character if the terminal itself collects the line.
+    pub fn has_control_text(&self) -> bool {
+        self.has_control_text
     }
 
     /// Whether the line is empty and ^C began it.
@@ -134,8 +142,8 @@ impl TypedLine {
         for &byte in bytes {
             if let Some(mut escape) = self.escape.take() {
                 // Enter is never part of an escape sequence. It ends an incomplete sequence, for example after the
-                // Escape key.
-                if matches!(byte, b'\r' | b'\n') {
+                // Escape key. So does ^C, because the terminal device itself acts on it.
+                if matches!(byte, b'\r' | b'\n') || byte == 0x03 && !self.pasting {
                     self.edit();
                 } else {
                     escape.push(byte);
@@ -183,6 +191,7 @@ impl TypedLine {
                 0x15 => {
                     self.edit_again();
                     self.text.clear();
+                    self.has_control_text = false;
                     self.forget_deleted();
                 }
                 // ^W deletes a word. Programs disagree about what a word is.
@@ -196,7 +205,10 @@ impl TypedLine {
                     self.edit();
                 }
                 // These keys change nothing at the end of a line: ^D, ^G, ^L, ^Z, ^\.
-                0x04 | 0x07 | 0x0c | 0x1a | 0x1c => self.edit_again(),
+                0x04 | 0x07 | 0x0c | 0x1a | 0x1c => {
+                    self.has_control_text |= matches!(byte, 0x07 | 0x0c);
+                    self.edit_again();
+                }
                 // Tab inserts a tab, or completes the word before the cursor.
                 b'\t' => {
                     self.push(byte);
@@ -274,7 +286,7 @@ impl TypedLine {
         let line = self.line();
         (self.fresh, self.edited, self.interrupted) = (0, Edited::No, false);
         (self.prefixed, self.commands, self.has_entered) = (false, false, true);
-        (self.kept_fresh, self.keys) = (0, Edited::No);
+        (self.kept_fresh, self.keys, self.has_control_text) = (0, Edited::No, false);
         self.text.clear();
         self.kept.clear();
         line
@@ -405,6 +417,21 @@ mod tests {
             assert_eq!(last(&["ab", &format!("{key}c\r")]).0, Edited::Now, "{key:?}");
             assert_eq!(last(&["ab", key, "\x7f\r"]).0, Edited::Now, "behind {key:?}");
             assert_eq!(last(&["ab", key, "\x03c\r"]), (Edited::No, "c".to_owned()), "{key:?}");
+        }
+        for escape in ["\x1b", "\x1b[", "\x1b[1;"] {
+            let mut line = TypedLine::default();
+            line.advance(escape.as_bytes());
+            assert!(line.is_edited() && !line.is_interrupted(), "{escape:?}");
+            line.advance(b"\x03");
+            assert!(line.is_interrupted(), "{escape:?}");
+            assert_eq!(last(&["ab", escape, "\x03c\r"]), (Edited::No, "c".to_owned()));
+        }
+        for (keys, has_text) in
+            [("\x0c", true), ("\x07\x15", false), ("\x0c\x03", false), ("\x0c\r", false)]
+        {
+            let mut line = TypedLine::default();
+            line.advance(keys.as_bytes());
+            assert_eq!(line.has_control_text(), has_text, "{keys:?}");
         }
         for text in
             ["\x7f", "\x15", "\x0c", "\x04", "\x1b[I", "\x1b[<0;1;1M", "\x1b[200~x\x1b[201~"]

@@ -218,14 +218,15 @@ _unterm_before() {
 _unterm_pipe() { builtin return "$?"; }
 
 # Keeps the user's DEBUG trap from running for Unterm's elements of PROMPT_COMMAND. Such traps take the first command
-# after the user's last hook for the next command of the user (bash-preexec, starship). `$1` is the exit code to return.
+# after the user's last hook for the next command of the user (bash-preexec, starship). The word after `case` names
+# Unterm, so that its trace (`set -x`) can be told from the trap's own. `$1` is the exit code to return.
 # `$2` is the output of `trap -p DEBUG`, because a function has no DEBUG trap of its own.
 _unterm_guard() {
     { local status=$1 text=$2 IFS= - && builtin set +x; } 2>/dev/null
-    if [[ $text == "trap -- '"*"' DEBUG" && $text != *'case $BASH_COMMAND in (_unterm_'* ]]; then
+    if [[ $text == "trap -- '"*"' DEBUG" && $text != *'case ${_unterm_on+$BASH_COMMAND} in (_unterm_'* ]]; then
         text=${text#trap -- }
         builtin eval "text=${text% DEBUG}"
-        builtin trap 'case $BASH_COMMAND in (_unterm_*) ;; (*)'$'\n'"$text"$'\n'';; esac' DEBUG
+        builtin trap 'case ${_unterm_on+$BASH_COMMAND} in (_unterm_*) ;; (*)'$'\n'"$text"$'\n'';; esac' DEBUG
     fi
     if [[ $- == *e* ]]; then builtin return 0; fi
     builtin return "$status"

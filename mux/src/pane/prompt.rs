@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{Pane, WriteError, plain_prompt::PlainPrompt, queue::SoFar};
-use crate::ShownLine;
+use crate::{ShownLine, process::Execution};
 
 /// The keys that the shell integrations bind to resetting the line editor: Ctrl+^ Ctrl+_, sent twice. No shell binds
 /// them by default. If the editor waits for one more key, such as a character to insert literally, it consumes the
@@ -153,12 +153,30 @@ impl Pane {
         self.queue.is_edited()
     }
 
+    /// Whether the line contains a control character if no line editor reads it: a key such as Ctrl+L was typed since the
+    /// last Enter or Ctrl+C.
+    pub fn has_control_text(&self) -> bool {
+        self.queue.has_control_text()
+    }
+
     /// Whether the shell at the last prompt has since replaced itself by another program (`exec`), which may not mark
     /// prompts. `None` if the system does not report that.
     pub fn is_shell_replaced(&self) -> Option<bool> {
         let shell = (*self.shell_at_prompt.lock())?;
-        let now = self.process.execution()?;
+        let now = self.front_execution()?;
         Some(now.pid == shell.pid && now != shell)
+    }
+
+    /// Whether a process is the shell at the last prompt, and has not replaced itself since. `None` if the system does
+    /// not report that.
+    pub fn is_shell_at_prompt(&self, pid: i32) -> Option<bool> {
+        let shell = (*self.shell_at_prompt.lock())?;
+        Some(self.process.execution(pid)? == shell)
+    }
+
+    /// The program that the leader of the foreground process group executes. `None` if the system does not report it.
+    pub(super) fn front_execution(&self) -> Option<Execution> {
+        self.process.execution(self.process.group_in_front()?)
     }
 
     /// Whether the foreground program is not the shell at the last prompt: it is another process, or a program by which
@@ -194,6 +212,10 @@ impl Pane {
             if has_reset_key && self.process.echo() == Some(true) {
                 return Standing::Elsewhere;
             }
+            // A line editor whose line can't be emptied may show a line for which no key was typed since Enter: if a
+            // line can't be parsed, fish draws its prompt again with that line.
+            let may_keep = is_announced && !has_reset_key && self.process.echo() == Some(false);
+            let typed = typed.or_else(|| may_keep.then(String::new));
             let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {

@@ -336,6 +336,11 @@ impl WriteQueue {
         self.state.lock().typed.is_edited()
     }
 
+    /// Whether the typed line contains a control character if the terminal itself collects the line.
+    pub(crate) fn has_control_text(&self) -> bool {
+        self.state.lock().typed.has_control_text()
+    }
+
     /// When the last input was queued.
     pub(crate) fn last_input(&self) -> Option<Instant> {
         self.state.lock().last

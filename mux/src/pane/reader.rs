@@ -241,7 +241,7 @@ impl Pane {
                 self.cwd_reporter.store(reporter, Ordering::Release);
             }
             if is_at_prompt {
-                *self.shell_at_prompt.lock() = self.process.execution();
+                *self.shell_at_prompt.lock() = self.front_execution();
                 self.settle_title(events);
             }
             rest = &rest[taken..];

@@ -581,14 +581,9 @@ impl Process for PtyProcess {
         self.group_in_front().is_some_and(super::waiting::is_blocked)
     }
 
-    fn execution(&self) -> Option<Execution> {
-        #[cfg(target_os = "linux")]
-        {
-            let pid = self.group_in_front()?;
-            Some(Execution { pid, stamp: system::execution(pid)? })
-        }
-        #[cfg(not(target_os = "linux"))]
-        None
+    #[cfg(target_os = "linux")]
+    fn execution(&self, pid: i32) -> Option<Execution> {
+        Some(Execution { pid, stamp: system::execution(pid)? })
     }
 
     fn tty(&self) -> Option<PathBuf> {

@@ -5,7 +5,7 @@
 
 mod early_echo;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term, unescape_command_line};
 
@@ -56,8 +56,12 @@ pub struct Capture {
     echo: Vec<u8>,
     /// The offset where that echo begins.
     echo_at: usize,
-    /// The echo of keys that were typed before the command began.
+    /// Whether other output has arrived in place of that echo.
+    is_echo_late: bool,
+    /// The echo of keys that were typed before the command's beginning arrived.
     early: EarlyEcho,
+    /// The offset where that echo begins.
+    early_at: usize,
 }
 
 /// The end of a command's output.
@@ -93,7 +97,9 @@ impl Capture {
             is_cut: false,
             echo: Vec::new(),
             echo_at: 0,
+            is_echo_late: false,
             early: EarlyEcho::default(),
+            early_at: 0,
         }
     }
 
@@ -117,20 +123,23 @@ impl Capture {
             (true, false) => return,
             (true, true) => {}
         }
-        if self.early.may_continue(&self.raw) {
+        if self.early.may_continue(&self.raw[self.early_at.min(self.raw.len())..]) {
             return self.early.push(input);
         }
-        let shown = std::mem::take(&mut self.early).shown(&self.raw);
+        let shown = self.early_range(&self.raw);
+        self.early = EarlyEcho::default();
         self.searched = self.searched.saturating_sub(shown.len());
         self.echo_at = self.echo_at.saturating_sub(shown.len());
         self.raw.drain(shown);
         if self.echo.is_empty() {
             self.echo_at = self.raw.len();
+            self.is_echo_late = false;
         }
         early_echo::append(&mut self.echo, input);
     }
 
-    /// Removes the part of the expected echo that has arrived.
+    /// Removes the part of the expected echo that has arrived. Output that was on its way when a key was typed precedes
+    /// the key's echo. Such output and the echo arrive in one read, or in two.
     fn remove_echo(&mut self) {
         let rest = &self.raw[self.echo_at..];
         let length = rest.len().min(self.echo.len());
@@ -138,9 +147,24 @@ impl Capture {
             self.raw.drain(self.echo_at..self.echo_at + length);
             self.echo.drain(..length);
             self.searched = self.searched.min(self.echo_at);
-        } else {
-            self.echo.clear();
+            return;
         }
+        if std::mem::replace(&mut self.is_echo_late, true) {
+            self.echo.clear();
+            return;
+        }
+        let length = partial(rest, &self.echo);
+        self.raw.truncate(self.raw.len() - length);
+        self.echo.drain(..length);
+        self.echo_at = self.raw.len();
+        self.searched = self.searched.min(self.echo_at);
+    }
+
+    /// The range of the echo of early keys in the output.
+    fn early_range(&self, raw: &[u8]) -> Range<usize> {
+        let at = self.early_at.min(raw.len());
+        let shown = self.early.shown(&raw[at..]);
+        at + shown.start..at + shown.end
     }
 
     /// Appends bytes of the pane's program. Call [`Capture::end`] afterwards.
@@ -167,6 +191,9 @@ impl Capture {
             }
             self.raw.drain(..from + at + self.begin.len());
             self.searched = 0;
+            if self.has_begun {
+                self.early_at = self.early.position(&self.raw);
+            }
         }
     }
 
@@ -181,6 +208,8 @@ impl Capture {
             self.raw.drain(..excess);
             self.searched = self.searched.saturating_sub(excess);
             self.echo_at = self.echo_at.saturating_sub(excess);
+            self.early = EarlyEcho::default();
+            self.early_at = 0;
             self.is_cut = true;
         }
         end
@@ -294,9 +323,10 @@ impl Capture {
     pub fn shown(&self, end: Option<&End>, size: Size) -> Shown {
         let raw = &self.raw[..end.map_or(self.raw.len(), |end| end.length)];
         if self.has_begun {
-            let shown = match end.is_none() && self.early.may_continue(raw) {
-                true => 0..raw.len(),
-                false => self.early.shown(raw),
+            let at = self.early_at.min(raw.len());
+            let shown = match end.is_none() && self.early.may_continue(&raw[at..]) {
+                true => at..raw.len(),
+                false => self.early_range(raw),
             };
             let raw = match shown.is_empty() {
                 true => Cow::Borrowed(raw),
@@ -349,7 +379,7 @@ fn is_of(before: &[u8], line: &str) -> bool {
 /// Removes the text that zsh appends before it reports the end of a command (zshoptions(1), PROMPT_SP): a styled mark,
 /// blanks up to the last column, and a return to the first column.
 fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
-    let raw = without_directory(raw);
+    let raw = without_trap_traces(without_directory(raw));
     let Some(rest) = raw.strip_suffix(b"\r \r") else { return raw };
     let blanks = rest.iter().rev().take_while(|&&byte| byte == b' ').count();
     if blanks == 0 || blanks > usize::from(cols) {
@@ -378,6 +408,17 @@ fn without_directory(raw: &[u8]) -> &[u8] {
     let at = memchr::memmem::rfind(raw, b"\x1b]7;");
     let report = at.filter(|&at| memchr::memchr(0x07, &raw[at..]) == Some(raw.len() - at - 1));
     report.map_or(raw, |at| &raw[..at])
+}
+
+/// Removes the traces of a user's DEBUG trap that ran at the beginning of zsh's first hook. No hook can end a trace that
+/// precedes its own first command. zsh calls the hook after it has returned to the first column, and the trace's prompt
+/// names the hook (zshparam(1), PS4).
+fn without_trap_traces(raw: &[u8]) -> &[u8] {
+    const RETURN: &[u8] = b"\r \r";
+    let Some(at) = memchr::memmem::rfind(raw, RETURN) else { return raw };
+    let (before, traces) = raw.split_at(at + RETURN.len());
+    let first = traces.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if memchr::memmem::find(first, b"precmd").is_some() { before } else { raw }
 }
 
 /// Output as a terminal shows it.

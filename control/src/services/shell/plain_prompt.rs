@@ -53,7 +53,11 @@ pub fn stands(pane: &Pane) -> bool {
         0 => known == PlainPrompt::At(0) && !line.is_empty(),
         inputs => known == PlainPrompt::At(inputs),
     };
-    let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
+    // Without a line editor, control characters such as Ctrl+L become part of the line.
+    let may_edit = || match shell {
+        Shell::Posix => !pane.has_control_text(),
+        _ => pane.process().echo() == Some(false),
+    };
     let is_empty_prompt = || {
         let typed = pane.typed();
         // Without a line editor, typed text stays in the line until Enter, even if output has moved the cursor to a row
@@ -66,13 +70,22 @@ pub fn stands(pane: &Pane) -> bool {
 
 /// Text in the line of the foreground shell that was typed but not entered, or that the terminal's replies put there.
 /// Empty if no text was typed, but keys may have changed the line or its editor's mode. `None` if the line is
-/// untouched.
+/// untouched. fish keeps an entered line that it can't parse, so its line counts unless it looks like a prompt.
 pub fn left_in_line(pane: &Pane) -> Option<String> {
     let has_replies = shows_replies_at(pane).is_some();
     let typed = pane.typed().trim().to_owned();
     match typed.is_empty() {
         true if has_replies => Some(line_to_cursor(&pane.term()).trim().to_owned()),
-        true => pane.is_edited().then_some(typed),
+        true if pane.is_edited() => Some(typed),
+        true => match Shell::reading_commands(pane) {
+            Some(Shell::Posix) => pane.has_control_text().then_some(typed),
+            Some(Shell::Fish) if !pane.is_interrupted() && pane.is_settled() => {
+                let line = line_to_cursor(&pane.term());
+                let is_line = !line.trim().is_empty() && !READING.contains(&&*line);
+                (is_line && !ends_prompt(&line)).then(|| line.trim().to_owned())
+            }
+            _ => None,
+        },
         false => Some(typed),
     }
 }

@@ -181,7 +181,8 @@ pub async fn run(
     }
     let Finish { ending, exit_code, exit_source, is_interrupted, end, capture } = finish;
     let is_dropped = capture.is_cut();
-    let is_shell_over = block.is_none() && exit_source == Some(ExitSource::Block);
+    let is_shell_over = leader.is_some_and(|shell| !pane.process().has_group(shell))
+        || block.is_none() && exit_source == Some(ExitSource::Block);
     let shown = if capture.len() < INLINE {
         capture.shown(end.as_ref(), size)
     } else {

@@ -242,14 +242,32 @@ tool! {
         }
         job.send_inputs(inputs(ask, pane));
         let within = within.saturating_sub(begun.elapsed());
-        match finish_or_ask(ask, &job, &pending, within, &state).await {
-            Some(outcome) => {
-                ask.server.jobs.forget(&job);
-                Ok(ended(ask, pane, outcome?, view).await.into())
-            }
-            None => Ok(running(ask, &job, view).await?.into()),
-        }
+        Ok(state_of(ask, &job, &pending, within, &state, view).await?.into())
     }
+}
+
+/// The reply for a command, once it has ended or asks for something, or when `within` has passed.
+async fn state_of(
+    ask: &Ask<'_>,
+    job: &Job,
+    pending: &Pending<RunWaitReply>,
+    within: Duration,
+    state: &StatusReply,
+    view: View,
+) -> ToolResult<RunReply> {
+    let outcome = match finish_or_ask(ask, job, pending, within, state).await {
+        Some(outcome) => outcome,
+        None => {
+            let reply = running(ask, job, view.clone()).await?;
+            // The command may have ended while its screen was read. Then the screen already shows the next prompt.
+            match ask.finish(job, pending, Duration::ZERO).await {
+                Some(outcome) => outcome,
+                None => return Ok(reply),
+            }
+        }
+    };
+    ask.server.jobs.forget(job);
+    Ok(ended(ask, job.pane, outcome?, view).await)
 }
 
 /// Starts a command in a pane's shell. Returns the job's handle once the command is typed.
@@ -436,13 +454,9 @@ pub async fn go_on(
     match &job.kind {
         JobKind::Run(pending) => {
             let state = ask.call::<Status>(SessionOnly::of(job.pane)).await?;
-            let Some(outcome) = finish_or_ask(ask, job, pending, within, &state).await else {
-                let reply = unfinished();
-                return Ok(WaitReply { run: Some(running(ask, job, view).await?), ..reply });
-            };
-            ask.server.jobs.forget(job);
-            let run = ended(ask, job.pane, outcome?, view).await;
-            Ok(WaitReply { matched: true, run: Some(run), ..WaitReply::default() })
+            let run = state_of(ask, job, pending, within, &state, view).await?;
+            let reply = if run.ended { WaitReply::default() } else { unfinished() };
+            Ok(WaitReply { matched: run.ended, run: Some(run), ..reply })
         }
         JobKind::Wait(pending) => {
             let ended = ask.finish(job, pending, within).await;

@@ -87,17 +87,30 @@ impl EarlyEcho {
         }
     }
 
+    /// The offset in an output where the echo begins. `output`: the bytes that arrived together with the command's
+    /// beginning. They may be output that was on its way when a key was typed, such as the trace of a command
+    /// (`set -x`). The echo follows its last line.
+    pub(super) fn position(&self, output: &[u8]) -> usize {
+        if self.may_continue(output) || !self.shown(output).is_empty() {
+            return 0;
+        }
+        memchr::memrchr(b'\n', output).map_or(0, |at| at + 1)
+    }
+
     /// The range of the echo at the beginning of an output, after any escape sequences.
     pub(super) fn shown(&self, output: &[u8]) -> Range<usize> {
         let start = sequences(output);
-        let shown = self.ends().find(|end| output[start..].starts_with(end)).map_or(0, <[u8]>::len);
-        start..start + shown
+        let whole = |end| match echoed(&output[start..], end) {
+            Echoed::Whole(length) => Some(length),
+            Echoed::Part | Echoed::No => None,
+        };
+        start..start + self.ends().find_map(whole).unwrap_or_default()
     }
 
     /// Whether an output may be an incomplete echo, so that more of the echo may follow.
     pub(super) fn may_continue(&self, output: &[u8]) -> bool {
         let output = &output[sequences(output)..];
-        self.ends().any(|end| end.len() > output.len() && end.starts_with(output))
+        self.ends().any(|end| matches!(echoed(output, end), Echoed::Part))
     }
 
     /// The possible echoes: the terminal echoes all keys from one of them on. The longest comes first.
@@ -106,8 +119,33 @@ impl EarlyEcho {
     }
 }
 
-/// The size of the escape sequences at the beginning of an output. fish, for example, sets the title right before it
-/// runs a command.
+/// How an output begins with an echo.
+enum Echoed {
+    /// With the whole echo. Contains its length in the output, including the escape sequences between keys.
+    Whole(usize),
+    /// The output is the beginning of the echo.
+    Part,
+    No,
+}
+
+/// Compares an output with the echo of keys. The shell may write escape sequences between the keys.
+fn echoed(output: &[u8], echo: &[u8]) -> Echoed {
+    let (mut length, mut rest) = (0, echo);
+    while let Some((&key, after)) = rest.split_first() {
+        if output.get(length) != Some(&key) && rest.len() < echo.len() {
+            length += sequences(&output[length..]);
+        }
+        match output.get(length) {
+            Some(&byte) if byte == key => (length, rest) = (length + 1, after),
+            Some(_) => return Echoed::No,
+            None => return Echoed::Part,
+        }
+    }
+    Echoed::Whole(length)
+}
+
+/// The size of the escape sequences at the beginning of an output. fish, for example, sets the title and returns to the
+/// first column right before it runs a command.
 fn sequences(output: &[u8]) -> usize {
     let mut size = 0;
     loop {
@@ -118,6 +156,8 @@ fn sequences(output: &[u8]) -> usize {
             [0x1b, b']', rest @ ..] => memchr::memchr(0x07, rest).map(|at| at + 3),
             [0x1b, b'(', _, ..] => Some(3),
             [0x1b, b'=' | b'>', ..] => Some(2),
+            [b'\r', b'\n', ..] => None,
+            [b'\r', ..] => Some(1),
             _ => None,
         };
         let Some(length) = length else { return size };
@@ -154,6 +194,12 @@ mod tests {
             (b"\x1b]0;x\x07\x1b[0;1m[A1", 12..14, false),
             (b"\x1b]0;x\x07", 6..6, true),
             (b"\x1b]0;x", 0..0, false),
+            // fish writes this before a command runs, between any two keys.
+            (b"\x1b]0;x\x07\x1b[m\r[A1", 10..12, false),
+            (b"\x1b]0;x\x07\x1b[m\r", 10..10, true),
+            (b"[\x1b]0;x\x07\x1b[m\rA1", 0..12, false),
+            (b"[\x1b]0;x\x07\x1b[m\r", 0..0, true),
+            (b"[\x1b[m\rB", 0..0, false),
         ] {
             assert_eq!(
                 (up.shown(output), up.may_continue(output)),
@@ -166,6 +212,22 @@ mod tests {
         assert_eq!(early(b"aa").shown(b"ab"), 0..1);
         // The text that the terminal shows after Ctrl+C is unknown.
         assert_eq!((early(b"a\x03b").shown(b"ab"), early(b"a\x03b").shown(b"b")), (0..1, 0..0));
+    }
+
+    #[test]
+    fn an_echo_follows_output_that_was_on_its_way() {
+        let up = early(b"\x1b[A");
+        for (output, position) in [
+            (&b"+ sleep 1\r\n[A"[..], 11),
+            (b"+ sleep 1\r\n", 11),
+            (b"+ sleep", 0),
+            (b"[A+ sleep 1\r\n", 0),
+            (b"^[", 0),
+            (b"", 0),
+        ] {
+            assert_eq!(up.position(output), position, "{output:?}");
+        }
+        assert_eq!(early(b"").position(b"a\r\n"), 3);
     }
 
     #[test]

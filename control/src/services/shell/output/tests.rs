@@ -145,6 +145,55 @@ fn what_zsh_writes_behind_a_command_is_none_of_its_output() {
 }
 
 #[test]
+fn an_echo_after_output_on_its_way_is_no_output() {
+    let shown = |parts: &[&str]| {
+        let marks = Marks::new().unwrap();
+        let mut capture = marker(&marks);
+        push(&mut capture, &marks.begin());
+        capture.expect_echo(b"ls\r", true);
+        for part in parts {
+            push(&mut capture, part.as_bytes());
+        }
+        let end = push(&mut capture, format!("{} 0\r\n", marks.end()).as_bytes()).unwrap();
+        capture.shown(Some(&end), Size::cells(80, 24)).text
+    };
+    assert_eq!(shown(&["ls\r\nout\r\n"]), "out");
+    assert_eq!(shown(&["out\r\nls\r\n", "more\r\n"]), "out\nmore");
+    assert_eq!(shown(&["out\r\n", "ls\r\nmore\r\n"]), "out\nmore");
+    assert_eq!(shown(&["out\r\nl", "s\r\nmore\r\n"]), "out\nmore");
+    // The terminal did not echo the keys after all.
+    assert_eq!(shown(&["out\r\n", "more\r\n", "ls\r\n"]), "out\nmore\nls");
+}
+
+#[test]
+fn an_early_echo_follows_the_trace_of_the_command() {
+    let marks = Marks::new().unwrap();
+    let mut capture = marker(&marks);
+    capture.expect_echo(b"\x1b[A", false);
+    push(&mut capture, &[&marks.begin()[..], b"+ sleep 1\r\n"].concat());
+    push(&mut capture, b"[A");
+    let size = Size::cells(80, 24);
+    assert_eq!(capture.shown(None, size).text, "+ sleep 1");
+    let end = push(&mut capture, format!("1\r\n{} 0\r\n", marks.end()).as_bytes()).unwrap();
+    assert_eq!(capture.shown(Some(&end), size).text, "+ sleep 1\n1");
+}
+
+#[test]
+fn a_debug_trap_that_zsh_traces_in_a_hook_is_no_output() {
+    let mark = "\x1b[7m%\x1b[27m    \r \r";
+    let directory = "\x1b]7;kitty-shell-cwd://host/\x07";
+    for (output, expected) in [
+        (format!("out\r\n{mark}+_unterm_precmd:1> true\r\n{directory}"), "out\r\n"),
+        (format!("a{mark}+precmd:0> f\r\n+f:0> true\r\n{directory}"), "a"),
+        ("10%\r \r20%\r\n".to_owned(), "10%\r \r20%\r\n"),
+        ("+_unterm_precmd:1> true\r\n".to_owned(), "+_unterm_precmd:1> true\r\n"),
+    ] {
+        let cut = without_eol_mark(output.as_bytes(), 20);
+        assert_eq!(str::from_utf8(cut).unwrap(), expected, "{output:?}");
+    }
+}
+
+#[test]
 fn a_reported_line_must_match_the_typed_line() {
     let told = |line: &str| format!("$ \x1b]633;E;{line};n1\x07").into_bytes();
     assert!(is_of(&told(r" echo 'a\x3b b\\n'"), " echo 'a; b\\n'"));

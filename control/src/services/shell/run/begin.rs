@@ -262,9 +262,8 @@ async fn try_begin(
         changes.borrow_and_update();
         typist.admit()?;
         inputs = pane.inputs();
-        let tap = pane.tap();
         let before = Counts::of(pane);
-        let mut line = Err(Error::Unbegun(id));
+        let (mut line, mut tap) = (Err(Error::Unbegun(id)), None);
         let covering = covering_program(pane);
         let is_elsewhere = covering.is_some()
             || plain_prompt::is_inner(pane)
@@ -272,6 +271,8 @@ async fn try_begin(
         let attempt = match is_elsewhere {
             true => Ok(AtPrompt::Elsewhere),
             false => pane.write_at_prompt(|is_announced| {
+                // Record nothing that precedes this prompt, such as the end of an earlier line.
+                tap = Some(pane.tap());
                 line = command.line(pane, is_announced);
                 line.as_ref().ok().map(|line| line.typed.clone().into_bytes())
             }),
@@ -280,6 +281,7 @@ async fn try_begin(
             AtPrompt::Refused => return Err(line.err().unwrap_or(Error::Promptless(id))),
             AtPrompt::Typed(id) => {
                 let Line { typed, marked, shell, leader, is_from_file } = line?;
+                let tap = tap.unwrap_or_else(|| pane.tap());
                 typist.typed(command.marks, &typed);
                 pane.term().give_command(id, typed.trim_end(), command.given);
                 let occupied = marked.is_none().then(|| Occupied::new(pane, &before));
@@ -395,15 +397,24 @@ pub(super) fn is_prompting(pane: &Pane) -> bool {
     pane.term().commands().next_back().is_some_and(|last| last.is_prompting())
 }
 
-/// The command that has begun and not ended, if the shell marks commands.
+/// The command that has begun and not ended, if the shell marks commands. If another shell runs inside the command, or
+/// has replaced the marking shell (`exec`), the name of the program that the other shell has started.
 fn under_way(pane: &Pane) -> Option<String> {
     let line = {
         let term = pane.term();
         let last = term.commands().next_back().filter(|last| last.is_running())?;
         last.shown().map(|line| line.trim().to_owned())
     };
+    let line = line.filter(|_| !is_of_other_shell(pane));
     let name = || pane.foreground().map(|process| process.name);
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
+}
+
+/// Whether another shell than the one at the last marked prompt has started the foreground program.
+fn is_of_other_shell(pane: &Pane) -> bool {
+    let ancestors = pane.process().ancestors();
+    let nearest = ancestors.iter().find(|above| Shell::of_process(&above.name).is_some());
+    nearest.is_some_and(|shell| pane.is_shell_at_prompt(shell.pid) == Some(false))
 }
 
 /// The program that would read a line instead of the shell that drew the last prompt, and is no other shell that reads
@@ -517,6 +528,12 @@ async fn wait_until_input_is_read(pane: &Pane, until: Instant) {
             false => blocked_since = None,
         }
         // No event reports that a program begins to read.
+        tokio::time::sleep(LOOK).await;
+    }
+    // The shell may have run a line meanwhile. Its marks can still be on their way. A background job may print without a
+    // pause.
+    let until = until.min(Instant::now() + SETTLED);
+    while is_free() && pane.process().is_in_transit() && Instant::now() < until {
         tokio::time::sleep(LOOK).await;
     }
 }
