@@ -1,16 +1,24 @@
 //! How an instance without a window ends while its programs continue: because a caller asks it to detach or to restart, or
 //! because a window takes its place.
 
-use std::sync::{
-    Arc, Weak,
-    atomic::{AtomicBool, Ordering},
-    mpsc,
+use std::{
+    io,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
 };
 
 use parking_lot::Mutex;
 use unterm_mux::{Mux, MuxEvent, Observer, Pane, PaneId, PaneState};
 
-use crate::{args::Args, sessions::Sessions, succession::Restart};
+use crate::{args::Args, running::running, sessions::Sessions, succession::Restart};
+
+/// The time between two checks whether a command runs.
+const CHECK: Duration = Duration::from_secs(60);
 
 /// Ends an instance without a window.
 pub(crate) struct Ending {
@@ -84,6 +92,26 @@ impl Ending {
     pub(crate) fn end(&self, reason: &str) {
         // The receiver is gone if the instance ends already.
         let _ = self.stop.send(reason.to_owned());
+    }
+
+    /// Ends the instance once no window has come for `limit` and no command runs in its panes.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
+    pub(crate) fn end_unless_shown(self: &Arc<Self>, limit: Duration) -> io::Result<()> {
+        let ending = Arc::downgrade(self);
+        let watch = move || {
+            thread::sleep(limit);
+            while let Some(ending) = ending.upgrade() {
+                let Some(mux) = ending.mux.upgrade() else { return };
+                if !mux.panes().iter().any(|pane| running(pane).is_some()) {
+                    return ending.end("no window has come, and no command runs");
+                }
+                drop((ending, mux));
+                thread::sleep(CHECK);
+            }
+        };
+        thread::Builder::new().name("unfetched".to_owned()).spawn(watch).map(drop)
     }
 
     /// The program that replaces this one, if there is one.

@@ -6,6 +6,7 @@ use std::{
     io::{self, Write as _},
     sync::{Arc, Weak, mpsc},
     thread::JoinHandle,
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -78,6 +79,10 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     // because no user was watching.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.observe(Arc::clone(&ending) as Arc<dyn Observer>);
+    let hours = startup.settings.get().sessions.keep_for;
+    if args.waits_for_window() && hours > 0 {
+        ending.end_unless_shown(Duration::from_secs(3600 * u64::from(hours)))?;
+    }
     let inherited = predecessor.map(|it| startup.sessions.inherit(&mux, &it));
     // If another process has taken the programs in the meantime, they are not lost.
     let attached = match &args.attach {

@@ -29,6 +29,7 @@ mod own_program;
 pub mod plain_words;
 mod proxy;
 mod ready;
+mod running;
 mod sessions;
 pub mod signals;
 mod startup;

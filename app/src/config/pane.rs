@@ -52,11 +52,14 @@ impl Default for Shell {
 pub struct Sessions {
     /// Let programs continue if their window ends unexpectedly, as in a crash. Unterm then continues without a window, under the same name, so that agents reconnect. The next window shows the programs again, with everything that they printed. `window.on_close` decides about programs of windows that you close. Applies to new windows. Only on Linux.
     pub keep: bool,
+    /// The number of hours after which Unterm ends programs that no window has shown since a crash. It never ends a program while a command runs in one of the panes. 0: never.
+    #[schemars(range(max = 87_600))]
+    pub keep_for: u32,
 }
 
 impl Default for Sessions {
     fn default() -> Self {
-        Self { keep: true }
+        Self { keep: true, keep_for: 0 }
     }
 }
 

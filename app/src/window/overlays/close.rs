@@ -2,7 +2,6 @@
 
 use unterm_mux::PaneId;
 
-use crate::config::{ConfirmClose, OnClose};
 use crate::window::{
     cx::Cx,
     overlays::{
@@ -12,7 +11,11 @@ use crate::window::{
     },
     ui::wrap::first_of,
     wish::Wish,
-    workspace::closing::{Closing, running},
+    workspace::closing::Closing,
+};
+use crate::{
+    config::{ConfirmClose, OnClose},
+    running::running,
 };
 
 /// The maximum number of programs that a question lists.

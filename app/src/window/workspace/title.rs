@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use unterm_mux::{Foreground, Pane};
 
 use crate::config::TITLE_FIELDS;
-use crate::window::workspace::closing::is_shell;
+use crate::running::is_shell;
 
 /// The separator between the parts of a window's title.
 const SEPARATOR: &str = " — ";

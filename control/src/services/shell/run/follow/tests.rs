@@ -214,8 +214,8 @@ fn the_terminals_echo_of_input_is_no_output() {
     for (keys, echoed, expected) in [
         (&["word\r"][..], "word\r\n", "name: got word"),
         (&["w", "ord", "\r"], "word\r\n", "name: got word"),
-        // The program printed other text first.
-        (&["word\r"], "...word\r\n", "name: ...word\ngot word"),
+        // Output of the program was on its way when the key was typed.
+        (&["word\r"], "...word\r\n", "name: ...got word"),
         (&["\x1b[A", "\x01\r"], "^[[A^A\r\n", "name: got word"),
         // The text that the terminal shows for keys that edit the line is unknown.
         (&["\x15\r"], "\r\n", "name: \ngot word"),
