@@ -20,13 +20,22 @@ use crate::{args::Args, running::running, sessions::Sessions, succession::Restar
 /// The time between two checks whether a command runs.
 const CHECK: Duration = Duration::from_secs(60);
 
+/// Why an instance without a window ends.
+pub(crate) struct Stop {
+    /// The reason, for the log.
+    pub(crate) reason: String,
+    /// Whether its programs end, too. Otherwise, a program that is there at the end continues: it has come back after a
+    /// move that failed, or another instance has just moved it here.
+    pub(crate) ends_programs: bool,
+}
+
 /// Ends an instance without a window.
 pub(crate) struct Ending {
     mux: Weak<Mux>,
     args: Args,
     sessions: Arc<Sessions>,
     /// Receives the reason.
-    stop: mpsc::Sender<String>,
+    stop: mpsc::Sender<Stop>,
     /// Whether the programs were left.
     has_left: AtomicBool,
     /// The program that replaces this one once the instance has ended.
@@ -38,24 +47,26 @@ impl Ending {
         mux: &Arc<Mux>,
         args: &Args,
         sessions: &Arc<Sessions>,
-        stop: mpsc::Sender<String>,
+        stop: mpsc::Sender<Stop>,
     ) -> Self {
         let (mux, args, sessions) = (Arc::downgrade(mux), args.clone(), Arc::clone(sessions));
         let (has_left, next) = (AtomicBool::new(false), Mutex::default());
         Self { mux, args, sessions, stop, has_left, next }
     }
 
-    /// Lets the programs continue. Returns false if no program can continue, or if they were left before.
-    pub(crate) fn leave(&self) -> bool {
-        let Some(mux) = self.mux.upgrade().filter(|mux| !mux.kept_panes().is_empty()) else {
-            return false;
-        };
-        !self.has_left.swap(true, Ordering::Relaxed) && mux.leave() > 0
+    /// Lets the programs continue. Returns false if they were left before.
+    pub(crate) fn hand_over(&self) -> bool {
+        let is_first = !self.has_left.swap(true, Ordering::Relaxed);
+        if let Some(mux) = self.mux.upgrade().filter(|_| is_first) {
+            mux.leave();
+        }
+        is_first
     }
 
     /// Lets the programs continue, and ends the instance. Returns false if no program can continue.
     pub(crate) fn detach(&self) -> bool {
-        let has_left = self.leave();
+        let can_leave = self.mux.upgrade().is_some_and(|mux| !mux.kept_panes().is_empty());
+        let has_left = can_leave && self.hand_over();
         if has_left {
             self.end("a request to detach");
         }
@@ -91,7 +102,7 @@ impl Ending {
     /// Ends the instance.
     pub(crate) fn end(&self, reason: &str) {
         // The receiver is gone if the instance ends already.
-        let _ = self.stop.send(reason.to_owned());
+        let _ = self.stop.send(Stop { reason: reason.to_owned(), ends_programs: false });
     }
 
     /// Ends the instance once no window has come for `limit` and no command runs in its panes.

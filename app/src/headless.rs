@@ -16,7 +16,7 @@ use unterm_mux::{Mux, Observer, OnExit};
 use crate::{
     args::Args,
     config::{Change, wire::HeadlessHost},
-    ending::Ending,
+    ending::{Ending, Stop},
     environment,
     last_session::LastSession,
     layout_file::LayoutFile,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     let (stop, stopped) = mpsc::channel();
     let (last_goes, stop_leaving) = (stop.clone(), stop.clone());
     signals::on_stop(move |signal| {
-        let _ = stop.send(format!("signal {signal}"));
+        let _ = stop.send(Stop { reason: format!("signal {signal}"), ends_programs: true });
     })?;
     let Succession { predecessor, faults, lock } = Succession::find(args, &unterm_control::home())?;
     let startup = Startup::new(args, false, predecessor.is_some(), apply, |mux, path| {
@@ -123,13 +123,15 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
         }
         None => None,
     };
-    let reason = stopped.recv().context("the thread that waits for signals ended")?;
+    let Stop { reason, ends_programs } =
+        stopped.recv().context("the thread that waits for signals ended")?;
     tracing::info!("stopping on {reason}");
     server.mover().finish();
+    let next = ending.take_next().map(|next| next.refreshed(&sessions));
     server.stop();
-    let next = ending.take_next();
-    if next.is_none() {
-        sessions.end_deliberately();
+    match ends_programs {
+        true => sessions.end_deliberately(),
+        false => drop(mux.leave_to_successor()),
     }
     mux.shutdown();
     Ok(next)
@@ -156,7 +158,7 @@ fn apply(mux: &Weak<Mux>, change: Change) {
 }
 
 /// Waits until the client that started this process ends, and then until all other clients have disconnected.
-fn keep(keeper: Keeper, last_goes: mpsc::Sender<String>) -> io::Result<JoinHandle<Keeper>> {
+fn keep(keeper: Keeper, last_goes: mpsc::Sender<Stop>) -> io::Result<JoinHandle<Keeper>> {
     std::thread::Builder::new().name("unterm-stdin".to_owned()).spawn(move || {
         // Whichever way the client ends, its end of the pipe is closed.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
@@ -173,7 +175,8 @@ fn keep(keeper: Keeper, last_goes: mpsc::Sender<String>) -> io::Result<JoinHandl
                 tracing::warn!(%error, "cannot wait for other clients");
             }
         }
-        let _ = last_goes.send("the end of the last client".to_owned());
+        let reason = "the end of the last client".to_owned();
+        let _ = last_goes.send(Stop { reason, ends_programs: true });
         keeper
     })
 }

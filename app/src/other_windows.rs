@@ -4,6 +4,7 @@ use std::{
     io,
     process::{Child, Command, Stdio},
     thread,
+    time::Duration,
 };
 
 use unterm_control::{
@@ -12,7 +13,10 @@ use unterm_control::{
     methods::moving::{AttachParams, AttachPrograms},
 };
 
-use crate::{args::Args, own_program, sessions::Sessions};
+use crate::{args::Args, own_program, sessions::Sessions, succession::within};
+
+/// The longest time to wait until another instance shows programs.
+const ANSWERING: Duration = Duration::from_secs(15);
 
 /// Opens a window with the settings of this instance, and waits until it shows the programs with these numbers of the
 /// keeper.
@@ -52,10 +56,11 @@ fn start(programs: &[u64], args: &Args) -> io::Result<Child> {
 /// # Errors
 /// If it does not show them, as text. It then shows none of the programs.
 pub(crate) fn attach_in(instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
-    let params = AttachParams { programs: programs.to_vec().into() };
-    let attached = Client::connect_to(&Endpoint::from(instance.clone()))
-        .map_err(|error| error.to_string())?
-        .call::<AttachPrograms>(params)
-        .map_err(|error| error.to_string())?;
+    let (endpoint, programs) = (Endpoint::from(instance.clone()), programs.to_vec());
+    let attached = within(ANSWERING, move || {
+        let params = AttachParams { programs: programs.into() };
+        Client::connect_to(&endpoint)?.call::<AttachPrograms>(params)
+    });
+    let attached = attached.map_err(|error| format!("{error:#}"))?;
     Ok(attached.sessions)
 }

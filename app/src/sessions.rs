@@ -280,8 +280,18 @@ impl Sessions {
     /// Shows the programs of the instance whose place this process takes, under their numbers.
     pub(crate) fn inherit(&self, mux: &Mux, inherited: &Inheritance) -> Attached {
         let start = inherited.record.start();
-        let attached = self.attach_left(mux, &inherited.record.id, |owner| owner == start);
-        mux.begin_panes_at(inherited.next_session);
+        let attached = self.attach_left(mux, &inherited.record.id, |left| {
+            left.retain(|program| program.last_owner == start);
+            // A program that came from another instance had another number there, with which it was started.
+            for program in left.iter_mut() {
+                let known =
+                    inherited.sessions.iter().find(|(number, _)| *number == program.number());
+                program.origin.pane =
+                    known.map_or(program.origin.pane, |(_, id)| Some(PaneId(*id)));
+            }
+            mux.reserve_panes(left);
+            mux.begin_panes_at(inherited.next_session);
+        });
         // Last the active tab's pane, so that its tab is active.
         for pane in inherited.focused.iter().rev() {
             // A program may have ended in the meantime.
@@ -298,11 +308,18 @@ impl Sessions {
     /// Opens a tab for each program that continues without a window. If `instance` is not empty, only for programs of
     /// that instance.
     pub(crate) fn attach(&self, mux: &Mux, instance: &str) -> Attached {
-        self.attach_left(mux, instance, |owner| instance.is_empty() || name_of(owner) == instance)
+        self.attach_left(mux, instance, |left| {
+            left.retain(|program| instance.is_empty() || name_of(&program.last_owner) == instance);
+        })
     }
 
-    /// Opens a tab for each program whose last owner is wanted. `instance`: the name for messages.
-    fn attach_left(&self, mux: &Mux, instance: &str, is_wanted: impl Fn(&str) -> bool) -> Attached {
+    /// Opens a tab for each program that `choose` keeps in the list. `instance`: the name for messages.
+    fn attach_left(
+        &self,
+        mux: &Mux,
+        instance: &str,
+        choose: impl FnOnce(&mut Vec<LeftProgram>),
+    ) -> Attached {
         let mut attached = Attached::default();
         let Some(keeper) = &self.keeper else { return attached };
         let mut left = match keeper.left_programs() {
@@ -313,7 +330,7 @@ impl Sessions {
             }
         };
         let owners: Vec<_> = left.iter().map(|left| name_of(&left.last_owner).to_owned()).collect();
-        left.retain(|program| is_wanted(&program.last_owner));
+        choose(&mut left);
         for result in mux.attach_all(keeper, &left) {
             match result {
                 Ok(_) => attached.panes += 1,
@@ -359,8 +376,11 @@ impl Sessions {
             }
             return Ok(panes);
         }
-        if let Err(error) = mux.leave_panes(&panes) {
-            tracing::warn!(%error, "a program stays here");
+        for pane in panes {
+            // A program that has ended meanwhile stays here, with its status.
+            if let Err(error) = mux.leave_panes(&[pane]) {
+                tracing::warn!(%error, "a program stays here");
+            }
         }
         Err(faults.join("\n"))
     }
@@ -375,8 +395,8 @@ impl Sessions {
         let Some(keeper) = &self.keeper else { return false };
         let until = Instant::now() + OPENING;
         while Instant::now() < until && !has_failed() {
-            let left = keeper.left_programs().unwrap_or_default();
-            if !left.iter().any(|left| numbers.contains(&left.number())) {
+            let is_left = |left: &LeftProgram| numbers.contains(&left.number());
+            if keeper.left_programs().is_ok_and(|left| !left.iter().any(is_left)) {
                 return true;
             }
             thread::sleep(PAUSE);

@@ -8,13 +8,13 @@
 use std::{
     ffi::OsString,
     fs::File,
-    io::{self, Write},
+    io::{self, Read as _, Write as _},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::mpsc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Error, Result, bail};
@@ -30,8 +30,18 @@ use unterm_control::{
 
 use crate::{args::Args, own_program, sessions::Sessions};
 
-/// The longest time to wait for each step in which an instance leaves its place.
+/// The longest time to wait for an answer of an instance that waits for a window. A window that starts shows nothing in this
+/// time.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The longest time to wait until an instance that answers has left its programs, and until it has ended.
+const LEAVING: Duration = Duration::from_secs(20);
+
+/// The longest time that the installed program may take to start.
+const STARTING: Duration = Duration::from_secs(5);
+
+/// The maximum length of an error message of the installed program, in bytes.
+const LONGEST_REASON: u64 = 4096;
 
 /// The instance whose place this process takes.
 #[derive(Default)]
@@ -107,19 +117,20 @@ fn take_over(record: Record) -> Result<Inheritance> {
         let endpoint = endpoint.clone();
         move || Client::connect_to(&endpoint)?.call::<server::Health>(NoParams {})
     })?;
-    let left = within(PATIENCE, move || {
+    let left = within(LEAVING, move || {
         Client::connect_to(&endpoint)?.call::<hand_over::HandOver>(NoParams {})
     })?;
     // The ports are free when the process has ended.
-    if !record.wait_for_end(PATIENCE) {
-        bail!("it has not ended within {} seconds", PATIENCE.as_secs());
+    if !record.wait_for_end(LEAVING) {
+        tracing::warn!(id = record.id, "it has left its programs, but not its ports");
     }
-    let HandOverReply { next_session, focused, agents_paused: is_paused, approval } = left;
-    Ok(Inheritance { record, next_session, focused, is_paused, approval: Some(approval) })
+    let HandOverReply { next_session, focused, sessions, agents_paused, approval } = left;
+    let (is_paused, approval) = (agents_paused, Some(approval));
+    Ok(Inheritance { record, next_session, focused, sessions, is_paused, approval })
 }
 
 /// Makes a call on another thread, and waits for its result for a limited time.
-fn within<T: Send + 'static>(
+pub(crate) fn within<T: Send + 'static>(
     limit: Duration,
     call: impl FnOnce() -> Result<T, unterm_control::Error> + Send + 'static,
 ) -> Result<T> {
@@ -152,14 +163,17 @@ impl Restart {
             .context("programs of this instance cannot continue without it")?;
         let file = own_program::path().context("the path of the installed program is unknown")?;
         let args = args.after_restart();
-        let tried = Command::new(&file).args(&args).arg("--version").stdin(Stdio::null()).output();
-        let tried = tried.with_context(|| format!("{} does not start", file.display()))?;
-        if !tried.status.success() {
-            let why = String::from_utf8_lossy(&tried.stderr);
-            let why = why.lines().next().unwrap_or("it reports an error").to_owned();
-            bail!("{} cannot replace this program: {why}", file.display());
-        }
+        try_out(&file, &args)
+            .with_context(|| format!("{} cannot replace this program", file.display()))?;
         Ok(Self { file, args, inheritance })
+    }
+
+    /// Updates what the instance leaves. Its server must still run.
+    pub(crate) fn refreshed(self, sessions: &Sessions) -> Self {
+        // The programs were left already, so the lists of sessions are those of the preparation.
+        let Inheritance { focused, sessions: numbers, .. } = self.inheritance.clone();
+        let now = sessions.inheritance().unwrap_or_else(|| self.inheritance.clone());
+        Self { inheritance: Inheritance { focused, sessions: numbers, ..now }, ..self }
     }
 
     /// Replaces the program. The programs of the instance must have been left, and its server must have ended. Returns only
@@ -181,4 +195,34 @@ impl Restart {
             file.display()
         ))
     }
+}
+
+/// Starts a program with these arguments, which must print its version and end.
+///
+/// # Errors
+/// If it reports an error, or does not end in time.
+fn try_out(file: &Path, args: &[OsString]) -> Result<()> {
+    let mut command = Command::new(file);
+    command.args(args).arg("--version").stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
+    let until = Instant::now() + STARTING;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if Instant::now() > until => {
+                let _ = child.kill();
+                let _ = child.wait();
+                bail!("it does not start within {} seconds", STARTING.as_secs());
+            }
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    if status.success() {
+        return Ok(());
+    }
+    let mut why = String::new();
+    if let Some(stderr) = child.stderr.take() {
+        let _ = stderr.take(LONGEST_REASON).read_to_string(&mut why);
+    }
+    bail!("{}", why.lines().next().unwrap_or("it reports an error"))
 }

@@ -67,8 +67,8 @@ pub trait Host: Send + Sync {
     fn detached_programs(&self) -> Vec<DetachedProgram> {
         Vec::new()
     }
-    /// Lets the programs of this instance continue without it, so that another process can show them. Returns false if no
-    /// program can continue, or if that has been done. May block.
+    /// Lets the programs of this instance continue without it, so that another process can show them. Returns false if that
+    /// has been done before. May block.
     fn hand_over(&self) -> bool {
         false
     }

@@ -299,7 +299,8 @@ impl Legacy {
         Some(Inheritance {
             record: Record::clone(&self.registration.record()),
             next_session: context.mux.next_pane(),
-            focused: context.mux.focused_panes().iter().map(|pane| pane.0).collect(),
+            focused: inheritance::focused(&context.mux),
+            sessions: inheritance::sessions(&context.mux),
             is_paused: context.people.clients.is_paused(),
             approval: Some(context.people.approvals.rule()),
         })

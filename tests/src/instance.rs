@@ -133,8 +133,10 @@ impl<'a> Start<'a> {
             true => full_disk::command(&binary("unterm"), &registry)?,
             false => Command::new(binary("unterm")),
         };
-        // The programs of a test end with it, unless the test is about programs that continue.
-        if !self.args.iter().any(|arg| arg.starts_with("sessions.keep=")) {
+        // The programs of a test end with it, unless the test is about programs that continue. An option on the command line
+        // needs a home whose themes can be read.
+        let has_home = !registry.is_file() && !registry.starts_with("/proc");
+        if has_home && !self.args.iter().any(|arg| arg.starts_with("sessions.keep=")) {
             command.args(["-o", "sessions.keep=false"]);
         }
         command

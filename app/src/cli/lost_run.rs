@@ -14,6 +14,8 @@ use unterm_control::{
     methods::{
         blocks::{self, Block, State},
         exec::ExitStatus,
+        params::NoParams,
+        server,
     },
 };
 
@@ -40,17 +42,28 @@ impl LostRun<'_> {
     /// # Errors
     /// If no process takes the instance's place, or the shell did not report the command.
     pub(super) fn result(&self) -> Result<Value> {
-        let client = self.connect()?;
+        let mut client = self.connect()?;
         loop {
-            let list = client.call::<blocks::List>(blocks::ListParams::of(self.session))?;
-            let begun = list.blocks.iter().rev().find(|block| self.is_it(block));
-            let begun = begun.context("the command may not have run, or its shell reports none")?;
-            let has_ended = begun.state == State::Done;
-            if has_ended || Instant::now() > self.until {
-                return self.reply(&client, begun, has_ended);
+            match self.look(&client) {
+                Ok(Some(reply)) => return Ok(reply),
+                Ok(None) => thread::sleep(PAUSE),
+                // The instance may have changed again, for example because a window has taken its place.
+                Err(_) if client.call::<server::Health>(NoParams {}).is_err() => {
+                    client = self.connect()?;
+                }
+                Err(error) => return Err(error),
             }
-            thread::sleep(PAUSE);
         }
+    }
+
+    /// The result. `None` while the command runs.
+    fn look(&self, client: &Client) -> Result<Option<Value>> {
+        let list = client.call::<blocks::List>(blocks::ListParams::of(self.session))?;
+        let begun = list.blocks.iter().rev().find(|block| self.is_it(block));
+        let begun = begun.context("the command may not have run, or its shell reports none")?;
+        let has_ended = begun.state == State::Done;
+        let is_due = has_ended || Instant::now() > self.until;
+        is_due.then(|| self.reply(client, begun, has_ended)).transpose()
     }
 
     fn connect(&self) -> Result<Client> {
@@ -71,8 +84,8 @@ impl LostRun<'_> {
             OffsetDateTime::parse(time, &time::format_description::well_known::Rfc3339).ok()
         });
         let first = self.command.trim().lines().next().unwrap_or_default();
-        // A quote in the line is written in other ways inside `eval`.
-        let plain = first.split('\'').next().unwrap_or_default();
+        // A quote in the line is written in other ways inside `eval`, so only the longest part without one is compared.
+        let plain = first.split('\'').max_by_key(|part| part.len()).unwrap_or_default();
         let line = block.command.as_deref().unwrap_or_default();
         began.is_some_and(|began| began + PAUSE >= self.sent) && line.contains(plain)
     }

@@ -214,7 +214,7 @@ impl Host for HeadlessHost {
     }
 
     fn hand_over(&self) -> bool {
-        self.ending.leave()
+        self.ending.hand_over()
     }
 
     fn end(&self) {

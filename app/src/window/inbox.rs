@@ -48,6 +48,8 @@ pub(crate) struct News {
     pub(crate) pointer_shape: bool,
     /// The last tab was closed, or a signal requested the end.
     pub(crate) stop: bool,
+    /// A signal requested the end of the programs, too.
+    pub(crate) ends_programs: bool,
     /// The result of the last search.
     pub(crate) found: Option<crate::window::overlays::search::search_result::SearchResult>,
 }

@@ -23,6 +23,8 @@ pub struct HandOverReply {
     pub next_session: u64,
     /// The focused session of each tab, that of the active tab first.
     pub focused: Vec<u64>,
+    /// The keeper's numbers of programs with the numbers of their sessions.
+    pub sessions: Vec<(u64, u64)>,
     /// Whether agents are paused, so that their calls that change something wait.
     pub agents_paused: bool,
     /// What happens to calls of unknown agents.
@@ -45,11 +47,11 @@ impl Method for HandOver {
             return Err(Error::Failed("this instance does not wait for a window".to_owned()));
         }
         let focused = context.mux.focused_panes().iter().map(|pane| pane.0).collect();
+        let kept = context.mux.kept_numbers().into_iter();
+        let sessions = kept.map(|(program, pane)| (program, pane.0)).collect();
         let host = context.host.clone();
         if !blocking(move || host.hand_over()).await? {
-            return Err(Error::Failed(
-                "no program can continue, or another window comes".to_owned(),
-            ));
+            return Err(Error::Failed("another window has taken its place".to_owned()));
         }
         let host = context.host.clone();
         tokio::spawn(async move {
@@ -59,6 +61,7 @@ impl Method for HandOver {
         Ok(HandOverReply {
             next_session: context.mux.next_pane(),
             focused,
+            sessions,
             agents_paused: context.people.clients.is_paused(),
             approval: context.people.approvals.rule(),
         })

@@ -118,7 +118,8 @@ impl Mover {
     /// If there is no such instance, or a session can't move. The sessions then stay.
     pub fn run(&self, panes: &[PaneId], to: Option<&str>) -> Result<MoveToWindowReply> {
         let to = to.map(|name| self.other(name)).transpose()?;
-        let mut last_move = self.moves.lock();
+        let busy = || Error::Failed("another session is moving; try again".to_owned());
+        let mut last_move = self.moves.try_lock().ok_or_else(busy)?;
         let programs = self.mux.leave_panes(panes).map_err(|error| match error {
             MuxError::NotKept(_) => {
                 Error::Failed(format!("{error}: see the setting sessions.keep"))
@@ -193,7 +194,8 @@ impl Method for AttachPrograms {
     const NAME: &'static str = "instance.attach";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::SESSIONS;
-    const CHANGES: Subjects = Subjects::OPENED.union(Subjects::MACHINE);
+    // The switch that pauses agents is among them, so that a pause does not keep sessions of the user from moving.
+    const CHANGES: Subjects = Subjects::OPENED.union(Subjects::MACHINE).union(Subjects::PAUSE);
     const DOC: &'static str = "Shows programs that another instance has just left, in tabs of this instance. Programs that were in one tab share a tab, \
         with the same splits. Shows either all of them or none. For other instances; see session.move_to_window.";
     const DESCRIBED_BY: &'static [&'static str] = &["programs"];

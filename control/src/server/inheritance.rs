@@ -11,6 +11,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use unterm_mux::Mux;
 
 use crate::{
     registry::{self, Record},
@@ -19,6 +20,9 @@ use crate::{
 
 /// The maximum length of an inheritance as text, in bytes.
 const LONGEST: u64 = 16 << 10;
+
+/// The maximum length of each list, so that all of them are not too long for the keeper.
+pub const LISTED: usize = 400;
 
 /// The number of sessions that may open before the keeper hears of the first of them: more than can be opened in half a
 /// second.
@@ -34,9 +38,13 @@ pub struct Inheritance {
     pub record: Record,
     /// The number of the next session. Lower numbers are never given to other sessions.
     pub next_session: u64,
-    /// The focused session of each tab, that of the active tab first.
+    /// The focused session of each tab, that of the active tab first. At most [`LISTED`].
     #[serde(default)]
     pub focused: Vec<u64>,
+    /// The keeper's numbers of programs with the numbers of their sessions. A program that came from another instance had
+    /// another session there. At most [`LISTED`].
+    #[serde(default)]
+    pub sessions: Vec<(u64, u64)>,
     /// Whether agents are paused.
     pub is_paused: bool,
     /// What happened to calls of unknown agents. Absent: the settings of the process decide.
@@ -93,6 +101,16 @@ impl Inheritance {
     }
 }
 
+/// See [`Inheritance::focused`].
+pub(crate) fn focused(mux: &Mux) -> Vec<u64> {
+    mux.focused_panes().iter().map(|pane| pane.0).take(LISTED).collect()
+}
+
+/// See [`Inheritance::sessions`].
+pub(crate) fn sessions(mux: &Mux) -> Vec<(u64, u64)> {
+    mux.kept_numbers().into_iter().map(|(program, pane)| (program, pane.0)).take(LISTED).collect()
+}
+
 impl fmt::Debug for Inheritance {
     /// Omits the token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -119,6 +137,7 @@ mod tests {
             record,
             next_session: 5,
             focused: vec![3, 1],
+            sessions: vec![(7, 3)],
             is_paused: true,
             approval: Some(Approval::Deny),
         }

@@ -465,8 +465,6 @@ fn instances(t: &mut Transcript, fixture: &Fixture) {
     });
     t.call("instance.list", json!({}), json!({"instances": [info]}));
     info["auth_token"] = json!(format!("={}", fixture.token()));
-    info["next_session"] = json!("number");
-    info["agents_paused"] = json!(false);
     t.call("instance.info", json!({}), info);
     t.call("instance.set_title", json!({"title": "mine"}), json!({"ok": true, "title": "=mine"}));
     t.call("instance.set_title", json!({}), json!({"ok": true, "title": null}));

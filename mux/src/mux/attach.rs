@@ -26,8 +26,7 @@ impl Mux {
         keeper: &KeptSpawner,
         left: &[LeftProgram],
     ) -> Vec<Result<Arc<Pane>, NotAttached>> {
-        // A tab may contain panes whose numbers do not follow each other.
-        self.pane_numbers.reserve(left.iter().filter_map(|program| program.origin.pane));
+        self.reserve_panes(left);
         let mut tabs: Vec<Vec<&LeftProgram>> = Vec::new();
         for program in left {
             let is_beside = |other: &LeftProgram| {
@@ -43,8 +42,14 @@ impl Mux {
         tabs.iter().flat_map(|tab| self.attach_tab(keeper, tab)).collect()
     }
 
+    /// Keeps the numbers of these programs free for them, in any order. A tab may contain panes whose numbers do not follow
+    /// each other.
+    pub fn reserve_panes(&self, left: &[LeftProgram]) {
+        self.pane_numbers.reserve(left.iter().filter_map(|program| program.origin.pane));
+    }
+
     /// Gives new panes no number below `next`. A process that takes the place of another one calls it after
-    /// [`Mux::attach_all`], so that the numbers of closed panes are not used again.
+    /// [`Mux::reserve_panes`] and before [`Mux::attach_all`], so that the numbers of closed panes are not used again.
     pub fn begin_panes_at(&self, next: u64) {
         self.pane_numbers.begin_at(next);
     }

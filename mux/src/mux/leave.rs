@@ -24,9 +24,15 @@ impl Mux {
         self.leave_to_successor()
     }
 
+    /// The keeper's numbers of the programs of [`Mux::kept_panes`], with their panes.
+    pub fn kept_numbers(&self) -> Vec<(u64, PaneId)> {
+        let number = |pane: Arc<Pane>| Some((pane.process().keeper_number()?, pane.id()));
+        self.kept_panes().into_iter().filter_map(number).collect()
+    }
+
     /// Removes some panes, and lets their programs continue without an owner, so that another process can show them in the
-    /// same splits ([`Mux::attach_all`]). Returns the keeper's numbers of the programs, in the order of the panes. Removes
-    /// either all panes or none.
+    /// same splits ([`Mux::attach_all`]). Returns the keeper's numbers of the programs, in the order of the panes. If a pane
+    /// can't be left, removes none. A pane that another thread closes meanwhile is missing in the result.
     ///
     /// Waits until the threads of the panes have stopped. An [`crate::Observer`] must not call it.
     ///
@@ -42,13 +48,12 @@ impl Mux {
         let numbers = panes.iter().map(number).collect::<Result<Vec<u64>, MuxError>>()?;
         #[cfg(target_os = "linux")]
         self.store_placements_now();
-        for pane in panes {
-            // Another thread may have closed the pane.
-            if let Ok(handover) = self.release(*pane) {
-                handover.process.leave();
-            }
-        }
-        Ok(numbers)
+        let left = panes.iter().zip(numbers).filter_map(|(pane, number)| {
+            let handover = self.release(*pane).ok()?;
+            handover.process.leave();
+            Some(number)
+        });
+        Ok(left.collect())
     }
 
     /// Like [`Mux::leave`], for a process that ends afterward: the program of [`crate::KeptSpawner::set_successor`] then

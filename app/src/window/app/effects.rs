@@ -103,10 +103,10 @@ impl App {
         if let Some((pane, handle)) = read {
             self.mux.answer_clipboard_read(pane, handle, Err(ClipboardError::Busy));
         }
-        if let Some((pane, handle)) = written {
-            if let Some(pane) = self.mux.pane(pane) {
-                pane.answer_clipboard_write(handle, Err(ClipboardError::Busy));
-            }
+        if let Some((pane, handle)) = written
+            && let Some(pane) = self.mux.pane(pane)
+        {
+            pane.answer_clipboard_write(handle, Err(ClipboardError::Busy));
         }
         if !panes.is_empty() {
             // The panes hold their input until the paste is answered.

@@ -19,6 +19,7 @@ use crate::window::{
 impl App {
     /// Applies news from other threads. Returns the frame that is due.
     pub(crate) fn handle_news(&mut self, news: News) -> Redraw {
+        self.workspace.kept.ends_programs |= news.ends_programs;
         if news.stop {
             self.effect(Effect::End);
             return Redraw::No;

@@ -43,7 +43,9 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
         let _ = proxy.send_event(Wake);
     });
     let stop = Arc::clone(&inbox);
-    signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
+    signals::on_stop(move |_| {
+        stop.post(|news| (news.stop, news.ends_programs) = (true, true));
+    })?;
 
     let Succession { predecessor, faults, lock } = Succession::find(args, &unterm_control::home())?;
     let (for_settings, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
@@ -118,26 +120,25 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
 }
 
 impl App {
-    /// Runs after the event loop: removes the instance from the registry, and ends every program. `has_closed` is set
-    /// if the window was closed; otherwise, its desktop has ended.
+    /// Runs after the event loop: removes the instance from the registry, and ends the programs that do not continue.
+    /// `has_closed` is set if the window was closed; otherwise, its desktop has ended.
     fn finish(&mut self, has_closed: bool) {
         self.take_back();
-        let is_empty = self.mux.layout().tabs.is_empty();
         match has_closed {
             true => self.keep_session(),
             false => self.keep_layout(),
         }
         // Close the window first, because the rest may take a moment.
         self.surface.screen = None;
+        let kept = &mut self.workspace.kept;
         if let Some(server) = self.server.take() {
             server.mover().finish();
+            kept.restart = kept.restart.take().map(|next| next.refreshed(&kept.sessions));
             server.stop();
         }
-        if is_empty || !has_closed {
-            // A move of the last tab has failed, or the desktop has ended: the user has not closed the tabs.
-            self.mux.leave_to_successor();
-        } else if self.workspace.kept.restart.is_none() {
-            self.workspace.kept.sessions.end_deliberately();
+        match kept.ends_programs && has_closed {
+            true => kept.sessions.end_deliberately(),
+            false => drop(self.mux.leave_to_successor()),
         }
         self.mux.shutdown();
     }

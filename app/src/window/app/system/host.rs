@@ -187,9 +187,11 @@ impl App {
                     .map(|pane| pane.id());
                 listeners.chain([tab.focused]).collect()
             }
-            Action::ClosePane => vec![tab.focused],
-            Action::CloseTab => tab.panes(),
-            Action::CloseWindow | Action::Detach => {
+            Action::ClosePane | Action::PaneToNewWindow | Action::PaneToWindow(_) => {
+                vec![tab.focused]
+            }
+            Action::CloseTab | Action::TabToNewWindow | Action::TabToWindow(_) => tab.panes(),
+            Action::CloseWindow | Action::Detach | Action::Restart => {
                 layout.tabs.iter().flat_map(Tab::panes).collect()
             }
             _ => return None,

@@ -23,7 +23,10 @@ impl App {
             Closing::Pane(_) | Closing::Window | Closing::Detach | Closing::Restart => false,
         };
         let groups: Vec<Vec<PaneId>> = match what {
-            Closing::Window => return self.inbox.post(|news| news.stop = true),
+            Closing::Window => {
+                self.workspace.kept.ends_programs = true;
+                return self.inbox.post(|news| news.stop = true);
+            }
             Closing::Detach => {
                 let count = self.mux.leave();
                 tracing::info!(count, "programs continue without the window");
