@@ -369,6 +369,11 @@ impl Sessions {
                 Err(error) => faults.push(error.to_string()),
             }
         }
+        if let Some(crash) = self.successor.get() {
+            // The keeper knows the numbers that the programs had when they were started, but not those they have here. A
+            // caller may rely on them from now on.
+            crash.update();
+        }
         if faults.is_empty() {
             let layout = mux.layout();
             if let Some(tab) = panes.first().and_then(|pane| layout.tab_of(*pane)) {

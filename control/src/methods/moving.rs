@@ -61,7 +61,7 @@ impl Method for MoveToWindow {
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::MACHINE);
     const DOC: &'static str = "Moves a session to another window, with its running program, its history and its images. Needs `sessions.keep` in both \
-        windows, and Linux. If the other window can't show the session, it stays.";
+        windows, and Linux. If the other window can't show the session, it stays, but its number changes.";
     const DESCRIBED_BY: &'static [&'static str] = &["to", "tab"];
     type Params<'a> = MoveToWindowParams<'a>;
     type Reply = MoveToWindowReply;

@@ -469,6 +469,9 @@ fn instances(t: &mut Transcript, fixture: &Fixture) {
     t.call("instance.set_title", json!({"title": "mine"}), json!({"ok": true, "title": "=mine"}));
     t.call("instance.set_title", json!({}), json!({"ok": true, "title": null}));
     t.call("instance.focus", json!({}), json!({"ok": true, "note": "string"}));
+    t.fail("instance.attach", json!({}), "Missing 'programs'");
+    t.fail("instance.hand_over", json!({}), "this instance does not wait for a window");
+    t.fail("session.move_to_window", json!({}), "Missing 'id' or 'session_id' parameter");
     t.call("server.info", json!({}), json!({"name": "=Unterm MCP Server", "version": "string", "engine": "=Unterm", "protocol": "=json-rpc-2.0"}));
     t.call(
         "server.health",

@@ -340,6 +340,79 @@ fn tabs_move_between_windows_with_their_programs() -> Result<()> {
     wait_for_keeper_end(home.path())
 }
 
+/// The value of the variable `whose` in the shell of a session.
+fn whose(wire: &mut Wire, session: u64) -> Result<Value> {
+    let run = json!({"id": session, "command": "echo $whose"});
+    Ok(wire.call("exec.run_wait", run)?["output"].clone())
+}
+
+#[test]
+fn a_moved_session_has_its_number_after_a_crash() -> Result<()> {
+    let _ports = take_usual_ports();
+    let home = tempfile::tempdir()?;
+    // The older program comes second: numbers must not go by age.
+    let (mut two, mut one) = (kept(home.path()).now()?, kept(home.path()).now()?);
+    for (unterm, name) in [(&mut one, "one"), (&mut two, "two")] {
+        let pane = unterm.first_pane()?;
+        pane.wait_for_prompt(unterm)?;
+        unterm.call("exec.run_wait", json!({"id": 0, "command": format!("whose={name}")}))?;
+    }
+    two.call("session.create", json!({}))?;
+    let to = one.entry()["id"].clone();
+    let moved = two.call("session.move_to_window", json!({"id": 0, "to": to}))?;
+    assert_eq!(moved["sessions"], json!([1]));
+    let token = one.call("token.create", json!({"name": "a", "scope": "act", "panes": [0]}))?;
+    let entry = one.entry().clone();
+    // The keeper learns of new sessions half a second later at most.
+    let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
+    kill(&mut one)?;
+    let mut wire = reconnect(home.path(), &entry)?;
+    wait_for(
+        "both programs",
+        || {
+            let list = wire.call("session.list", json!({}))?;
+            Ok((list["sessions"].as_array().map(Vec::len) == Some(2)).then_some(()))
+        },
+        log,
+    )?;
+    assert_eq!(whose(&mut wire, 0)?, "one");
+    let mut limited = Wire::login(&json!({
+        "mcp_port": entry["mcp_port"], "auth_token": token["token"],
+    }))?;
+    assert_eq!(whose(&mut limited, 0)?, "one");
+    two.terminate()?;
+    two.wait_for_exit()?;
+    end(home.path(), wire)
+}
+
+#[test]
+fn a_failed_move_of_the_last_session_ends_nothing() -> Result<()> {
+    let _ports = take_usual_ports();
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let (mut window, ..) = kept_window(&display, home.path()).at_prompt()?;
+    window.call("exec.run_wait", json!({"id": 0, "command": "whose=mine"}))?;
+    let target =
+        Start::headless().registry(home.path()).arg("-o").arg("sessions.keep=false").now()?;
+    let (waiting, mut wire) = kill_window(&mut window)?;
+    let to = target.entry()["id"].clone();
+    let error = wire.call("session.move_to_window", json!({"id": 0, "to": to})).unwrap_err();
+    ensure!(format!("{error:#}").contains("sessions.keep"), "{error:#}");
+    // The instance waits for a window, and ends with its last program. The program came back meanwhile, so another process
+    // takes the instance's place.
+    let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
+    let login = || {
+        let Ok(mut wire) = Wire::login(&waiting) else { return Ok(None) };
+        let pid = wire.call("instance.info", json!({})).ok().map(|info| info["pid"].clone());
+        Ok((pid.is_some_and(|pid| pid != waiting["pid"])).then_some(wire))
+    };
+    let mut wire = wait_for("the next process", login, log)?;
+    let list = wire.call("session.list", json!({}))?;
+    let id = list["sessions"][0]["id"].as_u64().context("no session")?;
+    assert_eq!(whose(&mut wire, id)?, "mine");
+    drop(target);
+    end(home.path(), wire)
+}
+
 /// The entries of all instances but this one.
 fn others(unterm: &Instance) -> Result<Vec<Value>> {
     let entries = fs::read_dir(unterm.registry().join("instances"))?;
