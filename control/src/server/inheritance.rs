@@ -38,11 +38,11 @@ pub struct Inheritance {
     pub record: Record,
     /// The number of the next session. Lower numbers are never given to other sessions.
     pub next_session: u64,
-    /// The focused session of each tab, that of the active tab first. At most [`LISTED`].
+    /// The focused session of each tab, that of the active tab first. At most 400.
     #[serde(default)]
     pub focused: Vec<u64>,
     /// The keeper's numbers of programs with the numbers of their sessions. A program that came from another instance had
-    /// another session there. At most [`LISTED`].
+    /// another session there. At most 400.
     #[serde(default)]
     pub sessions: Vec<(u64, u64)>,
     /// Whether agents are paused.
