@@ -48,12 +48,8 @@ impl Mux {
         let numbers = panes.iter().map(number).collect::<Result<Vec<u64>, MuxError>>()?;
         #[cfg(target_os = "linux")]
         self.store_placements_now();
-        let left = panes.iter().zip(numbers).filter_map(|(pane, number)| {
-            let handover = self.release(*pane).ok()?;
-            handover.process.leave();
-            Some(number)
-        });
-        Ok(left.collect())
+        let left = panes.iter().zip(numbers).filter(|(pane, _)| self.leave_one(**pane));
+        Ok(left.map(|(_, number)| number).collect())
     }
 
     /// Like [`Mux::leave`], for a process that ends afterward: the program of [`crate::KeptSpawner::set_successor`] then
@@ -61,12 +57,14 @@ impl Mux {
     pub fn leave_to_successor(&self) -> usize {
         #[cfg(target_os = "linux")]
         self.store_placements_now();
-        let left = self.kept_panes().into_iter().filter_map(|pane| {
-            // Another thread may have closed the pane.
-            let handover = self.release(pane.id()).ok()?;
+        self.kept_panes().into_iter().filter(|pane| self.leave_one(pane.id())).count()
+    }
+
+    /// Removes a pane, and lets its program continue. Returns false if another thread has closed the pane.
+    fn leave_one(&self, pane: PaneId) -> bool {
+        self.release(pane).is_ok_and(|handover| {
             handover.process.leave();
-            Some(())
-        });
-        left.count()
+            true
+        })
     }
 }
