@@ -151,18 +151,18 @@ fn gather(mover: &Mover, own: &str) -> Result<usize, String> {
     for record in mover.others().map_err(|error| error.to_string())? {
         let client =
             Client::connect_to(&Endpoint::from(record)).map_err(|error| error.to_string())?;
-        // Each call moves a tab. An instance ends with its last one.
-        loop {
-            let list = client.call::<session::List>(NoParams {});
-            let Some(first) = list.ok().and_then(|list| list.sessions.into_iter().next()) else {
-                break;
-            };
+        // A tab that comes to the instance meanwhile stays there. Otherwise, two windows that gather at the same time could
+        // exchange their tabs without end.
+        let Ok(list) = client.call::<session::List>(NoParams {}) else { continue };
+        let mut rest: Vec<u64> = list.sessions.iter().map(|session| session.id).collect();
+        while let Some(first) = rest.first() {
             let params = MoveToWindowParams {
                 to: own.into(),
                 tab: true.into(),
-                ..MoveToWindowParams::of(first.id)
+                ..MoveToWindowParams::of(*first)
             };
-            client.call::<MoveToWindow>(params).map_err(|error| error.to_string())?;
+            let reply = client.call::<MoveToWindow>(params).map_err(|error| error.to_string())?;
+            rest.retain(|id| !reply.moved.contains(id));
             count += 1;
         }
     }
