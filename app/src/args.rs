@@ -244,7 +244,7 @@ impl Args {
 
     /// The arguments of the program that replaces this one.
     pub(crate) fn after_restart(&self) -> Vec<OsString> {
-        let mut args = self.same();
+        let mut args = self.common();
         args.insert(0, joined("--succeed", named(&self.kind()).as_ref()));
         match (self.headless, self.quake) {
             (true, _) => args.insert(0, "--headless".into()),
@@ -258,7 +258,7 @@ impl Args {
     /// The arguments for another window with the same settings as this one. The new window opens a shell in a
     /// directory, and no layout.
     pub(crate) fn another(&self, cwd: &Path) -> Vec<OsString> {
-        let mut args = self.same();
+        let mut args = self.common();
         args.insert(0, joined("--cwd", cwd.as_os_str()));
         args
     }
@@ -266,14 +266,15 @@ impl Args {
     /// The arguments for another window with the same settings as this one, which shows programs that this instance has
     /// left.
     pub(crate) fn another_with(&self, programs: &[u64]) -> Vec<OsString> {
-        let mut args = self.same();
+        let mut args = self.common();
         let numbers: Vec<String> = programs.iter().map(u64::to_string).collect();
         args.insert(0, joined("--take", numbers.join(",").as_ref()));
         args
     }
 
-    /// The arguments that describe neither the first pane nor the title.
-    fn same(&self) -> Vec<OsString> {
+    /// The arguments that every other process with the same settings gets: all but those for the first pane, the title and the
+    /// kind of window.
+    fn common(&self) -> Vec<OsString> {
         let mut args = Vec::new();
         let mut add = |name: &str, value: &OsStr| args.push(joined(name, value));
         add("--painter", named(&self.painter).as_ref());
