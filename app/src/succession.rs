@@ -112,7 +112,7 @@ fn is_wanted(args: &Args, record: &Record) -> bool {
 /// Makes an instance leave its programs and end.
 fn take_over(record: Record) -> Result<Inheritance> {
     let endpoint = Endpoint::from(record.clone());
-    // First a call without effect: an instance that is stopped must not leave its programs later, when nobody takes them.
+    // First a call without effect: an instance that is stopped must not leave its programs later, when no process takes them.
     within(PATIENCE, {
         let endpoint = endpoint.clone();
         move || Client::connect_to(&endpoint)?.call::<server::Health>(NoParams {})
@@ -142,8 +142,8 @@ pub(crate) fn within<T: Send + 'static>(
     }
 }
 
-/// The program that replaces this one, in the same process, once the instance has left its programs and ended. So whoever
-/// started Unterm and waits for its end notices nothing.
+/// The program that replaces this one, in the same process, once the instance has left its programs and ended. So a
+/// program that started Unterm and waits for its end notices nothing.
 #[derive(Debug)]
 pub(crate) struct Restart {
     file: PathBuf,

@@ -279,7 +279,7 @@ impl<'a> Pair<'a> {
         });
     }
 
-    /// What is wrong with the command that is known of the prompt.
+    /// How the command that the terminal has recorded at the prompt differs from the expected one. `None`: it does not.
     fn fault(&self) -> Option<String> {
         let last = commands(&self.shell.pane).pop()?;
         let term = self.shell.pane.term();

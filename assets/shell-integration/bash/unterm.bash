@@ -219,7 +219,7 @@ _unterm_pipe() { builtin return "$?"; }
 
 # Keeps the user's DEBUG trap from running for Unterm's elements of PROMPT_COMMAND. Such traps take the first command
 # after the user's last hook for the next command of the user (bash-preexec, starship). The word after `case` names
-# Unterm, so that its trace (`set -x`) can be told from the trap's own. `$1` is the exit code to return.
+# Unterm, so that its trace (`set -x`) differs from that of the trap. `$1` is the exit code to return.
 # `$2` is the output of `trap -p DEBUG`, because a function has no DEBUG trap of its own.
 _unterm_guard() {
     { local status=$1 text=$2 IFS= - && builtin set +x; } 2>/dev/null

@@ -34,8 +34,8 @@ pub fn lock(folder: &Path) -> io::Result<File> {
     lock_within(folder, PATIENCE)
 }
 
-/// Locks the taking over of instances with this home. Whoever takes the place of an instance holds this lock until the
-/// registry names it, so that no two processes take the same place. An instance that ends does not need it.
+/// Locks the taking over of instances with this home. A process that takes the place of an instance holds this lock until
+/// the registry names it, so that no two processes take the same place. An instance that ends does not need it.
 ///
 /// # Errors
 /// As for [`lock`].

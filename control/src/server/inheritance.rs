@@ -24,8 +24,8 @@ const LONGEST: u64 = 16 << 10;
 /// The maximum length of each list, so that all of them are not too long for the keeper.
 pub const LISTED: usize = 400;
 
-/// The number of sessions that may open before the keeper hears of the first of them: more than can be opened in half a
-/// second.
+/// The number of sessions that may open before the keeper receives the number of the first of them: more than can be
+/// opened in half a second.
 const SKIPPED: u64 = 256;
 
 /// The shortest token that is accepted, in bytes. The token of an instance is a random UUID.
@@ -67,8 +67,8 @@ pub enum NotInherited {
 }
 
 impl Inheritance {
-    /// The inheritance after a crash. A session may open after the last moment at which the keeper hears of it, so some
-    /// numbers are left out.
+    /// The inheritance after a crash. A session may have opened after the last report to the keeper, so some numbers
+    /// are left out.
     #[must_use]
     pub fn after_crash(self) -> Self {
         let next = self.next_session.next_multiple_of(SKIPPED).saturating_add(SKIPPED);

@@ -363,7 +363,6 @@ fn a_moved_session_has_its_number_after_a_crash() -> Result<()> {
     assert_eq!(moved["sessions"], json!([1]));
     let token = one.call("token.create", json!({"name": "a", "scope": "act", "panes": [0]}))?;
     let entry = one.entry().clone();
-    // The keeper learns of new sessions half a second later at most.
     let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
     kill(&mut one)?;
     let mut wire = reconnect(home.path(), &entry)?;
