@@ -20,6 +20,9 @@ use crate::{args::Args, running::running, sessions::Sessions, succession::Restar
 /// The time between two checks whether a command runs.
 const CHECK: Duration = Duration::from_secs(60);
 
+/// The actions that end an instance without a window. Its programs continue.
+pub(crate) const ACTIONS: [&str; 2] = ["detach", "restart"];
+
 /// Why an instance without a window ends.
 pub(crate) struct Stop {
     /// The reason, for the log.
@@ -63,8 +66,16 @@ impl Ending {
         is_first
     }
 
+    /// Runs one of [`ACTIONS`]. Returns false if no program can continue.
+    ///
+    /// # Errors
+    /// If the installed program can't take over all programs. Nothing has changed then.
+    pub(crate) fn act(&self, action: &str) -> Result<bool, String> {
+        if action == "restart" { self.restart() } else { Ok(self.detach()) }
+    }
+
     /// Lets the programs continue, and ends the instance. Returns false if no program can continue.
-    pub(crate) fn detach(&self) -> bool {
+    fn detach(&self) -> bool {
         let can_leave = self.mux.upgrade().is_some_and(|mux| !mux.kept_panes().is_empty());
         let has_left = can_leave && self.hand_over();
         if has_left {
@@ -78,7 +89,7 @@ impl Ending {
     ///
     /// # Errors
     /// If the installed program can't take over all programs. Nothing has changed then.
-    pub(crate) fn restart(&self) -> Result<bool, String> {
+    fn restart(&self) -> Result<bool, String> {
         let Some(mux) = self.mux.upgrade() else { return Ok(false) };
         let is_running = |pane: &Arc<Pane>| pane.state() == PaneState::Running;
         let running = mux.panes().into_iter().filter(is_running).count();

@@ -17,7 +17,7 @@ use std::{
 
 use unterm_control::{DetachedProgram, Inheritance, Legacy, client, did_you_mean};
 #[cfg(target_os = "linux")]
-use unterm_mux::{KeptSpawner, LeftProgram, PlacementReporter, SuccessorProgram};
+use unterm_mux::{KeptSpawner, LeftProgram, SuccessorProgram};
 use unterm_mux::{Mux, PaneId, PtySpawner, Spawner};
 
 use crate::args::Args;
@@ -53,9 +53,6 @@ pub(crate) struct Sessions {
     /// The process that takes the place of this one after a crash.
     #[cfg(target_os = "linux")]
     successor: Arc<OnceLock<Crash>>,
-    /// Updates what the keeper knows.
-    #[cfg(target_os = "linux")]
-    reporter: OnceLock<PlacementReporter>,
 }
 
 /// What the keeper starts if this process ends unexpectedly.
@@ -228,14 +225,14 @@ impl Sessions {
             return;
         }
         let successor = Arc::clone(&self.successor);
-        match mux.store_placements(move |_| successor.get().into_iter().for_each(Crash::update)) {
-            Ok(reporter) => drop(self.reporter.set(reporter)),
-            Err(error) => tracing::warn!("tabs and splits are not kept: {error}"),
+        let update = move |_: &Mux| successor.get().into_iter().for_each(Crash::update);
+        if let Err(error) = mux.store_placements(update) {
+            tracing::warn!("tabs and splits are not kept: {error}");
         }
     }
 
     /// Makes the keeper start a process that takes the place of this one if it ends unexpectedly and leaves running programs
-    /// behind. The keeper hears of it with the first program or, if this process takes the place of another one, at once.
+    /// behind. The keeper receives it with the first program or, if this process takes the place of another one, at once.
     /// Call it once.
     pub(crate) fn prepare_crash(&self, args: &Args, legacy: Legacy, succeeds: bool) {
         let Some(keeper) = self.keeper.clone() else { return };
@@ -263,17 +260,16 @@ impl Sessions {
         self.successor.get()?.legacy.inheritance()
     }
 
-    /// Updates what the process that takes the place of this one inherits. Waits only if agents were paused or resumed: a
-    /// pause must outlive a crash from the moment at which it is acknowledged.
-    pub(crate) fn update_legacy(&self) {
+    /// Updates what the process that takes the place of this one inherits, if agents were paused or resumed. Waits for the
+    /// keeper: a pause must outlive a crash from the moment at which it is acknowledged.
+    pub(crate) fn update_pause(&self) {
         if let Some(crash) = self.successor.get()
-            && let Some(inheritance) = crash.legacy.inheritance()
-            && inheritance.is_paused != crash.is_paused.load(Ordering::Relaxed)
+            && crash
+                .legacy
+                .is_paused()
+                .is_some_and(|now| now != crash.is_paused.load(Ordering::Relaxed))
         {
-            return crash.update();
-        }
-        if let Some(reporter) = self.reporter.get() {
-            reporter.report();
+            crash.update();
         }
     }
 
@@ -442,7 +438,7 @@ impl Sessions {
     }
 
     /// Does nothing: there is no keeper.
-    pub(crate) fn update_legacy(&self) {}
+    pub(crate) fn update_pause(&self) {}
 
     /// Reports that there is no keeper.
     pub(crate) fn inherit(&self, mux: &Mux, _: &Inheritance) -> Attached {

@@ -74,35 +74,51 @@ pub trait Host: Send + Sync {
     }
     /// Ends this instance, after [`Host::hand_over`].
     fn end(&self) {}
-    /// Shows programs that another instance has left, by the numbers of their keeper: all of them or none. Returns their
-    /// panes, in the same order. May block.
-    ///
-    /// # Errors
-    /// The reason, as text.
-    fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {
-        let _ = (mux, programs);
-        Err("this instance can't show programs of another one".to_owned())
-    }
-    /// Makes another instance show programs that this instance has left ([`Host::attach_programs`]). Returns the numbers
-    /// of their sessions there. May block.
-    ///
-    /// # Errors
-    /// The reason, as text.
-    fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
-        let _ = (instance, programs);
-        Err("this instance does not reach other instances".to_owned())
-    }
-    /// Opens a window that shows programs that this instance has left, and waits until it does.
-    ///
-    /// # Errors
-    /// The reason, as text.
-    fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
-        let _ = programs;
-        Err("this instance can't open a window".to_owned())
+    /// Moves programs between this instance and other windows.
+    fn other_windows(&self) -> Arc<dyn OtherWindows> {
+        Arc::new(NoOtherWindows)
     }
     /// The layout files that the app keeps beside the saved workspaces, if any.
     fn layouts(&self) -> Option<Arc<dyn Layouts>> {
         None
+    }
+}
+
+/// Programs that move between windows. All functions may block. Errors are reasons, as text.
+pub trait OtherWindows: Send + Sync {
+    /// Shows programs that another instance has left, by the numbers of their keeper: all of them or none. Returns their
+    /// panes, in the same order.
+    ///
+    /// # Errors
+    /// If a program can't be shown.
+    fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String>;
+    /// Makes another instance show programs that this instance has left ([`OtherWindows::attach_programs`]). Returns the
+    /// numbers of their sessions there.
+    ///
+    /// # Errors
+    /// If it shows none of them.
+    fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String>;
+    /// Opens a window that shows programs that this instance has left, and waits until it does.
+    ///
+    /// # Errors
+    /// If it shows none of them.
+    fn open_window_with(&self, programs: &[u64]) -> Result<(), String>;
+}
+
+/// For an app that has no programs which continue without it.
+struct NoOtherWindows;
+
+impl OtherWindows for NoOtherWindows {
+    fn attach_programs(&self, _: &Mux, _: &[u64]) -> Result<Vec<PaneId>, String> {
+        Err("this instance can't show programs of another one".to_owned())
+    }
+
+    fn attach_in(&self, _: &Record, _: &[u64]) -> Result<Vec<u64>, String> {
+        Err("this instance does not reach other instances".to_owned())
+    }
+
+    fn open_window_with(&self, _: &[u64]) -> Result<(), String> {
+        Err("this instance can't open a window".to_owned())
     }
 }
 

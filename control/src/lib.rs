@@ -49,7 +49,7 @@ pub use dispatch::Gate;
 pub use error::{Denial, Error};
 pub use host::{
     Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, DetachedProgram,
-    Headless, Host, HostRequest, Layouts, OnDisplay, Preferences, ThemeInfo, Typing,
+    Headless, Host, HostRequest, Layouts, OnDisplay, OtherWindows, Preferences, ThemeInfo, Typing,
 };
 /// The Model Context Protocol over HTTP, for servers that are not an instance, such as the hub of a fleet.
 pub mod mcp_http {

@@ -292,6 +292,11 @@ pub struct Legacy {
 }
 
 impl Legacy {
+    /// Whether agents are paused. `None` if the server has ended.
+    pub fn is_paused(&self) -> Option<bool> {
+        Some(self.dispatcher.upgrade()?.context().people.clients.is_paused())
+    }
+
     /// The inheritance at this moment. `None` if the server has ended.
     pub fn inheritance(&self) -> Option<Inheritance> {
         let dispatcher = self.dispatcher.upgrade()?;

@@ -35,12 +35,12 @@ pub use at_exit::at_exit;
 pub use id::PaneId;
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use lock::MutexGuard;
+#[cfg(target_os = "linux")]
+pub use mux::NotAttached;
 pub use mux::{
     Defaults, HandoverCheck, Mux, MuxError, MuxOptions, NotAdopted, OpenedTab, PanePlacement,
     PaneTree,
 };
-#[cfg(target_os = "linux")]
-pub use mux::{NotAttached, PlacementReporter};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{
     AtPrompt, Handover, Hides, LiveView, OnExit, Pane, PaneState, PlainPrompt, Touch,

@@ -49,8 +49,6 @@ pub use attach::NotAttached;
 pub use handover::NotAdopted;
 pub use open::PanePlacement;
 pub use open_tree::{OpenedTab, PaneTree};
-#[cfg(target_os = "linux")]
-pub use placement::PlacementReporter;
 pub use verify::HandoverCheck;
 
 /// Options of a new mux.

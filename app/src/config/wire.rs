@@ -10,9 +10,9 @@ use serde_json::Value;
 use toml_edit::DocumentMut;
 use unterm_control::{
     Acted, ActionKeys, Binding, Captures, Changes, Described, DetachedProgram, Headless, Host,
-    HostRequest, Layouts, Preferences, Record, ThemeInfo, Topic,
+    HostRequest, Layouts, OtherWindows, Preferences, ThemeInfo, Topic,
 };
-use unterm_mux::{Mux, PaneId, private};
+use unterm_mux::private;
 use unterm_term::Rgb;
 
 use super::{
@@ -22,9 +22,11 @@ use crate::{
     action::{ACTIONS, Entry},
     args::Args,
     captures::AppCaptures,
-    ending::Ending,
+    ending::{self, Ending},
     layout_file::LayoutFolder,
-    links, other_windows, proxy,
+    links,
+    other_windows::AppWindows,
+    proxy,
     sessions::{self, Sessions},
 };
 
@@ -159,7 +161,7 @@ impl Host for HeadlessHost {
     }
 
     fn agents_changed(&self) {
-        self.sessions.update_legacy();
+        self.sessions.update_pause();
     }
 
     fn browser_folder(&self) -> Option<PathBuf> {
@@ -171,29 +173,22 @@ impl Host for HeadlessHost {
     }
 
     fn ask(&self, request: HostRequest) {
-        type Leave = fn(&Ending) -> Result<bool, String>;
-        let leave = match &request {
-            HostRequest::Act { name, argument: None, .. } => match name.as_str() {
-                "detach" => Some((|ending| Ok(ending.detach())) as Leave),
-                "restart" => Some(Ending::restart as Leave),
-                _ => None,
-            },
-            _ => None,
-        };
-        match (request, leave) {
-            (HostRequest::Actions(answer), _) => {
+        match request {
+            HostRequest::Actions(answer) => {
                 let _ = answer.send(Keymap::new(&self.settings.get().keys).table());
             }
-            (HostRequest::Act { bounds, answer, .. }, Some(leave)) => {
+            HostRequest::Act { name, argument: None, bounds, answer }
+                if ending::ACTIONS.contains(&name.as_str()) =>
+            {
                 let _ = answer.send(Ok(match bounds.leased.first() {
                     Some(pane) => {
                         let pane = pane.0;
                         Acted::Refused(format!("session {pane} is leased by somebody else"))
                     }
-                    None => leave(&self.ending).map_or_else(Acted::Refused, Acted::Done),
+                    None => self.ending.act(&name).map_or_else(Acted::Refused, Acted::Done),
                 }));
             }
-            (request, _) => Headless.ask(request),
+            request => Headless.ask(request),
         }
     }
 
@@ -221,16 +216,8 @@ impl Host for HeadlessHost {
         self.ending.end("a window that takes its place");
     }
 
-    fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {
-        self.sessions.attach_numbers(mux, programs)
-    }
-
-    fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
-        other_windows::attach_in(instance, programs)
-    }
-
-    fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
-        other_windows::open_with(programs, &self.args, &self.sessions)
+    fn other_windows(&self) -> Arc<dyn OtherWindows> {
+        Arc::new(AppWindows { args: self.args.clone(), sessions: Arc::clone(&self.sessions) })
     }
 
     fn detached_programs(&self) -> Vec<DetachedProgram> {

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{error::Error, services::people::approvals::Approval};
 
-/// The time in which the reply leaves, before the instance ends.
-const LEAVING: Duration = Duration::from_millis(50);
+/// The time in which a reply leaves, before the instance ends.
+pub(super) const LEAVING: Duration = Duration::from_millis(50);
 
 /// `instance.hand_over`.
 pub struct HandOver;

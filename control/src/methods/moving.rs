@@ -3,11 +3,7 @@
 //! The keeper of the programs has each program at every moment: one instance leaves it there, and another takes it. If the
 //! other instance fails, the first one takes it back.
 
-use std::{
-    sync::Arc,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, thread, time::Instant};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -16,6 +12,7 @@ use unterm_mux::{Mux, MuxError, PaneId};
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects,
+    hand_over::LEAVING,
     params::{Arg, session_params},
     session::blocking,
 };
@@ -24,9 +21,6 @@ use crate::{
     host::Host,
     registry::{self, Record, Registration},
 };
-
-/// The time in which a reply leaves, before the instance ends with its last session.
-const LEAVING: Duration = Duration::from_millis(50);
 
 /// `session.move_to_window`.
 pub struct MoveToWindow;
@@ -127,16 +121,17 @@ impl Mover {
             error => error.into(),
         })?;
         let moved = panes.iter().map(|pane| pane.0).collect();
+        let windows = self.host.other_windows();
         let shown = match &to {
-            Some(record) => self.host.attach_in(record, &programs),
-            None => self.host.open_window_with(&programs).map(|()| Vec::new()),
+            Some(record) => windows.attach_in(record, &programs),
+            None => windows.open_window_with(&programs).map(|()| Vec::new()),
         };
         *last_move = Some(Instant::now());
         match shown {
             Ok(sessions) => {
                 Ok(MoveToWindowReply { moved, to: to.map(|record| record.id), sessions })
             }
-            Err(why) => Err(Error::Failed(match self.host.attach_programs(&self.mux, &programs) {
+            Err(why) => Err(Error::Failed(match windows.attach_programs(&self.mux, &programs) {
                 Ok(_) => why,
                 Err(other) => format!("{why}\n`unterm --attach` shows the programs ({other})"),
             })),
@@ -210,8 +205,9 @@ impl Method for AttachPrograms {
         let programs: Option<Vec<u64>> = params.programs.value("programs", "a list of numbers")?;
         let programs = programs.filter(|programs| !programs.is_empty());
         let programs = programs.ok_or(Error::Missing("programs"))?;
-        let (mux, host) = (context.mux.clone(), context.host.clone());
-        let panes = blocking(move || host.attach_programs(&mux, &programs)).await?;
+        let windows = context.host.other_windows();
+        let mux = context.mux.clone();
+        let panes = blocking(move || windows.attach_programs(&mux, &programs)).await?;
         let panes = panes.map_err(Error::Failed)?;
         Ok(AttachReply { sessions: panes.into_iter().map(|pane| pane.0).collect() })
     }

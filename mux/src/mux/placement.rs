@@ -26,23 +26,15 @@ struct Step {
 }
 
 /// Wakes the thread that reports.
-#[derive(Clone, Debug)]
-pub struct PlacementReporter(SyncSender<()>);
+struct Changed(SyncSender<()>);
 
-impl PlacementReporter {
-    /// Reports soon. Never waits.
-    pub fn report(&self) {
-        // If the channel is full, the thread has yet to see an earlier change.
-        let _ = self.0.try_send(());
-    }
-}
-
-impl Observer for PlacementReporter {
+impl Observer for Changed {
     fn output(&self, _: PaneId) {}
 
     fn event(&self, event: MuxEvent) {
         if matches!(event, MuxEvent::Layout | MuxEvent::PaneOpened(_) | MuxEvent::Title(_)) {
-            self.report();
+            // If the channel is full, the thread has yet to see an earlier change.
+            let _ = self.0.try_send(());
         }
     }
 }
@@ -53,13 +45,9 @@ impl Mux {
     ///
     /// # Errors
     /// If the system starts no thread.
-    pub fn store_placements(
-        &self,
-        also: impl Fn(&Self) + Send + 'static,
-    ) -> io::Result<PlacementReporter> {
+    pub fn store_placements(&self, also: impl Fn(&Self) + Send + 'static) -> io::Result<()> {
         let (sender, receiver) = sync_channel(1);
-        let reporter = PlacementReporter(sender);
-        self.observe(Arc::new(reporter.clone()));
+        self.observe(Arc::new(Changed(sender)));
         let mux: Weak<Self> = self.this.clone();
         std::thread::Builder::new().name("placements".to_owned()).spawn(move || {
             while receiver.recv().is_ok() {
@@ -70,7 +58,7 @@ impl Mux {
                 std::thread::sleep(PAUSE);
             }
         })?;
-        Ok(reporter)
+        Ok(())
     }
 
     /// Stores where each pane is.

@@ -9,10 +9,10 @@ use std::{
 };
 
 use unterm_control::{
-    Acted, Bounds, Captures, Changes, DetachedProgram, Host, HostRequest, Layouts, Preferences,
-    Record, Typing,
+    Acted, Bounds, Captures, Changes, DetachedProgram, Host, HostRequest, Layouts, OtherWindows,
+    Preferences, Typing,
 };
-use unterm_mux::{Mux, PaneId, Tab};
+use unterm_mux::{PaneId, Tab};
 
 use crate::window::{
     app::App, effect::Effect, inbox::Inbox, system::folder::choose::typed_change,
@@ -24,7 +24,8 @@ use crate::{
     captures::AppCaptures,
     config::{Settings, keys, wire::FilePreferences},
     layout_file::LayoutFolder,
-    links, other_windows,
+    links,
+    other_windows::AppWindows,
     sessions::{self, Sessions},
 };
 
@@ -55,7 +56,7 @@ impl Host for WindowHost {
     }
 
     fn agents_changed(&self) {
-        self.sessions.update_legacy();
+        self.sessions.update_pause();
         self.inbox.post(|news| news.control.agents = true);
     }
 
@@ -101,16 +102,8 @@ impl Host for WindowHost {
         Some(Arc::new(AppCaptures { home: unterm_control::home() }))
     }
 
-    fn attach_programs(&self, mux: &Mux, programs: &[u64]) -> Result<Vec<PaneId>, String> {
-        self.sessions.attach_numbers(mux, programs)
-    }
-
-    fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String> {
-        other_windows::attach_in(instance, programs)
-    }
-
-    fn open_window_with(&self, programs: &[u64]) -> Result<(), String> {
-        other_windows::open_with(programs, &self.args, &self.sessions)
+    fn other_windows(&self) -> Arc<dyn OtherWindows> {
+        Arc::new(AppWindows { args: self.args.clone(), sessions: Arc::clone(&self.sessions) })
     }
 
     fn detached_programs(&self) -> Vec<DetachedProgram> {
