@@ -129,7 +129,10 @@ async fn after_a_pause_another_one_begins() {
     let home = tempfile::tempdir().unwrap();
     let minute = Duration::from_millis(1);
     let recorder = recorder(home.path(), Limits { minute, ..LIMITS });
-    let (_mux, pane) = pane("stty -echo; while read x; do echo $x; done");
+    let (_mux, pane) = pane("stty -echo; echo ready; while read x; do echo $x; done");
+    // Lines that are written before the terminal stops echoing would be in the output twice.
+    let seen = pane.clone();
+    tokio::task::spawn_blocking(move || see(&seen, "ready")).await.unwrap();
     let first = recorder.start(pane.clone(), |_| false).await.unwrap();
     let mut lines = String::new();
     let writing = async {
