@@ -13,10 +13,8 @@ use icu_properties::props::{BidiMirroringGlyph, JoiningType};
 use unicode_bidi::{Level, ParagraphBidiInfo};
 use unterm_term::{Content, SnapshotRow, StyleRun, Width};
 
-use crate::row::{CursorPart, RowState};
+use crate::chars::JOINER;
 
-/// ZERO WIDTH JOINER: beside an Arabic letter, it requests the form that joins on that side.
-pub(crate) const JOINER: char = '\u{200d}';
 const NON_JOINER: char = '\u{200c}';
 
 /// The order in which the columns of a row are shown.
@@ -142,26 +140,6 @@ impl ColumnOrder {
             }
         }
         out
-    }
-
-    /// The state of the row (selection, highlights, cursor) with each column replaced by the column in which it is
-    /// shown.
-    pub(crate) fn apply_to_state(&self, state: &RowState) -> RowState {
-        let ranges = |columns: &Range<u16>| self.shown_ranges(columns.clone());
-        let highlights = state.highlights.iter();
-        let highlights = highlights.flat_map(|(columns, current)| {
-            ranges(columns).into_iter().map(|columns| (columns, *current))
-        });
-        RowState {
-            selected: state.selected.iter().flat_map(ranges).collect(),
-            highlights: highlights.collect(),
-            cursors: {
-                let shown = |part: &CursorPart| CursorPart { col: self.shown(part.col), ..*part };
-                state.cursors.iter().map(shown).collect()
-            },
-            apart: state.apart.map(|column| self.shown(column)),
-            ..state.clone()
-        }
     }
 
     /// For each column of the grid: the text to show if its letter joins a neighbor.

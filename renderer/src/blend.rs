@@ -31,7 +31,19 @@ pub(crate) fn premultiplied(color: Rgb, opacity: u8) -> u32 {
     blend_pixel(0, pack(color), u32::from(opacity))
 }
 
-/// Blends `above` over `below` with `alpha` of 255. Rounds each channel as [`crate::color::blend`] does, and processes
+/// Mixes `a` toward `b` by `amount` of 255.
+pub(crate) fn mix(a: Rgb, b: Rgb, amount: u8) -> Rgb {
+    let channel = |a: u8, b: u8| blend(a, b, amount);
+    Rgb { r: channel(a.r, b.r), g: channel(a.g, b.g), b: channel(a.b, b.b) }
+}
+
+/// Blends `above` over `below` with `alpha` of 255, rounded.
+pub(crate) fn blend(below: u8, above: u8, alpha: u8) -> u8 {
+    let alpha = u32::from(alpha);
+    ((u32::from(below) * (255 - alpha) + u32::from(above) * alpha + 127) / 255) as u8
+}
+
+/// Blends `above` over `below` with `alpha` of 255. Rounds each channel as [`blend`] does, and processes
 /// two channels at once, sixteen bits each.
 #[inline]
 pub(crate) fn blend_pixel(below: u32, above: u32, alpha: u32) -> u32 {
@@ -158,7 +170,6 @@ fn corrected(coverage: f32, above: f32, below: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::color::blend;
 
     /// Blending a packed pixel equals blending each of its channels, for every coverage.
     #[test]

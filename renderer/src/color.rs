@@ -2,7 +2,7 @@
 
 use unterm_term::{Attrs, Color, Modes, Palette, Rgb, Style};
 
-use crate::blend::{Blending, luminance};
+use crate::blend::{Blending, luminance, mix};
 
 /// How text is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -200,18 +200,6 @@ pub(crate) fn readable(text: Rgb, background: Rgb, wanted: f32) -> Rgb {
         }
     }
     mix(text, end, high)
-}
-
-/// Mixes `a` toward `b` by `amount` of 255.
-pub(crate) fn mix(a: Rgb, b: Rgb, amount: u8) -> Rgb {
-    let channel = |a: u8, b: u8| blend(a, b, amount);
-    Rgb { r: channel(a.r, b.r), g: channel(a.g, b.g), b: channel(a.b, b.b) }
-}
-
-/// Blends `above` over `below` with `alpha` of 255, rounded.
-pub(crate) fn blend(below: u8, above: u8, alpha: u8) -> u8 {
-    let alpha = u32::from(alpha);
-    ((u32::from(below) * (255 - alpha) + u32::from(above) * alpha + 127) / 255) as u8
 }
 
 #[cfg(test)]

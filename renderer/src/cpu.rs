@@ -12,7 +12,8 @@ use crate::blend::{
 use crate::damage::{Scroll, scrolls};
 use crate::encode::encode_png;
 use crate::frame::{FrameLabel, FramePane, FrameRow, ImageLayer};
-use crate::glyph::{Glyph, GlyphCache};
+use crate::glyph::Glyph;
+use crate::glyph_cache::GlyphCache;
 use crate::{Damage, Frame, PixelRect, Quad, Renderer};
 
 /// Paints frames into a buffer of `0xAARRGGBB` pixels, row by row, with channels multiplied by their opacity. Repaints

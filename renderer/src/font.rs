@@ -6,8 +6,6 @@ use std::str::FromStr;
 use cosmic_text::Font;
 use unterm_term::LineSize;
 
-use crate::Ligatures;
-
 /// Which fonts to use, and how large.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FontOptions {
@@ -30,6 +28,18 @@ pub struct FontOptions {
     pub size: f32,
     /// Physical pixels per logical pixel (HiDPI).
     pub scale: f32,
+}
+
+/// Which ligatures are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ligatures {
+    /// All ligatures of the font.
+    Always,
+    /// All except the ligature under the cursor, whose characters are drawn one by one.
+    #[default]
+    Cursor,
+    /// No ligatures.
+    Never,
 }
 
 /// Families for bold and italic text.

@@ -5,6 +5,7 @@
 //! font that contains only the icons of Nerd Fonts.
 
 mod coverage;
+mod substitution;
 mod system;
 
 pub use coverage::AllFonts;
@@ -18,11 +19,10 @@ use cosmic_text::harfrust::Feature;
 use cosmic_text::{Font, FontSystem};
 use rustc_hash::FxHashMap;
 
-use crate::bidi::JOINER;
-use crate::ligature::Participants;
-use crate::shape::is_icon;
+use crate::chars::{JOINER, is_icon};
 use crate::sprite::Sprite;
 use crate::{CellMetrics, FontFeature, FontOptions, Ligatures};
+use substitution::Participants;
 use system::{is_emoji_font, locale};
 
 /// Family of the bundled font.

@@ -8,9 +8,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 use unterm_term::Rgb;
 
+use crate::chars::wants_emoji;
 use crate::fonts::{BUNDLED_FAMILY, Fonts};
 use crate::frame::FrameLabel;
-use crate::shape::wants_emoji;
 use crate::{Label, LabelAlign};
 
 #[derive(Clone, Debug)]

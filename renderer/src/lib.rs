@@ -6,6 +6,7 @@
 
 mod bidi;
 mod blend;
+mod chars;
 mod color;
 mod cpu;
 mod cpu_surface;
@@ -15,11 +16,13 @@ mod font;
 mod fonts;
 mod frame;
 mod glyph;
+mod glyph_cache;
 mod gpu;
 mod label;
-mod ligature;
+mod painter_error;
 mod picture;
 mod preedit;
+mod raster;
 mod registered;
 mod renderer;
 mod row;
@@ -34,15 +37,18 @@ pub use blend::Blending;
 pub use color::TextOptions;
 pub use cpu::CpuPainter;
 pub use damage::Damage;
-pub use font::{Adjust, Amount, CellMetrics, FontFeature, FontOptions, StyleFamilies, SymbolRange};
+pub use font::{
+    Adjust, Amount, CellMetrics, FontFeature, FontOptions, Ligatures, StyleFamilies, SymbolRange,
+};
 pub use fonts::{AllFonts, has_emoji_font};
 pub use frame::{
     Fill, Frame, FrameChrome, FrameImage, FrameLabel, FramePane, FrameRow, GlyphInstance,
     ImageLayer,
 };
-pub use glyph::{Glyph, GlyphCache, GlyphId};
+pub use glyph::{Glyph, GlyphId};
+pub use glyph_cache::GlyphCache;
 pub use gpu::GpuPainter;
-pub use ligature::Ligatures;
+pub use painter_error::PainterError;
 pub use renderer::Renderer;
 pub use scene::{Highlight, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Scene};
-pub use surface::{PainterChoice, PainterError, PainterKind, WindowPainter};
+pub use surface::{PainterChoice, PainterKind, WindowPainter};

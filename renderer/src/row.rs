@@ -4,6 +4,7 @@ mod ligatures;
 mod marks;
 mod multicell;
 mod registered;
+mod state;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,78 +16,20 @@ use unterm_term::{
 
 use ligatures::Ligature;
 use marks::{cursor_columns, outline};
+pub(crate) use state::{CursorColors, CursorLook, CursorPart, RowState};
 
 use crate::CellMetrics;
 use crate::bidi::ColumnOrder;
+use crate::chars::is_icon;
 use crate::color::{FAINT, PaneColors, readable};
+use crate::font::Ligatures;
 use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
 use crate::frame::{FrameRow, GlyphInstance};
-use crate::glyph::{GlyphCache, GlyphId};
-use crate::ligature::Ligatures;
-use crate::preedit::PreeditCells;
-use crate::shape::{CellGlyph, Form, PlacedGlyph, Shaper, is_icon};
+use crate::glyph::GlyphId;
+use crate::glyph_cache::GlyphCache;
+use crate::shape::{CellGlyph, Form, PlacedGlyph, Shaper};
 use crate::sprite::Sprite;
-
-/// How the cursor is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CursorLook {
-    Block,
-    Hollow,
-    Bar,
-    Underline,
-}
-
-impl CursorLook {
-    pub(crate) fn new(shape: CursorShape, focused: bool) -> Self {
-        match shape {
-            _ if !focused => Self::Hollow,
-            CursorShape::Default | CursorShape::Block => Self::Block,
-            CursorShape::Bar => Self::Bar,
-            CursorShape::Underline => Self::Underline,
-        }
-    }
-}
-
-/// The part of a cursor that a row shows. A cursor covers all rows of a multicell character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CursorPart {
-    /// A column under the cursor.
-    pub(crate) col: u16,
-    pub(crate) look: CursorLook,
-    /// Index of this row among the cursor's `rows`.
-    pub(crate) row: u16,
-    pub(crate) rows: u16,
-    pub(crate) colors: CursorColors,
-}
-
-/// The colors of a cursor, before dimming.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CursorColors {
-    /// The color of the cursor. `None`: the foreground of its cell.
-    pub(crate) cursor: Option<Rgb>,
-    /// The color of text under a block. `None`: the background of its cell.
-    pub(crate) text: Option<Rgb>,
-}
-
-/// What a row shows besides its content: selection, highlights, cursors and composed text. A drawn row is reused while
-/// its content and this state stay the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RowState {
-    /// Selected columns. Multicell characters are selected whole if the selection touches any of their rows.
-    pub(crate) selected: Vec<Range<u16>>,
-    /// Columns of search matches, and whether each is the current match.
-    pub(crate) highlights: Vec<(Range<u16>, bool)>,
-    /// The cursors in this row, or this row's parts of them: extra cursors, then the main cursor. If several cursors
-    /// are in one cell, the last one is drawn.
-    pub(crate) cursors: Vec<CursorPart>,
-    /// Column whose ligature is drawn as single characters. This is the cursor's column, even while the cursor blinks.
-    pub(crate) apart: Option<u16>,
-    /// The link under the pointer, if this row contains cells of the link.
-    pub(crate) hovered: Option<Link>,
-    /// Text being composed over this row's cells.
-    pub(crate) preedit: Option<Arc<PreeditCells>>,
-}
 
 /// The shared state that rows are built with.
 pub(crate) struct RowBuilder<'a> {
@@ -170,7 +113,7 @@ impl RowBuilder<'_> {
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let orders = self.reorders && state.preedit.is_none();
         match orders.then(|| ColumnOrder::of(row)).flatten() {
-            Some(order) => self.build_shown(&order.apply(row), cols, &order.apply_to_state(state)),
+            Some(order) => self.build_shown(&order.apply(row), cols, &state.reordered(&order)),
             None => self.build_shown(row, cols, state),
         }
     }

@@ -1,15 +1,17 @@
 //! Turns the text of cells into glyphs. Runs are shaped whole, and each cluster's glyphs are then snapped to its cell.
 
+mod ligatures;
+
 use std::sync::Arc;
 
 use cosmic_text::harfrust::{Direction, UnicodeBuffer};
 use rustc_hash::FxHashMap;
 
-use crate::bidi::JOINER;
+use crate::chars::{JOINER, is_combining, is_icon, wants_emoji};
 use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
-use crate::glyph::{GlyphCache, GlyphId, GlyphKey};
-use crate::ligature::Group;
+use crate::glyph::GlyphId;
+use crate::glyph_cache::{GlyphCache, GlyphKey};
 use crate::sprite::Sprite;
 
 /// A glyph at its position, relative to the top left corner of the first cell of its text.
@@ -40,7 +42,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// Index into the tables for whole rows; `None` for a multicell character.
-    pub(crate) fn index(self) -> Option<usize> {
+    fn index(self) -> Option<usize> {
         let stretch = match self.stretch {
             Stretch::None => 0,
             Stretch::Wide => 1,
@@ -51,6 +53,21 @@ impl Form {
     }
 }
 
+/// Cells that are drawn together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// First cell, from the start of the text.
+    pub(crate) start: u16,
+    /// Number of cells.
+    pub(crate) cells: u16,
+    /// The glyphs, positioned relative to the start of the text.
+    pub(crate) glyphs: Box<[PlacedGlyph]>,
+}
+
+/// The maximum number of cells to shape together. A longer text, such as a line of thousands of equal characters, is
+/// not a ligature.
+pub(crate) const MAX_CELLS: usize = 256;
+
 /// Shapes text. Caches the glyphs of single characters and clusters, so that plain rows need no shaping.
 #[derive(Default)]
 pub(crate) struct Shaper {
@@ -58,7 +75,7 @@ pub(crate) struct Shaper {
     chars: FxHashMap<(char, Form, u8), Arc<[PlacedGlyph]>>,
     clusters: FxHashMap<(Arc<str>, Form, u8), Arc<[PlacedGlyph]>>,
     /// Ligatures of texts, by [`Form::index`].
-    pub(crate) texts: [FxHashMap<Box<str>, Arc<[Group]>>; 12],
+    texts: [FxHashMap<Box<str>, Arc<[Group]>>; 12],
     buffer: Option<UnicodeBuffer>,
 }
 
@@ -311,37 +328,4 @@ impl Shaper {
         }
         placed
     }
-}
-
-/// Whether the character is in a private use area, where fonts have icons, and not drawn in code. Icons may overlap a blank cell after them,
-/// as in kitty and ghostty.
-pub(crate) fn is_icon(c: char) -> bool {
-    is_private(c) && Sprite::of_char(c).is_none()
-}
-
-/// Whether the character is in a private use area.
-pub(crate) fn is_private(c: char) -> bool {
-    matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10fffd}')
-}
-
-/// Whether the character is drawn over the one before it, judged by its Unicode block.
-fn is_combining(c: char) -> bool {
-    matches!(c,
-        '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
-        | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
-}
-
-/// Whether the text is shown as an emoji picture (Unicode TR51, emoji presentation). VS16 or a keycap requests a
-/// picture, VS15 requests text. Otherwise, a wide character from a block with emoji is a picture.
-pub(crate) fn wants_emoji(text: &str, cells: u8) -> bool {
-    if text.contains('\u{fe0e}') {
-        return false;
-    }
-    let first = text.chars().next().unwrap_or(' ');
-    text.contains('\u{fe0f}')
-        || text.contains('\u{20e3}')
-        || cells == 2
-            && matches!(first,
-                '\u{1f000}'..='\u{1faff}' | '\u{231a}'..='\u{23ff}' | '\u{25fd}'..='\u{27bf}'
-                | '\u{2b00}'..='\u{2bff}')
 }

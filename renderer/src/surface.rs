@@ -2,9 +2,9 @@
 
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
-use crate::Renderer;
 use crate::cpu_surface::SoftSurface;
 use crate::gpu::surface::{GpuSurface, WindowAdapter};
+use crate::{PainterError, Renderer};
 
 /// The painter that the settings ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,17 +25,6 @@ pub enum PainterKind {
     Gpu,
     /// The CPU painter (softbuffer).
     Cpu,
-}
-
-/// Why a painter could not be created, or a frame could not be presented.
-#[derive(Debug, thiserror::Error)]
-pub enum PainterError {
-    /// No adapter can draw on this window.
-    #[error("no graphics adapter can draw on this window: {0}")]
-    NoAdapter(String),
-    /// The surface failed.
-    #[error("the window's surface failed: {0}")]
-    Surface(String),
 }
 
 /// A painter bound to a window `W` (an `Arc` of a winit window).

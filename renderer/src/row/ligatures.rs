@@ -8,8 +8,7 @@ use unterm_term::{Attrs, Content, Width};
 use super::{Ink, Line, RowBuilder};
 use crate::fonts::FaceStyle;
 use crate::frame::GlyphInstance;
-use crate::ligature::{Group, MAX_CELLS};
-use crate::shape::Form;
+use crate::shape::{Form, Group, MAX_CELLS};
 
 /// Cells of a row whose characters are drawn together.
 pub(super) struct Ligature {

@@ -8,7 +8,7 @@ use unterm_term::{Attrs, Rgb, SnapshotRow, Style, Underline, Width};
 use super::{CursorColors, CursorLook, Line, ResolvedColors, RowBuilder};
 use crate::CellMetrics;
 use crate::frame::Fill;
-use crate::glyph::GlyphKey;
+use crate::glyph_cache::GlyphKey;
 use crate::preedit::PreeditCells;
 use crate::shape::{Form, PlacedGlyph};
 use crate::sprite::Sprite;

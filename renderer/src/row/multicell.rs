@@ -7,7 +7,8 @@ use crate::CellMetrics;
 use crate::font::{Factor, Stretch};
 use crate::fonts::FaceStyle;
 use crate::frame::{Fill, FrameRow, GlyphInstance};
-use crate::glyph::{GlyphId, GlyphKey};
+use crate::glyph::GlyphId;
+use crate::glyph_cache::GlyphKey;
 use crate::shape::Form;
 use crate::sprite::Sprite;
 

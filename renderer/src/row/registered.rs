@@ -5,8 +5,8 @@ use std::sync::Arc;
 use unterm_term::RegisteredGlyph;
 
 use super::{Ink, Line, RowBuilder, whole};
+use crate::chars::is_private;
 use crate::frame::GlyphInstance;
-use crate::shape::is_private;
 
 impl RowBuilder<'_> {
     /// The glyph that a program registered for this character.
