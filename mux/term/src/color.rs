@@ -1,5 +1,8 @@
 //! Colors as programs name them, and the palette that resolves them.
 
+mod cie;
+pub(crate) mod spec;
+
 /// An sRGB color, 8 bits per channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rgb {
@@ -19,7 +22,7 @@ impl Rgb {
 
     /// The color with one of X11's names (rgb.txt), in any case and with or without spaces.
     pub fn named(name: &str) -> Option<Self> {
-        crate::osc::color_spec::named(name)
+        spec::named(name)
     }
 }
 

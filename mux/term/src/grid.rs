@@ -9,17 +9,30 @@
 //! Pending rows come before it, and history before those.
 
 mod append;
+pub(crate) mod cell;
+pub(crate) mod cold;
+pub(crate) mod geometry;
+pub(crate) mod history;
+pub(crate) mod link;
 mod multicell;
+pub(crate) mod page;
+pub(crate) mod reflow;
+pub(crate) mod row;
+pub(crate) mod row_text;
+pub(crate) mod style;
+pub(crate) mod tables;
+pub(crate) mod text_size;
+pub(crate) mod tiles;
 
 use std::sync::Arc;
 
-use crate::cell::{Cell, WITHOUT_IDS};
-use crate::history::{FoundPage, History, Stored};
-use crate::page::{PackedRow, Page, PageBuilder, rows_per_page};
-use crate::row::{MULTICELL, RowMeta, WRAPPED};
-use crate::snapshot::Link;
-use crate::style::Style;
-use crate::tables::{ClusterId, Id, LinkId, StyleId, Tables, TablesView};
+use crate::grid::cell::{Cell, WITHOUT_IDS};
+use crate::grid::history::{FoundPage, History, Stored};
+use crate::grid::link::Link;
+use crate::grid::page::{PackedRow, Page, PageBuilder, rows_per_page};
+use crate::grid::row::{MULTICELL, RowMeta, WRAPPED};
+use crate::grid::style::Style;
+use crate::grid::tables::{ClusterId, Id, LinkId, StyleId, Tables, TablesView};
 use crate::work;
 
 pub(crate) use append::write_ascii;

@@ -3,32 +3,44 @@
 //! Owns the state and its public interface. The effects of sequences live in modules named after what they change
 //! (`print`, `motion`, `edit`, `mode`, `report`, `osc`), called from `csi`, `esc`, `control`, `dcs` and `osc`.
 
+pub(crate) mod event;
+pub(crate) mod glyphs;
+pub(crate) mod graphics;
+pub(crate) mod notification;
+pub(crate) mod osc;
+pub(crate) mod painter;
+pub(crate) mod rendition;
+mod reply;
+pub(crate) mod screen;
+pub(crate) mod settings;
+pub(crate) mod shell;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::cap::Caps;
-use crate::charset::Charsets;
-use crate::commands::Commands;
-use crate::conformance::Conformance;
-use crate::edit::Protection;
-use crate::extra_cursors::ExtraCursors;
-use crate::glyphs::{FontCoverage, RegisteredGlyphs};
-use crate::graphics::{Graphics, Media};
 use crate::grid::Grid;
-use crate::keyboard::Keyboard;
-use crate::marks::Marks;
-use crate::modes::DecModes;
-use crate::osc::OscState;
-use crate::osc::title::{TitleStack, TitlesSet};
-use crate::pen::Pen;
-use crate::redraw::CutRows;
-use crate::reflow::TextPlace;
-use crate::sgr_stack::SgrStack;
-use crate::stale_prompt::{LastLine, StalePrompt};
-use crate::tabs::Tabs;
-use crate::typed::Typed;
-use crate::vt52::AnsiState;
-use crate::window_ops::WindowState;
+use crate::grid::reflow::TextPlace;
+use crate::term::glyphs::{FontCoverage, RegisteredGlyphs};
+use crate::term::graphics::{Graphics, Media};
+use crate::term::osc::OscState;
+use crate::term::osc::title::{TitleStack, TitlesSet};
+use crate::term::rendition::charset::Charsets;
+use crate::term::rendition::pen::Pen;
+use crate::term::rendition::sgr_stack::SgrStack;
+use crate::term::reply::window_ops::WindowState;
+use crate::term::screen::edit::Protection;
+use crate::term::screen::tabs::Tabs;
+use crate::term::settings::conformance::Conformance;
+use crate::term::settings::extra_cursors::ExtraCursors;
+use crate::term::settings::keyboard::Keyboard;
+use crate::term::settings::modes::DecModes;
+use crate::term::settings::vt52::AnsiState;
+use crate::term::shell::commands::Commands;
+use crate::term::shell::marks::Marks;
+use crate::term::shell::redraw::CutRows;
+use crate::term::shell::stale_prompt::{LastLine, StalePrompt};
+use crate::term::shell::typed::Typed;
 use crate::{
     Compression, Cursor, CursorShape, Event, LineId, Modes, MouseEncoding, MouseTracking, Palette,
     Point, Size,
@@ -642,7 +654,7 @@ impl Term {
     }
 
     /// Queues bytes for the program. Callers pass fixed texts and numbers. The only program-written text they may pass
-    /// is the names that [`crate::report`] lists.
+    /// is the names that [`crate::term::reply::report`] lists.
     pub(crate) fn reply(&mut self, bytes: &[u8]) {
         if self.replies.len() + bytes.len() > REPLIES_CAP {
             // The owner is not taking replies.

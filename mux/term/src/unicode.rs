@@ -3,6 +3,7 @@
 //! Widths follow UAX #11, and beyond it the conventions of terminals. Joining follows UAX #29. Both come from a
 //! two-stage table that `tools/unicode.mjs` generates from Unicode's data. Owns no terminal state.
 
+pub(crate) mod cluster;
 mod table;
 
 use table::{BLOCKS, COUNT, PALETTE, RUNS};

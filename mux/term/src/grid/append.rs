@@ -4,9 +4,9 @@
 //! screen, those rows never become cells: they are written directly into pages of history.
 
 use super::Grid;
-use crate::cell::Cell;
-use crate::page::rows_per_page;
-use crate::row::{RowMeta, WRAPPED};
+use crate::grid::cell::Cell;
+use crate::grid::page::rows_per_page;
+use crate::grid::row::{RowMeta, WRAPPED};
 use crate::scan::ascii_run;
 use crate::work;
 

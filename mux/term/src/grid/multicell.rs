@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::Grid;
 use crate::TextSize;
-use crate::cell::Cell;
-use crate::style::Style;
+use crate::grid::cell::Cell;
+use crate::grid::style::Style;
 use crate::work;
 
 impl Grid {

@@ -14,7 +14,7 @@
 use proptest::prelude::*;
 
 use super::Fixture;
-use crate::parser::csi_from_vte;
+use crate::parse::parser::csi_from_vte;
 use crate::term::Term;
 
 /// Receives vte's calls without the scanner in between.

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::kitty::image;
 use super::{fixture, shown};
-use crate::graphics::QUOTA;
+use crate::term::graphics::QUOTA;
 use crate::tests::check_reply;
 use crate::work;
 
