@@ -244,7 +244,7 @@ impl Found<'_> {
         if let Some(number) = number {
             let (low, high) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
             let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
-            // This check also rejects `nan`.
+            // Written with `!`, so that the check also rejects `nan`.
             if !(low..=high).contains(&number) {
                 let message = format!("{name} must be between {low} and {high}, not {number}");
                 self.add(path, item.span(), message);
@@ -509,7 +509,7 @@ mod tests {
         assert_eq!(config.font.family, ["Iosevka"]);
         assert_eq!(config.font.size, 11.0);
         assert_eq!(config.cursor.shape, CursorShape::Bar);
-        // A client reads back the ids that it has set.
+        // Keep an id as it was set, so that a client reads the id that it has written.
         assert_eq!(config.theme.pick(Some(true)), "daylight");
         assert_eq!(config.theme.pick(None), "midnight");
     }

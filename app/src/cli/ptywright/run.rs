@@ -125,7 +125,7 @@ fn spawn(program: &str, args: &[String]) -> Result<Spawn> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    // Remove these variables, because they would hide later changes of the size.
+    // Remove these variables. Programs would use them instead of the terminal's size, which can change.
     let mut env: Vec<_> = std::env::vars_os()
         .filter_map(text)
         .filter(|(name, _)| name != "LINES" && name != "COLUMNS")

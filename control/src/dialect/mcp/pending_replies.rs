@@ -44,7 +44,7 @@ pub struct UntilAnswered<T> {
 
 impl<T> UntilAnswered<T> {
     /// Creates the transport. It sets `gone` when the client has sent its last message, so that calls that would never
-    /// end stop.
+    /// end are stopped.
     pub fn new(
         inner: T,
         pending: PendingReplies,

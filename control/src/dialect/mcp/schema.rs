@@ -97,7 +97,7 @@ fn brief_argument(name: &str, argument: &mut Value) {
     }
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
         properties.iter_mut().for_each(|(name, property)| brief_argument(name, property));
-        // This is left out, because an unknown field is refused with a clear error anyway.
+        // Left out, because an unknown field is refused with a clear error anyway.
         fields.remove("additionalProperties");
     }
     if let Some(items) = fields.get_mut("items") {

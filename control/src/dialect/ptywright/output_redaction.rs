@@ -64,7 +64,7 @@ pub async fn redacted(
 }
 
 /// Removes the secrets from a piece. `text[..start]`: the output before the piece. `is_last`: whether no more output
-/// follows. `was_in_secret`: whether the piece before ended within a secret.
+/// follows. `was_in_secret`: whether the previous piece ended within a secret.
 fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> RedactedOutput {
     let end = if is_last { text.len() } else { begun(text).map_or(text.len(), |at| at.max(start)) };
     let mut out = String::new();

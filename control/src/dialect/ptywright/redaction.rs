@@ -86,7 +86,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
 
 impl Redaction {
     /// The redaction that a client requests. `redact`: whether to redact at all; the default is true. `additions`: the
-    /// client's own rules, which apply in addition to those of every call.
+    /// client's own rules, which apply in addition to the rules of every call.
     ///
     /// # Errors
     /// A rule is too long or not a regular expression, or there are too many rules.

@@ -92,7 +92,7 @@ fn refused(id: Option<Value>, why: &str) -> Refused {
 /// Parses parameters.
 ///
 /// # Errors
-/// A parameter is invalid. The message contains the place of the value.
+/// A parameter is invalid. The message contains the path of the value.
 pub fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T> {
     serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
         let path = error.path().to_string();

@@ -53,7 +53,7 @@ pub enum MatchOutcome {
     ScreenStable { min_ms: u64 },
     /// The program had ended.
     ProcessExited,
-    /// At least one part matched. Contains the first one.
+    /// At least one part matched. Contains the first part that matched.
     Any { matched: Box<MatchOutcome> },
     /// Every part matched.
     All { matched: Vec<MatchOutcome> },

@@ -23,7 +23,7 @@ pub struct Transcript {
 /// The newest part of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Delta {
-    /// The new characters, preceded by the earlier ones that were requested.
+    /// The new characters, preceded by the requested number of earlier characters.
     pub text: String,
     /// The offset in `text` where the new characters begin, in bytes.
     pub start: usize,

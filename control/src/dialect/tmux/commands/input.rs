@@ -18,7 +18,7 @@ use crate::{
 /// The maximum number of repetitions.
 const MOST_TIMES: usize = 1000;
 
-/// What is sent at once.
+/// The input that is sent in one call.
 enum Piece {
     Text(String),
     Keys(Vec<String>),
