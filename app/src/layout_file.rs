@@ -282,7 +282,7 @@ impl LayoutFile {
     }
 }
 
-/// Facts about the panes of a tab that is to be opened.
+/// Properties of the panes of a tab that is to be opened.
 #[derive(Default)]
 struct Opening {
     /// The number of panes so far.

@@ -60,7 +60,7 @@ pub(crate) enum PanelOutcome {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Panel<C> {
-    /// A short text that tells the user what to type.
+    /// A short text about what to type.
     hint: String,
     query: Line,
     /// The error in the input, if the input is not valid.

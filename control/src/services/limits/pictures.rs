@@ -74,7 +74,7 @@ struct Limits {
     bytes: u64,
 }
 
-/// If a folder contains too many files created by calls, deletes the oldest. Never deletes `newest`.
+/// If a folder contains too many files that calls created, deletes the oldest files. Never deletes `newest`.
 pub fn prune_made_by_calls(folder: &Path, newest: &Path) {
     prune_logged(folder, newest, |name| name.ends_with(MADE_BY_CALL));
 }

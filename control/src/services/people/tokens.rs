@@ -23,7 +23,7 @@ pub const UNREADABLE: &str = "Tokens for agents can't be checked: tokens.json ca
 /// The maximum number of tokens. Creating more is refused.
 const MOST: usize = 1000;
 
-/// What a token may do.
+/// The scope of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -53,18 +53,18 @@ pub struct Token {
     pub number: u64,
     /// The name of the token.
     pub name: String,
-    /// What it may do.
+    /// The token's scope.
     pub scope: Scope,
     /// The sessions that the token can be used for. Absent: all sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panes: Option<Vec<u64>>,
-    /// The instance that `panes` are sessions of. In another instance, or after a restart, the same numbers mean other
-    /// sessions.
+    /// The instance to which the session numbers in `panes` belong. In another instance, or after a restart, these
+    /// numbers stand for other sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
-    /// When it was made (RFC 3339, UTC).
+    /// When the token was created (RFC 3339, UTC).
     pub made_at: String,
-    /// When it ends (RFC 3339, UTC); absent: never.
+    /// When the token expires (RFC 3339, UTC). Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }

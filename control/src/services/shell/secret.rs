@@ -91,7 +91,8 @@ pub fn is_asked(pane: &Pane) -> bool {
 /// Whether a pane's program asks for a secret, or may be asking.
 pub fn asked(pane: &Pane) -> SecretDetection {
     let process = pane.process();
-    // The echo of a terminal inside another one, as in tmux, is unknown. There, the label on the screen decides.
+    // The echo setting of a terminal inside another terminal, as in tmux, is unknown. There, the label on the screen
+    // decides.
     let may_echo = process.echo() != Some(false) && !process.has_inner_terminal();
     if pane.state() != PaneState::Running || may_echo {
         return SecretDetection::No;

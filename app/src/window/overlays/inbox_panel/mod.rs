@@ -1,5 +1,5 @@
-//! The inbox panel: what needs the user in all instances, newest first, and the question of the marked entry with its
-//! answers.
+//! The inbox panel: everything that needs the user in all instances, newest first, and the question of the marked entry
+//! with its answers.
 //!
 //! Owns the entries as last reported, the mark and the shown question. No key answers a question that the user has not
 //! seen:
@@ -82,7 +82,7 @@ struct Message {
     is_error: bool,
 }
 
-/// What follows from an input.
+/// The consequence of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is one value for each input")]
 enum Outcome {
@@ -108,7 +108,7 @@ impl Outcome {
 
 /// The open panel.
 pub(crate) struct InboxPanel {
-    /// The id of this instance. Entries of other instances show the name of theirs.
+    /// The id of this instance. Entries of other instances show the name of their instance.
     own: String,
     by_instance: HashMap<String, Vec<Listed>>,
     /// All entries, newest first.
@@ -132,7 +132,7 @@ pub(crate) struct InboxPanel {
     /// Whether an answer was sent and its result is unknown. No other answer can be given meanwhile.
     is_answering: bool,
     scroll: Scroll,
-    /// An entry that a screen reader has not announced yet: the newest one that arrived while the panel was open.
+    /// An entry that a screen reader has not announced yet: the newest entry that arrived while the panel was open.
     arrived: Option<String>,
     _following: Option<Following>,
 }
@@ -254,7 +254,7 @@ impl InboxPanel {
         }
     }
 
-    /// Moves the mark by `by` entries. Wraps around at the ends. If the marked entry has gone, marks the one in its
+    /// Moves the mark by `by` entries. Wraps around at the ends. If the marked entry has gone, marks the entry in its
     /// place.
     fn step(&mut self, by: isize) -> Outcome {
         let count = self.entries.len() as isize;
@@ -424,8 +424,8 @@ impl InboxPanel {
         }
     }
 
-    /// The content for screen readers: the entries, with the index of the marked one; the question with its choices; and
-    /// the message, or the entry that has arrived.
+    /// The content for screen readers: the entries, with the index of the marked entry; the question with its choices;
+    /// and the message, or the entry that has arrived.
     pub(crate) fn spoken(&self) -> (Vec<String>, Option<usize>, String, String) {
         let entries = self.entries.iter().map(|listed| self.spoken_entry(listed)).collect();
         let question = self.shown.as_ref().map_or_else(String::new, |shown| {

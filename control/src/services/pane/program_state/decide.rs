@@ -2,7 +2,7 @@
 //!
 //! - The strongest source wins, whatever the weaker ones claim.
 //! - Claims of a program that has ended count only if they are results, `done` or `failed`. Results last until the user
-//!   has looked at the pane. They give way to a program that works or needs the user, but not to an idle one.
+//!   has looked at the pane. A program that works or needs the user overrides them, but an idle program does not.
 
 use std::cmp::Reverse;
 
@@ -19,13 +19,13 @@ pub enum Verdict {
     Decides,
     /// Another claim counts instead.
     Overridden,
-    /// The user has looked at the pane since.
+    /// The user has looked at the pane since then.
     Seen,
-    /// The program has ended since.
+    /// The program has ended since then.
     Over,
 }
 
-/// Sorts claims, the strongest first, and returns what became of each. `seen`: the time when the user last looked at
+/// Sorts claims, the strongest first, and returns the verdict on each. `seen`: the time when the user last looked at
 /// the pane, in milliseconds since 1970, or 0. At most one claim decides.
 pub fn decide(claims: &mut [Claim], seen: u64) -> Vec<Verdict> {
     claims
@@ -95,7 +95,7 @@ mod tests {
                 (Some(won), Some(strongest)) if !won.is_over => {
                     prop_assert_eq!(won.source, strongest);
                 }
-                // A result takes the place of idle programs only.
+                // A result overrides only idle programs.
                 (Some(won), strongest) => {
                     prop_assert!(won.state.is_result());
                     let idles = |source| {

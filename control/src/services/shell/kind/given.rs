@@ -47,8 +47,8 @@ impl TypedRuns {
 pub enum Runs<'a> {
     /// The runs of this instance.
     Typed(&'a TypedRuns),
-    /// The runs that the text itself shows as typed. Recordings use this, because nothing else is known about their
-    /// runs.
+    /// The runs whose typed lines are in the text itself. Recordings use this, because they have no other record of
+    /// their runs.
     Shown,
 }
 

@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// If a shell shows no prompt within this time, it counts as one without integration.
+/// If a shell shows no prompt within this time, it counts as a shell without integration.
 pub(super) const START: Duration = Duration::from_secs(2);
-/// If a shell visibly works but shows no prompt within this time, it counts as one without integration. A shell that
-/// does not read its terminal visibly works.
+/// If a shell visibly works but shows no prompt within this time, it counts as a shell without integration. A shell
+/// that does not read its terminal visibly works.
 const WORKING: Duration = Duration::from_secs(30);
 /// Within this time, a shell that visibly works begins the line that was entered at its prompt, or shows its next
 /// prompt, even on a busy machine.
@@ -26,7 +26,7 @@ const BEGINNING: Duration = Duration::from_secs(10);
 const SETTLED: Duration = Duration::from_millis(200);
 /// Once a command's output has been read, the command ends and the shell shows its prompt within this time.
 const ENDING: Duration = Duration::from_millis(500);
-/// After this time, a shell that has drawn its prompt reads its terminal.
+/// A shell reads its terminal within this time after it has drawn its prompt.
 const READING: Duration = Duration::from_millis(30);
 /// The pause between two checks whether a program waits for input.
 const LOOK: Duration = Duration::from_millis(2);
@@ -410,7 +410,7 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// Whether another shell than the one at the last marked prompt has started the foreground program.
+/// Whether the foreground program was started by a shell other than the shell at the last marked prompt.
 fn is_of_other_shell(pane: &Pane) -> bool {
     let ancestors = pane.process().ancestors();
     let nearest = ancestors.iter().find(|above| Shell::of_process(&above.name).is_some());
@@ -547,7 +547,7 @@ fn is_editor_blocked(pane: &Pane) -> bool {
     has_read_all() && process.is_blocked() && has_read_all()
 }
 
-/// Waits for the next prompt: the first one of a new shell, or the one after a command that has just ended.
+/// Waits for the next prompt: the first prompt of a new shell, or the prompt after a command that has just ended.
 pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
     let mut changes = pane.watch();
     loop {
@@ -558,8 +558,8 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
             let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
             (is_due, last.is_some_and(|last| last.is_announced) || term.cursor().col > 0)
         };
-        // If a line editor shows a prompt without marks, its shell has no integration, or lost it. `Posix` shells never
-        // have integration.
+        // If a line editor shows a prompt without marks, its shell has no integration, or has lost its integration.
+        // `Posix` shells never have integration.
         let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
         let is_silent = is_silent && (pane.process().echo() == Some(false) || is_plain());
         // Until the pane has settled, the mark of the prompt may still arrive.
