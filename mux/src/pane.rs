@@ -183,7 +183,7 @@ pub struct Pane {
     /// Whether the pane was closed in a way that can still be undone.
     is_set_aside: AtomicBool,
     is_pinned: AtomicBool,
-    /// Who shows the pane.
+    /// Whether the window or a live view shows the pane.
     visibility: Visibility,
     on_exit: Mutex<OnExit>,
     observers: Arc<Observers>,

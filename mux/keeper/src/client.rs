@@ -236,8 +236,8 @@ impl Client {
         self.send(&Request::Close(pane))
     }
 
-    /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces the
-    /// last one. `None`: no program.
+    /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces an
+    /// earlier program. `None`: no program.
     ///
     /// # Errors
     /// If the keeper does not answer, its version is too old ([`Refusal::UnknownRequest`]), or the successor is too

@@ -179,8 +179,8 @@ impl Pane {
         self.process.execution(self.process.group_in_front()?)
     }
 
-    /// Whether the foreground program is not the shell at the last prompt: it is another process, or a program by which
-    /// that shell has replaced itself. Such a program does not mark prompts.
+    /// Whether the foreground program is not the shell at the last prompt: it is another process, or that shell has
+    /// replaced itself with another program. Such a program does not mark prompts.
     pub fn is_shell_covered(&self) -> bool {
         let shell = self.shell_at_prompt.lock().map(|shell| shell.pid);
         let front = self.foreground().map(|front| front.pid);

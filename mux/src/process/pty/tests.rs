@@ -441,11 +441,11 @@ fn echo_foreground_directory_and_tty_are_reported() {
     assert_eq!(process.echo(), Some(false));
 }
 
-/// The name of a program is remembered, but not for the next one of the same process.
+/// The name of a program is cached, but not for the next program of the same process.
 #[cfg(target_os = "linux")]
 #[test]
 fn each_program_of_a_process_has_its_own_name() {
-    // The last `cat` has another name than its file.
+    // The name of the last `cat` differs from the name of its file.
     let script = "echo one; read a; exec bash --norc -c 'echo two; read a; exec -a other cat'";
     let process = sh(script);
     let name = || {

@@ -1,6 +1,6 @@
 //! Splits a terminal's input into control sequences.
 
-/// Maximum bytes of a sequence or a string. Longer ones are dropped.
+/// Maximum bytes of a sequence or a string. Longer sequences and strings are dropped.
 const CAP: usize = 32 << 10;
 
 /// A part of the input that matters to a transfer.
