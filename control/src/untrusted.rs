@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What was left out of a text.
+/// The size of the part that was left out of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Clipped {
     /// Lines that are missing, whole or in part.

@@ -63,7 +63,7 @@ pub enum Logged {
 }
 
 impl Logged {
-    /// The logged calls of a method, which follow from what the method reveals and changes.
+    /// The logged calls of a method, which follow from the subjects that the method reveals and changes.
     pub const fn of(demand: &Demand) -> Self {
         // Lists of tokens and agents contain no secrets, so reading them is not logged.
         const TAKEN: Subjects = Subjects::HIDDEN

@@ -405,7 +405,7 @@ impl World {
 
     async fn methods(&self, page: &mut String, entries: impl Iterator<Item = &'static Entry>) {
         let mut entries: Vec<_> = entries.collect();
-        // Several routes call the same method.
+        // Skip the method if an earlier route calls it, too.
         entries.dedup_by_key(|entry| entry.name);
         for entry in entries {
             let mut fields = Vec::new();

@@ -1,6 +1,6 @@
-//! The client at the other end of a connection, as a dialect sees it.
+//! The client at the other end of a connection, in the form that dialects use.
 //!
-//! Owns the check of tokens, the delay after a wrong one, and the requests that can be canceled by their ids.
+//! Owns the check of tokens, the delay after a wrong token, and the requests that can be canceled by their ids.
 
 use std::{
     collections::HashMap,

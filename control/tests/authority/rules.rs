@@ -596,7 +596,7 @@ fn a_released_line_is_entered_once() {
     wire.call("session.input", enter.clone());
     assert_eq!(wire.fail("session.input", enter.clone()), refusal, "once");
 
-    // The release does not allow another line, even one that the rules allow.
+    // The release does not allow another line, even if the rules allow that line.
     wire.call("policy.release", json!({"id": id, "line": "forbidden 1"}));
     let other = json!({"id": id, "input": "allowed\r"});
     let changed = "Command blocked by policy: the line is not the one that the user released";

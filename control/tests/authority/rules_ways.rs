@@ -120,8 +120,8 @@ fn input_of_an_action_is_not_logged_while_a_password_is_asked() {
         wire.call("session.audit_log", json!({"limit": 1}))[0]["detail"].clone()
     };
     assert_eq!(logged("shown"), "send_text: shown");
-    // The text is also hidden if another pane than the focused one asks for a password, because that pane may receive
-    // the same input.
+    // The text is also hidden if a pane other than the focused pane asks for a password, because that pane may receive
+    // the input, too.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
     let asking = fixture.program(&mut fixture.login(), "sh", &["-c", script]);
     asking.wait_for_text("Password:");

@@ -1,5 +1,5 @@
-//! Tests of sessions that move between windows, as far as one instance shows them: who may move sessions, and what can't
-//! move.
+//! Tests of sessions that move between windows, as far as one instance can test them: which callers may move sessions,
+//! and which sessions can't move.
 
 use crate::support::Fixture;
 use serde_json::json;

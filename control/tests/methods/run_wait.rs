@@ -114,7 +114,7 @@ fn a_directory_reported_before_the_last_command_is_not_used() {
     let home = with_folders(&fixture);
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);
-    // This hook is the one of VTE's profile script. A marker that is typed after the command is printed before the
+    // This hook is part of VTE's profile script. A marker that is typed after the command is printed before the
     // prompt's report.
     let hook = r#"PROMPT_COMMAND='sleep 0.05; printf "\e]7;file://%s%s\a" "$HOSTNAME" "$PWD"'"#;
     run(&mut wire, &session, hook);

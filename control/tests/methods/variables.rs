@@ -169,7 +169,7 @@ fn only_admins_get_the_ticket_for_the_nonce() {
     let ticket = wire.call("session.lend_nonce", params.clone())["ticket"].clone();
     let ticket = ticket.as_str().unwrap();
     assert!(!nonce.contains(ticket));
-    // This script does what the login shell on another machine does.
+    // This script acts like the login shell on another machine.
     let script = format!(
         "s=$(stty -g); stty -echo; printf '\\033]1337;UntermNonce={ticket}\\007'; \
          IFS= read -r n; stty \"$s\"; echo \"<${{n#unterm-nonce:}}>\""

@@ -83,7 +83,7 @@ fn each_new_state_of_a_watched_program_is_an_event() {
     let permission = show(&mut wire, &session, "waiting_for_permission");
     let evidence = &permission["state"]["evidence"];
     assert!(evidence.as_str().is_some_and(|evidence| !evidence.is_empty()), "{permission}");
-    // The same screen that is drawn again is still the same state.
+    // If the program draws its screen again unchanged, the state does not change.
     let again = show(&mut wire, &session, "waiting_for_permission");
     assert_eq!(again["state"]["since"], permission["state"]["since"]);
     show(&mut wire, &session, "thinking");

@@ -1,5 +1,5 @@
 //! Tests of the toolset `iterm` other than names and replies: which output counts as new, which output is lost, and
-//! what must remain hidden.
+//! which data must remain hidden.
 
 use crate::support::{self, Fixture, Session, Wire, toolset::Client};
 use serde_json::{Value, json};

@@ -92,7 +92,7 @@ parameters! {
         /// The command that wrote the output, for a summary if it is clipped (pytest, git, npm, cargo, make).
         #[serde(default)]
         cmd_hint: String,
-        /// The maximum number of bytes of output, up to 50000.
+        /// The most bytes of output, up to 50000.
         #[serde(default = "number::<50_000>")]
         max_bytes: u64,
         #[serde(default)]
@@ -128,7 +128,7 @@ parameters! {
     RemoteWrite {
         /// The file, below the open folder.
         path: String,
-        /// The file's whole content.
+        /// Its whole content.
         content: String,
         #[serde(default)]
         conversation_id: Conversation,
@@ -136,7 +136,7 @@ parameters! {
 
     /// The parameters of `remote_glob`.
     RemoteGlob {
-        /// A pattern of paths, such as src/**/*.rs.
+        /// Such as src/**/*.rs.
         pattern: String,
         #[serde(default)]
         path: Folder,
@@ -150,7 +150,7 @@ parameters! {
         pattern: String,
         #[serde(default)]
         path: Folder,
-        /// Search only files whose paths match this pattern, such as *.rs.
+        /// Only files whose paths match, such as *.rs.
         #[serde(default)]
         glob_filter: String,
         #[serde(default)]
