@@ -306,8 +306,7 @@ impl Method for Status {
     const NAME: &'static str = "exec.status";
     const GROUP: Group = Group::Exec;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "Whether a session is idle or running, and its foreground program.";
+    const DOC: &'static str = "Whether a session is idle or running, and its foreground program.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 

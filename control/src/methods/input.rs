@@ -173,8 +173,7 @@ impl Method for Keys {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "Presses keys by their names. If a name is unknown, presses no key.";
+    const DOC: &'static str = "Presses keys by their names. If a name is unknown, presses no key.";
     type Params<'a> = KeysParams<'a>;
     type Reply = KeysReply;
 

@@ -131,8 +131,7 @@ impl Method for Wait {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "Waits for a condition of a session. Can type text first.";
+    const DOC: &'static str = "Waits for a condition of a session. Can type text first.";
     const LASTS: bool = true;
     type Params<'a> = WaitParams<'a>;
     type Reply = WaitReply;
