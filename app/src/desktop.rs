@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_bounded_and_one_takes_another_s_place() {
+    fn remembered_notifications_are_bounded_and_replaced_by_key() {
         let mut shown = Shown::default();
         for id in 0..2 * SHOWN_CAP as u32 {
             shown.answered(Some(id), &note(Key::Program(PaneId(1), id.into())));

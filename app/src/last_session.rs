@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_and_rubbish_is_not() {
+    fn a_saved_session_is_read_and_an_invalid_file_is_not() {
         let home = tempfile::tempdir().unwrap();
         assert_eq!(LastSession::read(home.path()), None);
         let last = LastSession {

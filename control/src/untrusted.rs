@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_escaped_and_all_else_stays() {
+    fn invisible_characters_are_escaped_and_others_stay() {
         for plain in ["plain\ttext\n", "naïve 漢字 ❤️ ☺︎ 1️⃣", "x̂ नि"] {
             assert_eq!(escaped(plain), plain);
         }

@@ -363,7 +363,7 @@ impl Pane {
     }
 
     /// If `is_aside`, lets the pane appear removed while its program keeps running; calls about the pane and its taps
-    /// then end. Otherwise reverts that.
+    /// then end. Otherwise, lets the pane appear again.
     pub(crate) fn set_aside(&self, is_aside: bool) {
         self.is_set_aside.store(is_aside, Ordering::Release);
         if is_aside {

@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_usual_keys_make_certain_is_marked_so() {
+    fn keys_of_unusual_effect_make_the_line_uncertain() {
         fn keys(pieces: &[&str]) -> Edited {
             let mut line = TypedLine::default();
             pieces.iter().for_each(|piece| drop(line.advance(piece.as_bytes())));

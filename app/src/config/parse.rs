@@ -589,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fonts_are_asked_for_is_looked_at() {
+    fn invalid_font_settings_are_reported_with_their_position() {
         let text = "[font]\nfeatures = ['ss01', 'stylish']\nsymbol_map = { 'U+E0A0-U+E0' = 'x' }\n\
                     adjust_cell_height = 'tall'\n";
         assert_eq!(
@@ -691,7 +691,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_taken_beside_what_is_wrong() {
+    fn valid_settings_apply_although_others_are_invalid() {
         let text = "theme = 'nord'\nlines = 1\n[font]\nsize = 'large'\nfamily = ['Iosevka']\nfeatures = ['stylish']\n\
                     [keys]\n'ctrl+1' = 'activate_tab:1'\n'ctrl+2' = 'new_tub'\n'hyper+x' = 'new_tab'\n\
                     [hint_patterns]\na = { regex = '(' , action = 'copy' }\nb = { regex = 'b', action = 'copy' }\nc = { regex = 'c' }\n\
@@ -707,7 +707,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_default() {
+    fn invalid_settings_get_their_defaults() {
         for (text, problem_count) in [
             ("theme = { light = 'daylight', dark = 'midnite' }\n", 1),
             ("[theme]\nlight = 'daylight'\n", 1),

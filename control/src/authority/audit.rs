@@ -194,7 +194,7 @@ mod tests {
     };
 
     #[test]
-    fn what_changes_something_or_gives_what_is_hidden_is_logged() {
+    fn methods_beyond_reading_are_logged() {
         let more_than_read = METHODS.iter().chain(own_methods()).chain(tmux::own_methods());
         let more_than_read = more_than_read.filter(|entry| entry.access != Access::Read);
         let logged = more_than_read.map(|entry| (entry.name, Logged::of(entry)));

@@ -700,7 +700,7 @@ impl Client {
 }
 
 #[tokio::test]
-async fn the_matrix_of_who_may_do_what_is_as_it_was_read() {
+async fn the_access_matrix_matches_the_committed_page() {
     let world = World::new().await;
     let mut page = LEGEND.to_owned();
     for column in &COLUMNS {

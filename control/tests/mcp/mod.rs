@@ -145,7 +145,7 @@ fn a_toolset_that_is_not_there_is_refused_at_the_login() {
 }
 
 #[test]
-fn what_comes_with_the_login_in_one_piece_is_heard() {
+fn messages_in_one_piece_with_the_login_are_served() {
     let fixture = Fixture::new();
     let mut wire = fixture.connect();
     let login =

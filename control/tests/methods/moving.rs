@@ -5,7 +5,7 @@ use crate::support::Fixture;
 use serde_json::json;
 
 #[test]
-fn what_can_not_move_stays() {
+fn sessions_that_cannot_move_stay() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let cat = fixture.program(&mut wire, "cat", &[]);

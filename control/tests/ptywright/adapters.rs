@@ -229,7 +229,7 @@ fn a_plugin_that_is_named_watches_whatever_runs_in_the_pane() {
 }
 
 #[test]
-fn whoever_may_read_a_session_may_watch_it_and_nobody_else() {
+fn only_callers_that_may_read_a_session_may_watch_it() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = drawing(&fixture, &mut wire);

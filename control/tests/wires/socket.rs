@@ -44,7 +44,7 @@ impl Wire {
 }
 
 #[test]
-fn the_socket_speaks_what_the_port_does() {
+fn the_socket_serves_the_protocols_of_the_port() {
     let fixture = Fixture::new();
     let mut wire = Wire::to(&path(&fixture));
     let list = json!({"id": 2, "method": "session.list"});

@@ -57,7 +57,7 @@ fn a_program_gets_a_clean_process_and_its_own_environment() {
 }
 
 #[test]
-fn what_cannot_start_is_an_error_and_the_connection_goes_on() {
+fn a_failed_start_is_an_error_and_the_connection_continues() {
     let home = Home::new();
     let mut client = home.connect();
     let mut missing = sh("");

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shell_shows_by_itself_is_no_line_that_was_begun() {
+    fn text_that_a_shell_shows_by_itself_is_no_begun_line() {
         assert_eq!(behind_prompt("", "", true), None);
         assert_eq!(behind_prompt("  ", "  ", true), None);
         assert_eq!(behind_prompt("\x1b[2mls -l\x1b[m\x1b[5D", "", true), None, "a suggestion");

@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_left_a_program_and_to_whom_is_known() {
+    fn a_left_program_names_its_last_owner_and_successor() {
         let mut identity = Identity {
             number: 7,
             pid: 1234,
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_successor_reads_is_not_shown() {
+    fn the_debug_form_of_a_successor_hides_its_input() {
         let successor = SuccessorProgram {
             file: "/bin/unterm".into(),
             args: Vec::new(),

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_there_but_no_program_has_another_status() {
+    fn a_file_that_is_no_program_has_exit_status_126() {
         assert_eq!(status_without_start("no-such-program"), 127);
         assert_eq!(status_without_start("/nowhere/program"), 127);
         assert_eq!(status_without_start("/etc/passwd"), 126);

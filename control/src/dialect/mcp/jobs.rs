@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_goes_on_until_it_is_asked_for_by_whoever_began_it() {
+    async fn a_call_continues_until_its_connection_requests_it() {
         let jobs = Jobs::default();
         let (end, ended) = oneshot::channel::<()>();
         let call = async move { ended.await.map(|()| answer("7")).map_err(|e| e.to_string()) };
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_can_ask_for_again_ends_with_its_request() {
+    async fn a_job_without_a_sent_handle_ends_with_its_request() {
         let jobs = Jobs::default();
         let begin = || begin(&jobs, 1, std::future::pending()).unwrap().0;
         let cancelled = begin();

@@ -37,7 +37,7 @@ pub const SESSION: &str = "session_id";
 /// The maximum number of streams. It is less than the maximum of concurrent requests, so that clients of streams can
 /// always post.
 const MOST_STREAMS: usize = 24;
-/// The maximum number of streams of agents. The remaining ones are reserved for the owner.
+/// The maximum number of streams of agents. The remaining streams are reserved for the owner.
 const MOST_OF_AGENTS: usize = 20;
 /// The maximum number of streams of one agent's token.
 const MOST_OF_AGENT: usize = 8;

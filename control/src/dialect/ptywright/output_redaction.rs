@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_back_is_short_and_sent_when_it_is_judged() {
+    fn an_ending_that_may_be_a_secret_is_held_back_briefly() {
         let begin = piece("a \u{e9}sk-abc", 0, false, false);
         assert_eq!(begin.held, 0, "a key begins a word");
         let begin = piece("a sk-abc", 0, false, false);

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_secret_is_replaced_and_its_name_stays() {
+    fn secrets_are_replaced_and_their_names_stay() {
         for (text, expected) in [
             ("curl -H 'x: Bearer abcdefgh1'", "curl -H 'x: Bearer [REDACTED]'"),
             ("bearer short", "bearer short"),

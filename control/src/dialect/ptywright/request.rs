@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_named() {
+    fn invalid_requests_are_reported_with_the_reason() {
         assert_eq!(error("{bad}").1, -32700);
         assert_eq!(error("\u{0}").1, -32700);
         for (message, why) in [

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_and_the_users_stay() {
+    fn the_oldest_pictures_of_calls_are_deleted_first() {
         let folder = tempfile::tempdir().unwrap();
         let made = |name: &str| name.ends_with(MADE_BY_CALL);
         file(folder.path(), "screen_0.png", 500, 0);

@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_is_in_the_file_stays_there() {
+    fn unknown_keys_of_the_proxy_file_are_preserved() {
         let home = tempfile::tempdir().unwrap();
         let text = r#"{"enabled": true, "mode": "manual", "nodes": [{"name": "a", "http_proxy": "http://a:1"}], "own": 1}"#;
         fs::write(home.path().join(FILE), text).unwrap();

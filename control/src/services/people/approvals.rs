@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_denied_again_and_again_is_not_asked_about() {
+    fn a_client_that_is_denied_often_causes_no_more_questions() {
         let home = tempfile::tempdir().unwrap();
         let here = asking(home.path());
         for connection in 0..DENIALS as u64 {

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_not_shown() {
+    fn invisible_characters_of_a_question_are_escaped() {
         let questions = Questions::default();
         let text = "a\u{202e}b\u{200b}\u{1b}[2Jc";
         let (number, _) = questions.ask(Draft { text, ..draft(&[]) }).unwrap();
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_approved_is_shown_whole_or_refused() {
+    fn a_call_too_long_to_show_whole_is_refused() {
         let questions = Questions::default();
         let ask =
             |text: &str| questions.ask(Draft { kind: QuestionKind::Approval, text, ..draft(&[]) });

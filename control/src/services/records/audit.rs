@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_file_does_not_take_is_counted_in_it() {
+    fn entries_that_the_file_misses_are_counted_in_it() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join(FILE);
         // A folder with the name of the file makes writes fail until it is removed.

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_holds_neither_mark() {
+    fn typed_lines_contain_no_mark() {
         let marks = Marks::new().unwrap();
         use Shell::*;
         for shell in [Bash, Zsh, Fish, Posix, Unknown, Nushell, PowerShell, Cmd] {

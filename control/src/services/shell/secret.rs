@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_an_editors_text_and_a_hidden_cursor_leave_doubt() {
+    fn labels_in_editors_and_hidden_cursors_leave_doubt() {
         let is_doubt = |output: &str| matches!(asked(output).0, SecretDetection::Maybe(why) if why.contains("assword"));
         const FULL: &str = "\x1b[?1049h\x1b[H";
         assert!(is_doubt(&format!("{FULL}db_password: 1\r\npassword: ")));

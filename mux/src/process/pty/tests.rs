@@ -511,7 +511,7 @@ fn a_program_gets_a_clean_process() {
 }
 
 #[test]
-fn what_cannot_start_is_an_error() {
+fn programs_that_cannot_start_are_errors() {
     let attempt = |program: &str, cwd: Option<&str>| {
         let spawn = Spawn {
             program: Some(program.into()),

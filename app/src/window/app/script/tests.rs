@@ -269,7 +269,7 @@ fn a_profile_sets_what_a_tab_runs() {
 }
 
 #[test]
-fn what_was_closed_comes_back() {
+fn closing_panes_and_tabs_can_be_undone() {
     let mut script = Script::new();
     script.configure(
         "[keys]\n'f5' = 'undo_close'\n'f6' = 'close_other_tabs'\n[tab_bar]\nnumbers = true\n",

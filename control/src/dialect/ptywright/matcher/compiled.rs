@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_compiled_is_named() {
+    fn an_invalid_expression_is_quoted_in_the_error() {
         let error =
             |matcher: Value| Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap_err();
         let regex = json!({"type": "any", "value": [{"type": "screen_regex", "value": "a("}]});

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_found_from_the_end() {
+    fn a_transcript_returns_the_output_after_a_position() {
         let mut transcript = Transcript::new(5);
         transcript.push("añb".as_bytes());
         let delta =

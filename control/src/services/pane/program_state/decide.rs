@@ -121,7 +121,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_over_or_seen_never_decides(claims in claims(), seen in 1..9u64) {
+        fn claims_that_are_over_or_seen_never_decide(claims in claims(), seen in 1..9u64) {
             if let Some(won) = winner(claims, seen) {
                 prop_assert!(!won.is_over || won.state.is_result());
                 prop_assert!(!won.ends_when_seen() || won.since > seen);

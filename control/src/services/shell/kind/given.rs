@@ -201,7 +201,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_was_typed_is_the_command_again() {
+    fn typed_lines_convert_back_to_their_commands() {
         let marks = Marks::new().unwrap();
         for shell in [Shell::Zsh].into_iter().chain(SHELLS) {
             for command in COMMANDS {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_user_typed_stays() {
+    fn lines_that_a_user_typed_are_not_converted() {
         for line in
             ["eval ls", "eval 'ls'", "eval \"a; b\"", "eval 'a; b' c", " ls", "eval 'a''b;'"]
         {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_mark_of_no_run_is_output() {
+    fn text_like_a_mark_of_an_unknown_run_is_output() {
         let (own, other) = (Marks::new().unwrap(), Marks::new().unwrap());
         let runs = TypedRuns::default();
         runs.add(&own);

@@ -607,7 +607,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_works_is_waited_for_longest_and_a_line_shortest() {
+    fn a_working_shell_is_waited_for_longest() {
         let failed = |attempt: Attempt| {
             let (patience, refusal) = attempt.failed(7);
             (patience, refusal.to_string())
