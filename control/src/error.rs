@@ -88,7 +88,7 @@ pub enum Error {
         error: WriteError,
     },
     /// The session's program ended while a command was running in it.
-    #[error("Session {id} ended before the command finished ({how})", how = Ending(*.status))]
+    #[error("Session {id} ended before the command finished ({how})", how = ExitText(*.status))]
     Ended {
         /// The session.
         id: u64,
@@ -96,7 +96,7 @@ pub enum Error {
         status: Option<ExitStatus>,
     },
     /// The session's program had already ended before the command was typed.
-    #[error("Nothing was typed: session {id} has ended ({how})", how = Ending(*.status))]
+    #[error("Nothing was typed: session {id} has ended ({how})", how = ExitText(*.status))]
     Over {
         /// The session.
         id: u64,
@@ -454,9 +454,9 @@ pub fn unplaced(error: &serde_json::Error) -> String {
 }
 
 /// The end of a program in words.
-struct Ending(Option<ExitStatus>);
+struct ExitText(Option<ExitStatus>);
 
-impl std::fmt::Display for Ending {
+impl std::fmt::Display for ExitText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             Some(ExitStatus::Code(code)) => write!(f, "exit code {code}"),

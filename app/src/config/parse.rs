@@ -66,7 +66,7 @@ pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
 /// Parses the text like [`parse`], but uses the default for each setting that is not valid. If the text is not TOML,
 /// all settings have their defaults.
 pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
-    let mut found = Found { text, problems: Vec::new(), wrong: Vec::new() };
+    let mut found = ParsedFile { text, problems: Vec::new(), wrong: Vec::new() };
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(error) => {
@@ -146,14 +146,14 @@ fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
     }
 }
 
-struct Found<'a> {
+struct ParsedFile<'a> {
     text: &'a str,
     problems: Vec<Problem>,
     /// The settings that have problems. Each is the path of names to the setting.
     wrong: Vec<Vec<String>>,
 }
 
-impl Found<'_> {
+impl ParsedFile<'_> {
     /// Adds a problem of the setting at `path`. If `path` is empty, the problem concerns the whole file.
     fn add(&mut self, path: &[&str], span: Option<Range<usize>>, message: String) {
         let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);

@@ -83,7 +83,7 @@ impl Method for List {
         let end = deadline(Instant::now(), Duration::from_millis(timeout));
         let Some(version) = version else { return now(context, is_all).await };
         // The subscription begins before the first check, so that no change between the two is missed.
-        let mut changes = Changes::of(context);
+        let mut changes = InboxChanges::of(context);
         loop {
             let inbox = now(context, is_all).await?;
             if inbox.version != version || Instant::now() >= end {
@@ -115,7 +115,7 @@ async fn now(context: &Context, is_all: bool) -> Result<ListReply> {
 }
 
 /// The changes after which the inbox may differ.
-struct Changes {
+struct InboxChanges {
     events: Subscription,
     /// Changes when a question to the user appears or is closed, which is not an event.
     moved: watch::Receiver<u64>,
@@ -126,7 +126,7 @@ struct Changes {
     checked: Instant,
 }
 
-impl Changes {
+impl InboxChanges {
     fn of(context: &Context) -> Self {
         let hub = &context.panes.hub;
         let now = Instant::now();

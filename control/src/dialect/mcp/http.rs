@@ -356,10 +356,10 @@ fn is_json(request: &Request) -> Result<(), Refused> {
 }
 
 /// The resources that a request holds until its reply has ended: its slot, its session and its memory.
-type Held = (SharePart, Option<InUse>, Reservation);
+type RequestResources = (SharePart, Option<InUse>, Reservation);
 
 /// A reply that holds a request's resources until the reply has ended.
-fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>
+fn placed<B>(reply: Response<B>, held: RequestResources) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,

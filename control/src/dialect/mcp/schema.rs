@@ -110,8 +110,8 @@ fn made_once<T: 'static>(
     kind: SchemaVariant,
     make: impl FnOnce() -> Arc<JsonObject>,
 ) -> Arc<JsonObject> {
-    type Made = Mutex<HashMap<(TypeId, SchemaVariant), Arc<JsonObject>>>;
-    static MADE: LazyLock<Made> = LazyLock::new(Made::default);
+    type SchemaCache = Mutex<HashMap<(TypeId, SchemaVariant), Arc<JsonObject>>>;
+    static MADE: LazyLock<SchemaCache> = LazyLock::new(SchemaCache::default);
     let key = (TypeId::of::<T>(), kind);
     if let Some(made) = MADE.lock().get(&key) {
         return made.clone();

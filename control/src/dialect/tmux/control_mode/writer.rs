@@ -97,7 +97,7 @@ impl From<Disconnected> for End {
 }
 
 /// The changes of the sessions since the last comparison.
-struct Look {
+struct Comparison {
     lines: Vec<String>,
     /// The panes whose output the client gets.
     wanted: BTreeSet<u64>,
@@ -276,7 +276,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Compares the sessions with the state that was last reported to the client.
-    async fn look(&mut self) -> Result<Look, Error> {
+    async fn look(&mut self) -> Result<Comparison, Error> {
         self.server.dispatcher.check_token(&self.caller)?;
         let listing = self.server.call::<List>(&self.caller, "{}").await?;
         (self.looked, self.due) = (Instant::now(), None);
@@ -289,7 +289,7 @@ impl<'a> Writer<'a> {
         let world = World::new(listing, &state, &self.client.name);
         let Some(client) = state.clients.get_mut(self.client.id) else {
             let (wanted, new) = (BTreeSet::new(), BTreeSet::new());
-            return Ok(Look { lines: Vec::new(), wanted, new, must_exit: true });
+            return Ok(Comparison { lines: Vec::new(), wanted, new, must_exit: true });
         };
         let attached = client.session;
         let mut lines = client.take_notes();
@@ -330,7 +330,7 @@ impl<'a> Writer<'a> {
         let panes: BTreeSet<u64> = world.targets().map(|at| world.pane(at).id).collect();
         let new = panes.difference(&self.panes).copied().collect();
         self.panes = panes;
-        Ok(Look { lines, wanted, new, must_exit })
+        Ok(Comparison { lines, wanted, new, must_exit })
     }
 
     /// Writes a notification. Names and values that programs choose may contain control characters, which would begin

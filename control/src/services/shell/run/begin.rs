@@ -293,7 +293,7 @@ async fn try_begin(
             AtPrompt::Begun(line) => Attempt::Line { line, by_user: pane.users_line().is_some() },
             // A shell without marks, which a command started, is in the foreground.
             AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => {
-                if reach_plain_prompt(pane, is_careful, until).await? == Reached::Marks {
+                if reach_plain_prompt(pane, is_careful, until).await? == PromptReached::Marks {
                     continue;
                 }
                 is_at_prompt = true;
@@ -428,7 +428,7 @@ fn covering_program(pane: &Pane) -> Option<String> {
 
 /// The result of waiting for the prompt of a shell without marks.
 #[derive(Debug, PartialEq, Eq)]
-enum Reached {
+enum PromptReached {
     /// A command may be typed now.
     Prompt,
     /// The shell without marks has ended, and a shell with marks is in the foreground.
@@ -442,7 +442,11 @@ enum Reached {
 /// # Errors
 /// Another program would read the command, or the shell shows no prompt, for example because it runs `read`. If not `is_careful`:
 /// the command would follow other text in the line.
-async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Result<Reached> {
+async fn reach_plain_prompt(
+    pane: &Pane,
+    is_careful: bool,
+    until: Instant,
+) -> Result<PromptReached> {
     let id = pane.id().0;
     let begun_at = Instant::now();
     let mut changes = pane.watch();
@@ -451,12 +455,12 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
     loop {
         changes.borrow_and_update();
         if was_inner && !plain_prompt::is_inner(pane) {
-            return Ok(Reached::Marks);
+            return Ok(PromptReached::Marks);
         }
         // Between two programs that a shell's function runs, no process leads the foreground for a moment.
         let Some(Foreground { name, .. }) = pane.foreground() else {
             if is_late {
-                return Ok(Reached::Prompt);
+                return Ok(PromptReached::Prompt);
             }
             let next = until.min(begun_at + START).min(Instant::now() + READING);
             let changed = timeout_at(next, changes.changed()).await;
@@ -465,7 +469,7 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
             continue;
         };
         if is_carrier(&name) || plain_prompt::stands(pane) {
-            return Ok(Reached::Prompt);
+            return Ok(PromptReached::Prompt);
         }
         let is_shell = Shell::reading_commands(pane).is_some();
         if !is_careful && (is_late || !is_shell || pane.is_settled()) {
@@ -474,7 +478,7 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
             }
             return match plain_prompt::left_in_line(pane).filter(|_| is_shell) {
                 Some(line) => Err(Error::begun(id, &line, false)),
-                None => Ok(Reached::Prompt),
+                None => Ok(PromptReached::Prompt),
             };
         }
         if is_late {
